@@ -1,0 +1,32 @@
+"""pytest fixtures `docker_daemon` and `local_images` (a plug-in of the top conftest.py)."""
+
+import os
+
+import pytest
+
+from . import daemon, images
+
+
+def cannot(reason: str) -> None:
+    """Skip; in CI fail, because there a skipped Docker test would go unnoticed for ever."""
+    if os.environ.get("CI", "").lower() in ("1", "true"):
+        pytest.fail(f"CI must run the Docker tests: {reason}", pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def docker_daemon():
+    """DOCKER_HOST of a private daemon; gone with all it held when the session ends."""
+    try:
+        with daemon.private_daemon() as host:
+            yield host
+    except daemon.NoDaemon as reason:
+        cannot(str(reason))
+
+
+@pytest.fixture(scope="session")
+def local_images(docker_daemon):
+    """Real Redis and Memcached images, one that dies at start, one that never gets ready."""
+    if reason := images.missing():
+        cannot(reason)
+    return images.build(docker_daemon)
