@@ -1,0 +1,212 @@
+package kvstudy.db;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.Vector;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
+import site.ycsb.ByteArrayByteIterator;
+import site.ycsb.ByteIterator;
+import site.ycsb.DB;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+
+/**
+ * YCSB on Redis, with the record layout of YCSB's own binding.
+ *
+ * <p>A record is a hash under its key; the table name is not used. The sorted set {@code _indices}
+ * holds all keys with Java's {@code String.hashCode} as score, so scans follow that order, not the
+ * keys' order.
+ *
+ * <ul>
+ *   <li>read: HGETALL, or HMGET when fields are named
+ *   <li>insert: HSET (HMSET, which YCSB sends, is deprecated; Redis runs the same code), then ZADD, two round trips; an existing record is overwritten
+ *   <li>update: HSET of the given fields; a missing key is <em>created</em> (without index entry),
+ *       as YCSB's binding does
+ *   <li>delete: DEL and ZREM
+ *   <li>scan: ZRANGEBYSCORE, then one read for each key
+ * </ul>
+ *
+ * <p>Different from YCSB's binding: a missing record is NOT_FOUND, values are bytes (no conversion
+ * to text), a lost connection is an ERROR and the next operation connects again, and delete always
+ * removes the index entry.
+ *
+ * <p>Properties: {@code redis.host} (127.0.0.1), {@code redis.port} (6379), {@code redis.timeout}
+ * (ms for connecting and for each operation, 2000), {@code redis.password}.
+ */
+public class RedisClient extends DB {
+  private static final String INDEX_KEY = "_indices";
+  private static final byte[] INDEX = INDEX_KEY.getBytes(UTF_8);
+
+  private HostAndPort server;
+  private JedisClientConfig config;
+  private Failures failures;
+
+  /** One connection for each client thread; null after it was lost. */
+  private Jedis jedis;
+
+  @Override
+  public void init() throws DBException {
+    Properties p = getProperties();
+    if (Boolean.parseBoolean(p.getProperty("redis.cluster"))) {
+      throw new DBException(
+          "redis.cluster=true: this binding speaks to one server; use YCSB's own binding");
+    }
+    int port = Options.integer(p, "redis.port", 6379, 1, 65535);
+    int timeout = Options.integer(p, "redis.timeout", 2000, 1, Integer.MAX_VALUE);
+    server = new HostAndPort(p.getProperty("redis.host", "127.0.0.1"), port);
+    config =
+        DefaultJedisClientConfig.builder()
+            .timeoutMillis(timeout)
+            .password(p.getProperty("redis.password"))
+            .build();
+    failures = new Failures("redis " + server);
+    try {
+      connection().ping();
+    } catch (JedisException e) {
+      cleanup();
+      throw new DBException(
+          String.format(
+              "redis %s does not answer (%s): start the server, or set redis.host and redis.port",
+              server, Failures.summary(e)),
+          e);
+    }
+  }
+
+  @Override
+  public void cleanup() {
+    if (jedis != null) {
+      jedis.close();
+      jedis = null;
+    }
+  }
+
+  @Override
+  public Status read(
+      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+    return attempt("read", redis -> read(redis, key.getBytes(UTF_8), fields, result));
+  }
+
+  @Override
+  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+    return attempt(
+        "insert",
+        redis -> {
+          byte[] name = key.getBytes(UTF_8);
+          redis.hset(name, bytes(values));
+          redis.zadd(INDEX, key.hashCode(), name);
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status update(String table, String key, Map<String, ByteIterator> values) {
+    return attempt(
+        "update",
+        redis -> {
+          redis.hset(key.getBytes(UTF_8), bytes(values));
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status delete(String table, String key) {
+    return attempt(
+        "delete",
+        redis -> {
+          byte[] name = key.getBytes(UTF_8);
+          long deleted = redis.del(name);
+          redis.zrem(INDEX, name);
+          return deleted == 0 ? Status.NOT_FOUND : Status.OK;
+        });
+  }
+
+  @Override
+  public Status scan(
+      String table,
+      String startkey,
+      int recordcount,
+      Set<String> fields,
+      Vector<HashMap<String, ByteIterator>> result) {
+    return attempt(
+        "scan",
+        redis -> {
+          List<byte[]> keys =
+              redis.zrangeByScore(
+                  INDEX, startkey.hashCode(), Double.POSITIVE_INFINITY, 0, recordcount);
+          for (byte[] key : keys) {
+            HashMap<String, ByteIterator> record = new HashMap<>();
+            // A record deleted since the index was read is left out.
+            if (read(redis, key, fields, record).isOk()) {
+              result.add(record);
+            }
+          }
+          return Status.OK;
+        });
+  }
+
+  private static Status read(
+      Jedis redis, byte[] key, Set<String> fields, Map<String, ByteIterator> result) {
+    boolean found = false;
+    if (fields == null || fields.isEmpty()) {
+      for (Map.Entry<byte[], byte[]> field : redis.hgetAll(key).entrySet()) {
+        result.put(
+            new String(field.getKey(), UTF_8), new ByteArrayByteIterator(field.getValue()));
+        found = true;
+      }
+    } else {
+      String[] names = fields.toArray(new String[0]);
+      byte[][] encoded = new byte[names.length][];
+      for (int i = 0; i < names.length; i++) {
+        encoded[i] = names[i].getBytes(UTF_8);
+      }
+      List<byte[]> values = redis.hmget(key, encoded);
+      for (int i = 0; i < names.length; i++) {
+        if (values.get(i) != null) {
+          result.put(names[i], new ByteArrayByteIterator(values.get(i)));
+          found = true;
+        }
+      }
+    }
+    return found ? Status.OK : Status.NOT_FOUND;
+  }
+
+  private static Map<byte[], byte[]> bytes(Map<String, ByteIterator> values) {
+    // Arrays compare by identity, which is all that a map of distinct fields needs.
+    Map<byte[], byte[]> fields = new HashMap<>(values.size() * 2);
+    values.forEach((name, value) -> fields.put(name.getBytes(UTF_8), value.toArray()));
+    return fields;
+  }
+
+  private interface Operation {
+    Status run(Jedis redis);
+  }
+
+  private Status attempt(String name, Operation operation) {
+    try {
+      return operation.run(connection());
+    } catch (JedisConnectionException e) {
+      // Answers of the broken connection may still arrive: only a new one is in step again.
+      cleanup();
+      return failures.error(name, e);
+    } catch (RuntimeException e) {
+      return failures.error(name, e);
+    }
+  }
+
+  private Jedis connection() {
+    if (jedis == null) {
+      jedis = new Jedis(server, config);
+    }
+    return jedis;
+  }
+}
