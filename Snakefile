@@ -1,0 +1,20 @@
+# Entry point. Without a default target of its own, a file that only includes
+# another one does nothing and says so nowhere.
+
+
+include: "workflow/Snakefile"
+
+
+rule all:
+    """The study: measured cells, tables, figures, the report."""
+    default_target: True
+    input:
+        f"report/{RUN}.pdf",
+        f"report/{RUN}-analysis.html",
+
+
+rule report_partial:
+    """The report of the cells that are there; it measures nothing and shows the holes."""
+    input:
+        f"report/{RUN}-partial.pdf",
+        f"report/{RUN}-partial-analysis.html",

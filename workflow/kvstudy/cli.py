@@ -1,0 +1,64 @@
+"""The command ``kvstudy``: each step of the pipeline, to be run by hand or from a rule."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from kvstudy import __version__
+from kvstudy.errors import KvstudyError
+
+# In the order of the pipeline. Each is a module of kvstudy.commands, imported
+# when it is called: pandas and matplotlib take longer to load than most steps.
+COMMANDS = {
+    "doctor": "Show what is ready on this machine and what is missing.",
+    "plan": "List the cells of a study in their order of measurement.",
+    "measure": "Measure one cell on a real server.",
+    "gap": "Record why a store cannot be measured here.",
+    "parse": "Turn raw logs into measurements.csv and cells.csv.",
+    "summarise": "Turn measurements.csv into means over the repetitions.",
+    "tabulate": "Make the tables.",
+    "draw": "Draw the figures.",
+    "render": "Make the LaTeX source of the report.",
+    "build-pdf": "Build the PDF from the LaTeX source.",
+    "notebook": "Run the analysis notebook and export it to HTML.",
+    "schema": "Write the JSON schemas of study, store and config files.",
+}
+
+
+class Commands(click.Group):
+    """Loads a command's module when it is called, and lists them without loading any."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        return importlib.import_module(f"kvstudy.commands.{name.replace('-', '_')}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kvstudy")
+def cli() -> None:
+    """Measure key-value stores with YCSB and turn the logs into a report.
+
+    Run it in the project's folder. 'snakemake --cores 4' runs all steps of a
+    study in order; each of them is a command here. 'kvstudy COMMAND --help'
+    tells more.
+    """
+
+
+def main() -> None:
+    """Entry point; prints a user's error as plain text."""
+    try:
+        cli()
+    except KvstudyError as error:
+        print(f"kvstudy: {error}", file=sys.stderr)
+        sys.exit(1)

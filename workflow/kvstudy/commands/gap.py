@@ -1,0 +1,34 @@
+"""``kvstudy gap``"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command("gap")
+@click.argument("store")
+@click.option(
+    "--provider",
+    type=click.Choice(["auto", "native", "docker"]),
+    default="auto",
+    show_default=True,
+)
+@click.option("--raw", type=click.Path(path_type=Path), required=True, help="The run's raw logs.")
+@click.option("--output", type=click.Path(path_type=Path), required=True, help="JSON file.")
+def command(store: str, provider: str, raw: Path, output: Path) -> None:
+    """Write down why STORE cannot be measured on this machine.
+
+    The report shows the reason where the store's numbers would be, also when
+    it is built again on another machine.
+    """
+    from kvstudy.stores import providers
+    from kvstudy.stores.definition import load_store
+    from kvstudy.study.load import STORES
+
+    reason = providers.missing(load_store(STORES / store), providers.resolve(provider, raw))
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(json.dumps({"reason": reason or "not measured"}) + "\n", encoding="utf-8")
+    print(f"{output}: {reason}")

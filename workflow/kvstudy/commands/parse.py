@@ -1,0 +1,41 @@
+"""``kvstudy parse``"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command("parse")
+@click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml.")
+@click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the counts.")
+@click.option("--mixed-providers", type=bool, default=False, help="Allow several in one run.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder for measurements.csv, cells.csv and environment.json [default: results/RUN].",
+)
+def command(study: Path, scale: float, mixed_providers: bool, output: Path | None) -> None:
+    """Turn the raw logs of a run into tidy tables.
+
+    Cells without logs stay in cells.csv with the reason. Refuses logs that
+    differ from their checksums and cells that were measured with other
+    parameters than the study has now.
+    """
+    from kvstudy.study.cells import plan, run_name
+    from kvstudy.study.load import load_study
+    from kvstudy.tidy.collect import collect
+
+    loaded = load_study(study)
+    run = run_name(loaded.name, scale)
+    found = collect(loaded, plan(loaded, scale), run, mixed_providers)
+    output = output or Path("results") / run
+    output.mkdir(parents=True, exist_ok=True)
+    found.cells.to_csv(output / "cells.csv", index=False)
+    found.measurements.to_csv(output / "measurements.csv", index=False)
+    text = json.dumps(found.environment, indent=1)
+    (output / "environment.json").write_text(text + "\n", encoding="utf-8")
+    measured = (found.cells.status == "measured").sum()
+    print(f"{output}: {measured} of {len(found.cells)} cells measured")

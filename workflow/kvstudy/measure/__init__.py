@@ -1,0 +1,1 @@
+"""Measuring one cell: server, YCSB client, raw logs."""

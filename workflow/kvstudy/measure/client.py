@@ -1,0 +1,93 @@
+"""The YCSB client: which jars it runs on and how a phase is called."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.definition import Store
+from kvstudy.study.cells import Cell
+from kvstudy.study.load import WORKLOADS
+from kvstudy.study.workload import load_workload
+
+LIBRARY = Path("workflow/bindings/target/lib")
+
+
+@dataclass(frozen=True)
+class Client:
+    """A class path and the name of the store's binding on it.
+
+    ``kind`` is ``kvstudy`` (our bindings) or ``ycsb.home`` (the official
+    distribution).
+    """
+
+    kind: str
+    classpath: str
+    db: str
+    jars: tuple[Path, ...]
+
+    def describe(self) -> dict:
+        """What the manifest records; the hash of each jar."""
+        hashes = {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in self.jars}
+        return {"kind": self.kind, "db": self.db, "classpath": self.classpath, "jars": hashes}
+
+
+def find_client(store: Store, home: str = "") -> Client:
+    """The client for ``store``: of the YCSB distribution in ``home`` if given, else ours."""
+    home = home or os.environ.get("YCSB_HOME", "")
+    own = sorted(LIBRARY.glob("*.jar"))
+    if not own:
+        raise KvstudyError(f"{LIBRARY}: the YCSB bindings are not built; run 'make setup'")
+    if not home:
+        return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own))
+    if store.ycsb.official is None:
+        raise KvstudyError(f"ycsb.home: YCSB's distribution has no binding for {store.title}")
+    folders = [Path(home) / "lib"]
+    if not store.in_process:
+        folders.append(Path(home) / f"{store.ycsb.official.binding}-binding" / "lib")
+    for folder in folders:
+        if not list(folder.glob("*.jar")):
+            raise KvstudyError(
+                f"ycsb.home: {folder} has no jars; name the folder of an unpacked YCSB 0.17.0 "
+                "distribution, or leave ycsb.home empty to use kvstudy's bindings"
+            )
+    # YCSB's own HdrHistogram 2.1.4 cannot write its files on JDK 11 and later.
+    histogram = next(jar for jar in own if jar.name.startswith("HdrHistogram"))
+    jars = [histogram, *(jar for folder in folders for jar in sorted(folder.glob("*.jar")))]
+    classpath = ":".join([str(histogram), *(f"{folder}/*" for folder in folders)])
+    return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars))
+
+
+def phase_command(
+    client: Client, store: Store, cell: Cell, phase: str, host: str, port: int, directory: Path
+) -> list[str]:
+    """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
+
+    Sizes are the same totals in both phases (YCSB derives the key range from
+    recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``.
+    """
+    file = WORKLOADS / cell.workload
+    in_file = load_workload(file).items()
+    values = {"host": host, "port": port}
+    properties = {
+        **dict(set(cell.properties) - set(in_file)),
+        **{name: value.format(**values) for name, value in store.ycsb.properties.items()},
+        "recordcount": cell.records,
+        # Loading needs it too: CoreWorkload's zipfian distribution reads it at start.
+        "operationcount": cell.operations,
+        "measurementtype": "hdrhistogram",
+        "hdrhistogram.fileoutput": "true",
+        "hdrhistogram.output.path": f"{directory}/{phase}.",
+        "status.interval": 1,
+    }
+    if cell.seconds and phase == "run":
+        # A timed cell ends by its time, never by its count.
+        properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
+    command = ["java", "site.ycsb.Client", "-load" if phase == "load" else "-t", "-s"]
+    command += ["-db", client.db, "-threads", str(cell.threads), "-P", str(file)]
+    for name in sorted(properties):
+        command += ["-p", f"{name}={properties[name]}"]
+    return command

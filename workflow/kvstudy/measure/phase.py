@@ -1,0 +1,123 @@
+"""One phase of a cell: run the YCSB client and watch it, the server and our controller."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.controller import Controller
+from kvstudy.stores import process
+from kvstudy.stores.definition import Store
+from kvstudy.stores.server import Server, log_end
+
+POLL_SECONDS = 0.02
+# After the server died, some clients wait minutes for it, others end at once
+# and print results that would look like a finished run.
+STALL_SECONDS = 120
+
+
+@dataclass(frozen=True)
+class Phase:
+    """How a phase went: its command, when it started (epoch s), wall time in s, exit status."""
+
+    command: list[str]
+    started: float
+    seconds: float
+    exit_status: int
+
+
+def run_phase(
+    command: list[str],
+    classpath: str,
+    directory: Path,
+    name: str,
+    store: Store,
+    server: Server,
+    server_log: Path,
+    controller: Controller,
+) -> Phase:
+    """Run ``command``; standard output and error go to ``<directory>/<name>.out`` and ``.err``.
+
+    KvstudyError when the server dies, the client makes no progress for two
+    minutes or ends with an error; the client never survives this call.
+    """
+    errors = directory / f"{name}.err"
+    with (directory / f"{name}.out").open("wb") as out, errors.open("wb") as err:
+        started = time.time()
+        clock = time.monotonic()
+        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
+        record = process.note(client, f"ycsb-{store.name}")
+        try:
+            _watch(client, errors, name, store, server, server_log, controller)
+        finally:
+            process.stop(client, signal.SIGKILL)
+            record.unlink(missing_ok=True)
+        seconds = time.monotonic() - clock
+    if client.returncode != 0:
+        raise KvstudyError(
+            f"{name}: the YCSB client ended with exit status {client.returncode}"
+            f"{_exception(errors) or log_end(errors)}"
+        )
+    end = server.died()
+    if end is not None:
+        raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
+    return Phase(command, started, seconds, client.returncode)
+
+
+def _watch(
+    client: subprocess.Popen,
+    errors: Path,
+    name: str,
+    store: Store,
+    server: Server,
+    server_log: Path,
+    controller: Controller,
+) -> None:
+    progress, since = "", time.monotonic()
+    next_look = since + 1
+    while True:
+        try:
+            client.wait(POLL_SECONDS)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+        now = time.monotonic()
+        if now < next_look:
+            continue
+        # Once a second: often enough to notice, too seldom to disturb.
+        next_look = now + 1
+        controller.check()
+        end = server.died()
+        if end is not None:
+            raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
+        latest = last_count(errors)
+        if latest != progress:
+            progress, since = latest, now
+        elif now - since > STALL_SECONDS:
+            raise KvstudyError(
+                f"{name}: no operation finished for {STALL_SECONDS} s "
+                f"(after {progress or 'none'}); client stopped{log_end(errors)}"
+            )
+
+
+def _exception(errors: Path) -> str:
+    """The client's first exception; what follows it is a stack trace."""
+    for line in errors.read_text(encoding="utf-8", errors="replace").splitlines():
+        if "Exception" in line or "Error:" in line:
+            return f": {line.strip()}"
+    return ""
+
+
+def last_count(errors: Path) -> str:
+    """The number of operations in YCSB's last status line; empty before the first."""
+    with errors.open("rb") as file:
+        file.seek(0, 2)
+        file.seek(max(0, file.tell() - 4000))
+        for line in reversed(file.read().decode("utf-8", errors="replace").splitlines()):
+            if " operations; " in line:
+                return line.split(" operations; ")[0].split()[-1]
+    return ""

@@ -1,0 +1,1 @@
+"""The systems under test and how their servers come to run."""

@@ -1,0 +1,24 @@
+"""One question to a server that speaks lines of text."""
+
+from __future__ import annotations
+
+import socket
+
+
+def ask(host: str, port: int, question: str, until: str, timeout: float = 2.0) -> str:
+    """Send ``question`` and return the answer up to the first ``until`` in it.
+
+    ValueError when the server refuses or closes the connection, OSError when it
+    cannot be reached or is silent for ``timeout`` seconds.
+    """
+    with socket.create_connection((host, port), timeout=timeout) as connection:
+        connection.sendall(question.encode())
+        answer = b""
+        while until.encode() not in answer:
+            part = connection.recv(65536)
+            if not part:
+                raise ValueError(f"the server closed the connection after {answer[:80]!r}")
+            answer += part
+            if answer.startswith((b"-", b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR")):
+                raise ValueError(f"the server answered {answer[:80]!r}")
+        return answer.decode("utf-8", errors="replace")

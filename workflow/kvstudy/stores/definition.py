@@ -1,0 +1,119 @@
+"""What a store's folder (``envs/stores/<store>/``) says about it."""
+
+from __future__ import annotations
+
+import importlib.util
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.load import STORES, read_yaml
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Official(Strict):
+    """The store's binding in YCSB's own distribution."""
+
+    binding: str = Field(description="Folder of the distribution, <binding>-binding.")
+    db: str = Field(description="Class of YCSB's own binding.")
+
+
+class Ycsb(Strict):
+    """How YCSB reaches the store."""
+
+    db: str = Field(description="Class of our binding.")
+    official: Official | None = None
+    properties: dict[str, str] = Field(
+        default={}, description="YCSB properties; {host} and {port} are filled in."
+    )
+
+
+class Native(Strict):
+    """The server as a program of this machine."""
+
+    program: str
+    command: list[str] = Field(description="{host}, {port} and {data} are filled in.")
+    user: str | None = Field(
+        default=None, description="The user to become when started by root, if it refuses root."
+    )
+    remedy: str = Field(description="How to get the program.")
+
+
+class Docker(Strict):
+    """The server as a container; it shares the host's network and binds to loopback."""
+
+    image: str = Field(description="Image with an exact version.")
+    command: list[str] = Field(description="Arguments of the image; {host}, {port} are filled in.")
+
+
+class Deviation(Strict):
+    """A setting that is not as shipped."""
+
+    setting: str
+    reason: str
+
+
+class StoreFile(Strict):
+    """What may stand in a store.yaml."""
+
+    title: str = Field(description="Name in text, tables and figures.")
+    color: str = Field(pattern=r"^#[0-9a-f]{6}$", description="Its colour in every figure.")
+    ycsb: Ycsb | None = Field(
+        default=None, description="Left out while kvstudy has no YCSB binding for the store."
+    )
+    native: Native | None = None
+    docker: Docker | None = None
+    in_process: bool = Field(
+        default=False, description="True for a binding that needs no server (YCSB's basic)."
+    )
+    ready_seconds: float = Field(default=30, gt=0, description="Limit for getting ready.")
+    stop_signal: Literal["TERM", "KILL"] = Field(
+        default="TERM", description="How the server is stopped after the cell."
+    )
+    deviations: list[Deviation] = Field(default=[], description="All that is not as shipped.")
+    operations: dict[str, str] = Field(
+        default={}, description="What each operation does on this store, in one sentence."
+    )
+
+
+class Store(StoreFile):
+    """A system under test. ``folder`` holds its store.yaml and verbs.py."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @cached_property
+    def verbs(self) -> ModuleType:
+        """The store's verbs.py: ``version(host, port)`` and ``records(host, port)``.
+
+        Both ask the server in its own protocol and raise OSError or ValueError
+        while it does not answer.
+        """
+        path = self.folder / "verbs.py"
+        if not path.is_file():
+            raise KvstudyError(f"{path}: no such file; it must define version() and records()")
+        spec = importlib.util.spec_from_file_location(f"kvstudy_verbs_{self.name}", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+
+def load_store(folder: Path) -> Store:
+    """The store in ``folder``; KvstudyError names file and key of what is wrong."""
+    data = read_yaml(folder / "store.yaml", StoreFile).model_dump()
+    return Store.model_validate(data | {"folder": folder})
+
+
+def load_stores(names: list[str]) -> dict[str, Store]:
+    """The stores called ``names``, in that order."""
+    return {name: load_store(STORES / name) for name in names}

@@ -1,0 +1,75 @@
+"""Which provider runs a store's server, and what is missing for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores import docker, native, process
+from kvstudy.stores.definition import Store
+from kvstudy.stores.in_process import InProcess
+from kvstudy.stores.server import Server
+
+PROVIDERS = ("native", "docker")
+
+
+def missing(store: Store, provider: str) -> str | None:
+    """None when ``provider`` can run the store here, else what is missing and how to get it."""
+    if store.ycsb is None:
+        return f"kvstudy has no YCSB binding for {store.title} yet"
+    if store.in_process:
+        return None
+    return {"native": native, "docker": docker}[provider].missing(store)
+
+
+def make_server(store: Store, provider: str, port: int, data: Path, log: Path) -> Server:
+    """The store's server, not yet started."""
+    if store.in_process:
+        return InProcess()
+    if provider == "docker":
+        return docker.DockerServer(store, port, log)
+    return native.NativeServer(store, port, data, log)
+
+
+def resolve(wanted: str, raw: Path) -> str:
+    """The provider of a run whose raw logs lie in ``raw``.
+
+    ``auto`` keeps to the provider of the cells that are there already, so that
+    a run never mixes by accident; without any it is Docker where a daemon
+    answers (as published studies did it), else native.
+    """
+    if wanted != "auto":
+        return wanted
+    used = used_providers(raw)
+    if len(used) == 1:
+        return used.pop()
+    return "native" if docker.daemon_problem() else "docker"
+
+
+def used_providers(raw: Path) -> set[str]:
+    """The providers of the cells that were measured already."""
+    used = set()
+    for manifest in raw.glob("*/*/*/rep*/manifest.json"):
+        try:
+            used.add(json.loads(manifest.read_text(encoding="utf-8"))["server"]["provider"])
+        except (OSError, ValueError, KeyError):
+            continue
+    return used - {"none"}
+
+
+def refuse_mixture(provider: str, raw: Path) -> None:
+    """KvstudyError when cells of this run were measured with another provider."""
+    others = used_providers(raw) - {provider}
+    if others:
+        raise KvstudyError(
+            f"{raw}: its cells were measured with provider {' and '.join(sorted(others))}, this "
+            f"one would be {provider}; one run has one provider. Set provider to that of the "
+            "cells, move the run's results away, or set mixed_providers: true in "
+            "config/config.yaml (the report then says so)"
+        )
+
+
+def sweep() -> list[str]:
+    """End what earlier cells left running, whatever their provider; returns what it was."""
+    return process.sweep() + docker.sweep()

@@ -1,0 +1,106 @@
+"""What every provider's server has in common: free port, readiness, a sure end."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+import psutil
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.definition import Store
+
+HOST = "127.0.0.1"
+POLL_SECONDS = 0.02
+
+
+class Server(Protocol):
+    """A store's server, as a provider runs it. ``start`` and ``stop`` are called once each."""
+
+    host: str
+    port: int
+
+    def start(self) -> None:
+        """Start it without waiting; KvstudyError when it cannot even be started."""
+
+    def stop(self) -> None:
+        """Stop it and return when it is gone; also after a failed start."""
+
+    def died(self) -> str | None:
+        """None while it runs, else how it ended, in words."""
+
+    def describe(self) -> dict:
+        """What the manifest records: provider, command, image, digest ..."""
+
+    def commands(self) -> dict[str, list[str]]:
+        """``start`` and ``stop`` as plain shell lines that a person can paste."""
+
+
+def free_port(wanted: int = 0) -> int:
+    """A free port on loopback: ``wanted``, or any with 0. KvstudyError when it is taken."""
+    with socket.socket() as probe:
+        # Without it the port of a server that stopped a moment ago counts as taken.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, wanted))
+        except OSError:
+            raise KvstudyError(
+                f"port {wanted} is taken{_holder(wanted)}; stop that program, name another port, "
+                "or use 0 for any free one"
+            ) from None
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
+    """Run the server for as long as the context lasts; yields the version it tells.
+
+    KvstudyError with the end of the server's log when it dies or does not
+    answer its own protocol in time.
+    """
+    try:
+        server.start()
+        yield _wait_until_ready(store, server, log)
+    finally:
+        server.stop()
+
+
+def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
+    limit = time.monotonic() + store.ready_seconds
+    while True:
+        end = server.died()
+        if end is not None:
+            raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
+        try:
+            return store.verbs.version(server.host, server.port)
+        except (OSError, ValueError) as error:
+            if time.monotonic() > limit:
+                raise KvstudyError(
+                    f"{store.title} server did not get ready in {store.ready_seconds:g} s "
+                    f"({error}); envs/stores/{store.name}/store.yaml: ready_seconds sets the "
+                    f"limit{log_end(log)}"
+                ) from None
+        time.sleep(POLL_SECONDS)
+
+
+def log_end(log: Path, lines: int = 5) -> str:
+    """``; its log ends: ...`` with the last lines, or nothing when there is no log."""
+    try:
+        text = log.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""
+    return "; its log ends: " + " | ".join(text.splitlines()[-lines:]) if text else ""
+
+
+def _holder(port: int) -> str:
+    try:
+        for connection in psutil.net_connections("tcp"):
+            if connection.laddr.port == port and connection.status == "LISTEN" and connection.pid:
+                return f" by {psutil.Process(connection.pid).name()} (process {connection.pid})"
+    except psutil.Error:
+        pass
+    return ""

@@ -1,0 +1,1 @@
+"""The words of a study: what is measured, as data."""

@@ -1,0 +1,131 @@
+"""The cells of a study: what is measured, under which name and in which order."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.load import WORKLOADS
+from kvstudy.study.model import Study
+from kvstudy.study.workload import load_only, load_workload
+
+# A scaled study keeps at least this much, so that a cell still reaches every
+# operation and its percentiles have samples. Smaller studies stay as they are.
+FEWEST_RECORDS = 1_000
+FEWEST_OPERATIONS = 10_000
+SHORTEST_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One (store, workload, parameters, repetition).
+
+    ``operations`` is 0 when the workload has only a load phase. ``seconds`` is
+    set for timed cells. ``properties`` are all YCSB properties but the sizes,
+    the address and the output files.
+    """
+
+    store: str
+    workload: str
+    records: int
+    operations: int
+    threads: int
+    seconds: int | None
+    repetition: int
+    properties: tuple[tuple[str, str], ...]
+
+    @property
+    def parameters(self) -> str:
+        """Short name of the parameters, a part of the cell's path."""
+        slug = f"r{self.records}_o{self.operations}_t{self.threads}"
+        return slug if self.seconds is None else f"{slug}_s{self.seconds}"
+
+    @property
+    def path(self) -> str:
+        """``<store>/<workload>/<parameters>/rep<n>``, the cell's name everywhere."""
+        return f"{self.store}/{self.workload}/{self.parameters}/rep{self.repetition}"
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        return ("load", "run") if self.operations else ("load",)
+
+    @property
+    def measured_phase(self) -> str:
+        return self.phases[-1]
+
+
+def run_name(study: str, scale: float) -> str:
+    """Name of the study's results: scaled ones have a name of their own."""
+    return study if scale == 1 else f"{study}-scale{scale:g}"
+
+
+def plan(study: Study, scale: float = 1.0) -> list[Cell]:
+    """All cells in the order of measurement.
+
+    Each repetition is one random permutation of all cells (seeded by the
+    study), so that slow drift of the machine does not fall on one store.
+    """
+    if not scale > 0:
+        raise KvstudyError(f"scale: must be greater than 0, but is {scale:g}")
+    shuffle = random.Random(study.seed)
+    cells: list[Cell] = []
+    for repetition in range(1, study.repetitions + 1):
+        block = [
+            cell for store in study.stores for cell in _cells_of(study, store, repetition, scale)
+        ]
+        shuffle.shuffle(block)
+        cells += block
+    return cells
+
+
+def _cells_of(study: Study, store: str, repetition: int, scale: float) -> list[Cell]:
+    parameters = study.parameters
+    sizes = itertools.product(
+        _values(parameters.records), _values(parameters.operations), _values(parameters.threads)
+    )
+    cells: dict[str, Cell] = {}
+    for (records, operations, threads), use in itertools.product(sizes, study.workloads):
+        properties = load_workload(WORKLOADS / use.name)
+        loads_only = load_only(properties)
+        properties |= {key: _text(value) for key, value in parameters.properties.items()}
+        for size in ("recordcount", "operationcount"):
+            properties.pop(size, None)
+        cell = Cell(
+            store=store,
+            workload=use.name,
+            records=_scaled(records, scale, FEWEST_RECORDS),
+            operations=0 if loads_only else _scaled(operations, scale, FEWEST_OPERATIONS),
+            threads=threads,
+            seconds=None
+            if loads_only or parameters.seconds is None
+            else _scaled(parameters.seconds, scale, SHORTEST_SECONDS),
+            repetition=repetition,
+            properties=tuple(sorted(properties.items())),
+        )
+        # Insert-only cells are the same for every operation count.
+        cells[cell.path] = cell
+    return list(cells.values())
+
+
+def find_cell(cells: list[Cell], path: str) -> Cell:
+    """The planned cell called ``path``; KvstudyError when the plan has none."""
+    for cell in cells:
+        if cell.path == path:
+            return cell
+    example = cells[0].path if cells else "none"
+    raise KvstudyError(f"{path}: not a cell of this study; one of its cells is {example}")
+
+
+def _values(value: int | list[int]) -> list[int]:
+    return value if isinstance(value, list) else [value]
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _scaled(count: int, scale: float, floor: int) -> int:
+    return max(round(count * scale), min(count, floor))
+

@@ -1,0 +1,51 @@
+"""What ``config/config.yaml`` may say: which study, at which scale, on which servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.load import describe
+
+PATH = Path("config/config.yaml")
+
+
+class Ycsb(BaseModel):
+    """The YCSB client."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    home: str = Field(
+        default="", description="Folder of an unpacked YCSB 0.17.0; its bindings are used then."
+    )
+
+
+class Config(BaseModel):
+    """The keys of config/config.yaml; `snakemake --config key=value` overrides each."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    study: str = Field(description="A folder under config/studies/.")
+    scale: float = Field(
+        default=1.0, gt=0, description="Factor on record and operation counts (or on time)."
+    )
+    provider: Literal["auto", "native", "docker"] = Field(
+        default="auto", description="How the servers run; auto: Docker if its daemon answers."
+    )
+    port: int = Field(default=0, ge=0, le=65535, description="Port of the servers; 0: any free.")
+    ycsb: Ycsb = Ycsb()
+    mixed_providers: bool = Field(
+        default=False, description="Allow cells of several providers in one run."
+    )
+
+
+def check_config(data: dict) -> Config:
+    """The configuration as Snakemake has merged it; KvstudyError names the wrong key."""
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        lines = [describe(PATH, problem, Config) for problem in error.errors()]
+        raise KvstudyError("\n".join(lines)) from None

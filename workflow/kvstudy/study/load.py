@@ -1,0 +1,116 @@
+"""Read a study file and say precisely what is wrong with it."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.model import Bars, Study
+from kvstudy.study.workload import load_workload
+
+M = TypeVar("M", bound=BaseModel)
+
+STUDIES = Path("config/studies")
+STORES = Path("envs/stores")
+WORKLOADS = Path("workloads")
+
+
+def read_yaml(path: Path, model: type[M]) -> M:
+    """The file ``path`` as a ``model``; KvstudyError names file and key of each problem."""
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise KvstudyError(f"{path}: no such file{_sibling_hint(path)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise KvstudyError(f"{path}: not valid YAML: {error}") from None
+    if not isinstance(data, dict):
+        raise KvstudyError(f"{path}: must hold keys and values, like 'title: ...'")
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        lines = [describe(path, problem, model) for problem in error.errors()]
+        raise KvstudyError("\n".join(lines)) from None
+
+
+def load_study(path: Path) -> Study:
+    """The study in the file ``path``, checked against the stores and workloads there are."""
+    study = read_yaml(path, Study)
+    if study.name != path.parent.name:
+        raise KvstudyError(
+            f"{path}: name: is '{study.name}', but the folder is '{path.parent.name}'; "
+            "give both the same name"
+        )
+    stores = sorted(folder.parent.name for folder in STORES.glob("*/store.yaml"))
+    for index, store in enumerate(study.stores):
+        _known(path, f"stores[{index}]", "store", store, stores)
+    workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    for index, use in enumerate(study.workloads):
+        _known(path, f"workloads[{index}]", "workload", use.name, workloads)
+        load_workload(WORKLOADS / use.name)
+    _unique(path, "stores", study.stores)
+    _unique(path, "workloads", [use.name for use in study.workloads])
+    _unique(path, "tables", [table.name for table in study.tables])
+    _unique(path, "figures", [figure.name for figure in study.figures])
+    used = [use.name for use in study.workloads]
+    for index, table in enumerate(study.tables):
+        if table.workload is not None:
+            _known(path, f"tables[{index}].workload", "workload", table.workload, used)
+    for index, figure in enumerate(study.figures):
+        key = f"figures[{index}]"
+        for name in figure.workloads if isinstance(figure, Bars) else [figure.workload]:
+            _known(path, f"{key}.workload", "workload", name, used)
+        if not isinstance(figure, Bars):
+            _known(path, f"{key}.store", "store", figure.store, study.stores)
+    for index, expected in enumerate(study.expected_failures):
+        _known(path, f"expected_failures[{index}].store", "store", expected.store, study.stores)
+    return study
+
+
+def study_path(name: str) -> Path:
+    """The file of the study called ``name``; KvstudyError when there is none."""
+    names = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
+    _known(Path("config/config.yaml"), "study", "study", name, names)
+    return STUDIES / name / "study.yaml"
+
+
+def did_you_mean(word: str, known: list[str]) -> str:
+    """``; did you mean 'x'?``, or the known words when none is near."""
+    near = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(known)}"
+
+
+def _known(path: Path, key: str, kind: str, name: str, known: list[str]) -> None:
+    if name not in known:
+        raise KvstudyError(f"{path}: {key}: unknown {kind} '{name}'{did_you_mean(name, known)}")
+
+
+def _unique(path: Path, key: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise KvstudyError(f"{path}: {key}: '{name}' stands there twice; name each once")
+
+
+def describe(path: Path, problem, model: type[BaseModel]) -> str:
+    location = ""
+    for part in problem["loc"]:
+        location += f"[{part}]" if isinstance(part, int) else f".{part}" if location else part
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(problem["loc"]) == 1 else []
+        hint = did_you_mean(str(problem["loc"][-1]), known) if known else "; see the schema"
+        return f"{path}: {location}: unknown key{hint}"
+    if problem["type"] == "missing":
+        return f"{path}: {location}: is missing; add it"
+    return f"{path}: {location}: {message}, but is {problem['input']!r}"
+
+
+def _sibling_hint(path: Path) -> str:
+    others = sorted(file.parent.name for file in path.parent.parent.glob(f"*/{path.name}"))
+    return did_you_mean(path.parent.name, others) if others else ""

@@ -1,0 +1,188 @@
+"""What a study file (``config/studies/<study>/study.yaml``) may say.
+
+These models validate the file, and they are the source of its JSON schema
+(``workflow/schemas/study.schema.json``).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+Count = Annotated[int, Field(gt=0)]
+Operation = Literal["read", "update", "insert", "scan", "read-modify-write"]
+Metric = Literal[
+    "throughput",
+    "runtime",
+    "operations",
+    "latency_mean",
+    "latency_min",
+    "latency_max",
+    "latency_p95",
+    "latency_p99",
+]
+
+
+class Strict(BaseModel):
+    """Base of all models: an unknown key is a typing error, never ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MachineRow(Strict):
+    """One line of the source's machine table."""
+
+    component: str
+    name: str
+    details: str = ""
+
+
+class Source(Strict):
+    """The publication that the study reproduces."""
+
+    key: Name = Field(description="Key of the source in report/references.bib.")
+    author: str
+    title: str
+    year: int
+    published_as: str = Field(description="Kind of publication and place, for example a thesis.")
+    machine: list[MachineRow] = Field(
+        default=[], description="The machine of the source, one row per component."
+    )
+
+
+class WorkloadUse(Strict):
+    """A workload of the study; a bare name in the file is short for ``name: ...``."""
+
+    name: Name = Field(description="Name of a file under workloads/.")
+    title: str = Field(default="", description="Name in tables and figures.")
+    short: str = Field(default="", description="Name on an axis.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_name(cls, value: object) -> object:
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _default_titles(self) -> WorkloadUse:
+        plain = self.name.replace("-", " ")
+        title = f"Workload {plain.upper()}" if len(plain) == 1 else plain.capitalize()
+        object.__setattr__(self, "title", self.title or title)
+        object.__setattr__(self, "short", self.short or title.removeprefix("Workload "))
+        return self
+
+
+class Parameters(Strict):
+    """Sizes of a cell. A list makes one cell per value (all combinations)."""
+
+    records: Count | list[Count] = Field(description="Records loaded before the run.")
+    operations: Count | list[Count] = Field(
+        description="Operations of the run phase; workloads with operationcount=0 have none."
+    )
+    threads: Count | list[Count] = Field(default=1, description="Client threads of YCSB.")
+    seconds: Count | None = Field(
+        default=None, description="Timed cells: the run phase ends after this many seconds."
+    )
+    properties: dict[str, str | int | float | bool] = Field(
+        default={}, description="Further YCSB properties, the same for every cell."
+    )
+
+
+class ExpectedFailures(Strict):
+    """Failed operations that the study declares as part of the result."""
+
+    store: Name
+    workload: Name | None = Field(default=None, description="Left out: every workload.")
+    operation: Operation
+    up_to: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="Share of the operations that may fail."
+    )
+    reason: str
+
+
+class Table(Strict):
+    """A table of the report."""
+
+    name: Name
+    kind: Literal["machine", "results"] = Field(
+        description="machine: what it was measured on. results: one column per store."
+    )
+    source: str = Field(default="", description="Number of the table in the source.")
+    caption: str
+    workload: Name | None = Field(default=None, description="The workload of a results table.")
+
+    @model_validator(mode="after")
+    def _workload_of_results(self) -> Table:
+        if (self.kind == "results") != (self.workload is not None):
+            raise ValueError("a table of kind 'results' names one workload, others name none")
+        return self
+
+
+class Bars(Strict):
+    """A bar chart: groups along the x axis, one bar per store in each group.
+
+    The groups are the workloads, or the metrics when there are several.
+    """
+
+    name: Name
+    kind: Literal["bars"]
+    source: str = Field(default="", description="Number of the figure in the source.")
+    caption: str
+    workloads: list[Name]
+    operation: Operation | Literal["overall", "all"] = Field(
+        description="overall: the whole phase. all: the workload's operations combined "
+        "(plain mean over operations), or its only operation."
+    )
+    metrics: list[Metric]
+    unit: Literal["ops/s", "kops/s", "s", "ms", "us"]
+
+    @model_validator(mode="after")
+    def _one_axis(self) -> Bars:
+        if len(self.workloads) > 1 and len(self.metrics) > 1:
+            raise ValueError("several workloads and several metrics do not fit on one axis")
+        return self
+
+
+class Transcript(Strict):
+    """The commands and the output of one cell, as they were."""
+
+    name: Name
+    kind: Literal["transcript"]
+    source: str = Field(default="", description="Number of the figure in the source.")
+    caption: str
+    store: Name
+    workload: Name
+    part: Literal["server", "load", "run"]
+
+
+Figure = Annotated[Bars | Transcript, Field(discriminator="kind")]
+
+
+class Study(Strict):
+    """One research question: stores x workloads x parameters x repetitions."""
+
+    name: Name = Field(description="Name of the study's folder.")
+    title: str
+    question: str = Field(description="What the study asks, in one or two sentences.")
+    source: Source | None = None
+    stores: Annotated[list[Name], Field(min_length=1)] = Field(
+        description="Names of folders under envs/stores/, in the order of tables and figures."
+    )
+    workloads: Annotated[list[WorkloadUse], Field(min_length=1)]
+    parameters: Parameters
+    repetitions: Count = Field(description="Measurements of each cell, each on a fresh server.")
+    seed: int = Field(default=1, description="Seed of the random order of the cells.")
+    expected_failures: list[ExpectedFailures] = []
+    tables: list[Table] = []
+    figures: list[Figure] = []
+    choices: list[str] = Field(
+        default=[], description="What the source left open and what was chosen here."
+    )
+
+    def workload(self, name: str) -> WorkloadUse:
+        """The workload called ``name``; KeyError when the study has none."""
+        for use in self.workloads:
+            if use.name == name:
+                return use
+        raise KeyError(name)

@@ -1,0 +1,56 @@
+"""Where the raw logs of a cell lie, and how one knows that they are complete.
+
+SHA256SUMS (in the format of ``sha256sum``) is written last: a cell that has it
+is complete, and a file that was edited or cut off later is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import Cell
+
+SUMS = "SHA256SUMS"
+
+
+def raw_directory(run: str, cell: Cell) -> Path:
+    """Where the raw logs of a measured cell lie."""
+    return Path("results") / run / "raw" / cell.path
+
+
+def is_measured(run: str, cell: Cell) -> bool:
+    """True when the cell's raw logs are there and complete."""
+    return (raw_directory(run, cell) / SUMS).is_file()
+
+
+def write_sums(directory: Path) -> None:
+    """Write the file with the checksum of every other file in ``directory``."""
+    lines = [
+        f"{_digest(path)}  {path.name}\n" for path in sorted(directory.iterdir()) if path.is_file()
+    ]
+    (directory / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def check_sums(directory: Path) -> None:
+    """KvstudyError when a file of the cell is missing or is not what was measured."""
+    try:
+        lines = (directory / SUMS).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise KvstudyError(f"{directory}: cannot be read: {error}") from None
+    for line in lines:
+        digest, _, name = line.partition("  ")
+        try:
+            same = _digest(directory / name) == digest
+        except OSError as error:
+            raise KvstudyError(f"{directory / name}: cannot be read: {error}") from None
+        if not same:
+            raise KvstudyError(
+                f"{directory / name}: differs from its checksum in {SUMS}: it was edited or cut "
+                f"off. Restore it, or remove {directory} to measure the cell again"
+            )
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

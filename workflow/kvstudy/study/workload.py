@@ -1,0 +1,88 @@
+"""YCSB workload files: Java property files, read strictly.
+
+YCSB ignores a property that it does not know and then uses its default, so a
+typing error would measure another workload without a word. Here it is an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+
+# All that CoreWorkload of YCSB 0.17.0 and its generators read
+# (site.ycsb.workloads.CoreWorkload, site.ycsb.generator, site.ycsb.Client).
+KNOWN = frozenset(
+    """
+    workload recordcount operationcount insertstart insertcount maxexecutiontime target
+    table fieldcount fieldlength fieldlengthdistribution fieldlengthhistogram minfieldlength
+    fieldnameprefix readallfields readallfieldsbyname writeallfields dataintegrity
+    readproportion updateproportion insertproportion scanproportion readmodifywriteproportion
+    requestdistribution hotspotdatafraction hotspotopnfraction
+    exponential.percentile exponential.frac zeropadding insertorder
+    minscanlength maxscanlength scanlengthdistribution
+    core_workload_insertion_retry_limit core_workload_insertion_retry_interval
+    measurementtype measurement.interval hdrhistogram.percentiles histogram.buckets
+    timeseries.granularity reportlatencyforeacherror latencytrackederrors
+    """.split()
+)
+PROPORTIONS = {
+    "readproportion": ("read", 0.95),
+    "updateproportion": ("update", 0.05),
+    "insertproportion": ("insert", 0.0),
+    "scanproportion": ("scan", 0.0),
+    "readmodifywriteproportion": ("read-modify-write", 0.0),
+}
+# YCSB counts these; a study gives their values, a workload file only its defaults.
+SIZES = ("recordcount", "operationcount")
+
+
+def load_workload(path: Path) -> dict[str, str]:
+    """The properties of the workload file ``path``; KvstudyError names file, line and key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    properties: dict[str, str] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        if not stripped or stripped[0] in "#!":
+            continue
+        name, equals, value = (part.strip() for part in stripped.partition("="))
+        if not equals:
+            raise KvstudyError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
+        if name not in KNOWN:
+            near = difflib.get_close_matches(name, KNOWN, n=1)
+            hint = f"; did you mean '{near[0]}'?" if near else "; YCSB would ignore it"
+            raise KvstudyError(f"{path}:{number}: unknown property '{name}'{hint}")
+        properties[name] = value
+    for name in (*PROPORTIONS, *SIZES):
+        _check_number(path, properties, name)
+    return properties
+
+
+def operations_of(properties: dict[str, str]) -> list[str]:
+    """The operations that the workload's measured phase performs, in YCSB's order."""
+    if load_only(properties):
+        return ["insert"]
+    return [
+        operation
+        for name, (operation, default) in PROPORTIONS.items()
+        if float(properties.get(name, default)) > 0
+    ]
+
+
+def load_only(properties: dict[str, str]) -> bool:
+    """True for a workload without a run phase (operationcount=0): its load is measured."""
+    return properties.get("operationcount") == "0"
+
+
+def _check_number(path: Path, properties: dict[str, str], name: str) -> None:
+    value = properties.get(name, "0")
+    try:
+        negative = float(value) < 0
+    except ValueError:
+        raise KvstudyError(f"{path}: {name}: '{value}' is not a number") from None
+    if negative:
+        raise KvstudyError(f"{path}: {name}: {value} is negative; give 0 or more")

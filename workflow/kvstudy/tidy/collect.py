@@ -1,0 +1,242 @@
+"""From the raw logs of a run to tidy tables.
+
+``measurements.csv``: one row per value of a measured cell. ``cells.csv``: one
+row per planned cell, with a reason where there is no valid number.
+``environment.json``: the machines, servers and clients behind them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import Cell
+from kvstudy.study.model import Study
+from kvstudy.study.raw import check_sums, is_measured, raw_directory
+from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
+
+# A larger share of failed operations that the study does not declare voids the cell.
+TOLERATED_FAILURES = 0.001
+
+CELL_COLUMNS = [
+    *("store", "workload", "parameters", "repetition", "status", "reason", "void", "provider"),
+    *("client", "server_version", "started", "wall_seconds", "position"),
+]
+VALUE_COLUMNS = [
+    *("store", "workload", "parameters", "repetition"),
+    *("phase", "operation", "metric", "unit", "value"),
+]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """The tidy tables of a run and what it was measured on."""
+
+    cells: pd.DataFrame
+    measurements: pd.DataFrame
+    environment: dict
+
+
+def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = False) -> Collected:
+    """Read all raw logs of ``run``.
+
+    KvstudyError for a cell whose files differ from their checksums, or that was
+    measured with other parameters than the study now has.
+    """
+    cell_rows, value_rows, manifests = [], [], []
+    for position, cell in enumerate(cells, start=1):
+        if not is_measured(run, cell):
+            cell_rows.append(_gap(cell, run) | {"position": position})
+            continue
+        raw = raw_directory(run, cell)
+        check_sums(raw)
+        manifest = _manifest(raw, cell)
+        manifests.append(manifest)
+        logs = {phase: _log(raw, phase) for phase in cell.phases}
+        for phase, log in logs.items():
+            value_rows += _values(cell, phase, log)
+        cell_rows.append(_measured(study, cell, manifest, logs[cell.measured_phase]))
+    _refuse_mixture(manifests, mixed_providers)
+    return Collected(
+        pd.DataFrame(cell_rows, columns=CELL_COLUMNS),
+        pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
+        _environment(manifests),
+    )
+
+
+def _key(cell: Cell) -> dict:
+    return {
+        "store": cell.store,
+        "workload": cell.workload,
+        "parameters": cell.parameters,
+        "repetition": cell.repetition,
+    }
+
+
+def _gap(cell: Cell, run: str) -> dict:
+    """A cell without raw logs, with the reason that is on file."""
+    results = Path("results") / run
+    failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
+    no_server = results / "gaps" / f"{cell.store}.json"
+    if failures:
+        status, reason = "failed", _reason(failures[-1])
+    elif no_server.is_file():
+        status, reason = "not measured", _reason(no_server)
+    else:
+        status, reason = "not measured", "not measured yet"
+    return _key(cell) | {"status": status, "reason": reason}
+
+
+def _reason(path: Path) -> str:
+    try:
+        return " ".join(json.loads(path.read_text(encoding="utf-8"))["reason"].split())
+    except (OSError, ValueError, KeyError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error}); remove it") from None
+
+
+def _manifest(raw: Path, cell: Cell) -> dict:
+    path = raw / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        measured = manifest["cell"]
+    except (OSError, ValueError, KeyError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error}); measure the cell again") from None
+    planned = asdict(cell) | {"properties": dict(cell.properties)}
+    changes = _differences(measured, planned)
+    if changes:
+        raise KvstudyError(
+            f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
+            "study or workload file back, or remove that folder to measure the cell again"
+        )
+    return manifest
+
+
+def _differences(measured: dict, planned: dict) -> str:
+    flat = [
+        {key: value for key, value in side.items() if key != "properties"} | side["properties"]
+        for side in (measured, planned)
+    ]
+    return ", ".join(
+        f"{key} was {flat[0].get(key)}, is now {flat[1].get(key)}"
+        for key in sorted(flat[0].keys() | flat[1].keys())
+        if flat[0].get(key) != flat[1].get(key)
+    )
+
+
+def _log(raw: Path, phase: str) -> YcsbLog:
+    path = raw / f"{phase}.out"
+    try:
+        return parse(path.read_text(encoding="utf-8", errors="replace"), str(path))
+    except OSError as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+
+
+def _values(cell: Cell, phase: str, log: YcsbLog) -> list[dict]:
+    key = _key(cell) | {"phase": phase}
+    rows = [
+        key | _value("overall", "runtime", "ms", log.runtime),
+        key | _value("overall", "throughput", "ops/s", log.throughput),
+        key | _value("overall", "operations", "count", log.attempted),
+        key | _value("overall", "failed", "count", log.failed),
+    ]
+    for name, section in log.sections.items():
+        operation = name.lower()
+        rows.append(key | _value(operation, "operations", "count", section.operations))
+        rows.append(key | _value(operation, "failed", "count", section.failed))
+        for metric, value in section.latencies.items():
+            rows.append(key | _value(operation, metric, "us", value))
+    return rows
+
+
+def _value(operation: str, metric: str, unit: str, value: float) -> dict:
+    return {"operation": operation, "metric": metric, "unit": unit, "value": value}
+
+
+def _measured(study: Study, cell: Cell, manifest: dict, log: YcsbLog) -> dict:
+    return _key(cell) | {
+        "status": "measured",
+        "reason": "",
+        "void": _void(study, cell, log),
+        "provider": manifest["server"]["provider"],
+        "client": manifest["client"]["kind"],
+        "server_version": manifest["server"]["version"],
+        "started": manifest["started"],
+        "wall_seconds": manifest["seconds"]["total"],
+        "position": manifest["position"],
+    }
+
+
+def _void(study: Study, cell: Cell, log: YcsbLog) -> str:
+    """Why the cell leaves the rankings: undeclared failures of an operation; else empty."""
+    reasons = []
+    for name, section in log.sections.items():
+        operation = name.lower()
+        total = section.operations + section.failed
+        allowed = max(
+            [TOLERATED_FAILURES]
+            + [
+                expected.up_to
+                for expected in study.expected_failures
+                if expected.store == cell.store
+                and expected.workload in (None, cell.workload)
+                and expected.operation == operation
+            ]
+        )
+        if total and section.failed / total > allowed:
+            kinds = ", ".join(
+                f"{count} {code}" for code, count in section.returns.items() if code not in GOOD
+            )
+            reasons.append(
+                f"{section.failed / total:.2%} of {operation} operations failed ({kinds}), "
+                f"more than the {allowed:.2%} that the study allows"
+            )
+    return "; ".join(reasons)
+
+
+def _refuse_mixture(manifests: list[dict], allowed: bool) -> None:
+    providers = {manifest["server"]["provider"] for manifest in manifests} - {"none"}
+    if len(providers) > 1 and not allowed:
+        raise KvstudyError(
+            f"the cells were measured with providers {' and '.join(sorted(providers))}; one run "
+            "has one provider. Remove the cells of one, or set mixed_providers: true in "
+            "config/config.yaml"
+        )
+
+
+def _environment(manifests: list[dict]) -> dict:
+    """Distinct machines, and per store its versions, providers, images and clients."""
+    machines: list[list[dict]] = []
+    stores: dict[str, dict] = {}
+    for manifest in manifests:
+        if manifest["environment"] not in machines:
+            machines.append(manifest["environment"])
+        store = stores.setdefault(
+            manifest["cell"]["store"], {"versions": [], "providers": [], "images": [], "jars": {}}
+        )
+        server = manifest["server"]
+        _add(store["versions"], server["version"])
+        _add(store["providers"], server["provider"])
+        if server.get("image"):
+            _add(store["images"], f"{server['image']} ({server['digest']})")
+        store["jars"] |= manifest["client"]["jars"]
+    return {
+        "machines": machines,
+        "components": machines[0] if machines else [],
+        "stores": {
+            name: store
+            | {
+                "version": ", ".join(store["versions"]),
+                "provider": ", ".join(store["providers"]),
+            }
+            for name, store in sorted(stores.items())
+        },
+    }
+
+
+def _add(values: list[str], value: str) -> None:
+    if value not in values:
+        values.append(value)

@@ -1,0 +1,57 @@
+"""Broken measurements, told from valid ones with failed operations.
+
+YCSB 0.17 exits with 0 on almost every error and counts failed operations into
+its throughput, so only its own counts tell.
+"""
+
+from __future__ import annotations
+
+from kvstudy.errors import KvstudyError
+from kvstudy.ycsb_log.parse import GOOD, YcsbLog
+
+
+def check_load(log: YcsbLog, records: int, name: str) -> None:
+    """KvstudyError unless the load phase stored all ``records``."""
+    _check_counts(log, name)
+    insert = log.sections.get("INSERT")
+    good = insert.operations if insert else 0
+    if good != records:
+        kinds = _kinds(log)
+        raise KvstudyError(f"{name}: {good} of {records} records were loaded{kinds}")
+
+
+def check_run(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
+    """KvstudyError unless the run phase did all ``operations``, or lasted its ``seconds``."""
+    _check_counts(log, name)
+    if seconds is None and log.attempted != operations:
+        raise KvstudyError(
+            f"{name}: {log.attempted} of {operations} operations were executed{_kinds(log)}"
+        )
+    # The limit is tested between two operations; a whole second less is a broken run.
+    if seconds is not None and log.runtime < (seconds - 1) * 1000:
+        raise KvstudyError(f"{name}: ran {log.runtime / 1000:.1f} of {seconds} s{_kinds(log)}")
+    if log.failed >= log.attempted:
+        raise KvstudyError(f"{name}: no operation went well{_kinds(log)}")
+
+
+def _check_counts(log: YcsbLog, name: str) -> None:
+    for operation, section in log.sections.items():
+        if operation == "READ-MODIFY-WRITE":
+            # The only operation that YCSB lists without return codes.
+            continue
+        good = sum(count for code, count in section.returns.items() if code in GOOD)
+        if good != section.operations:
+            raise KvstudyError(
+                f"{name}: [{operation}] counts {section.operations} operations but "
+                f"{good} returned OK; the log contradicts itself"
+            )
+
+
+def _kinds(log: YcsbLog) -> str:
+    kinds: dict[str, int] = {}
+    for section in log.sections.values():
+        for code, count in section.returns.items():
+            if code not in GOOD:
+                kinds[code] = kinds.get(code, 0) + count
+    listed = ", ".join(f"{count} {code}" for code, count in kinds.items())
+    return f" ({listed})" if listed else ""

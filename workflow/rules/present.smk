@@ -1,0 +1,1 @@
+# Tidy tables to tables and figures.

@@ -1,0 +1,40 @@
+# Raw logs to tidy tables.
+
+
+def raw_logs(wildcards):
+    """The cells of the run; of a partial one those that are there."""
+    cells = MEASURED if wildcards.run.endswith("-partial") else WANTED
+    return [f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in cells]
+
+
+rule parse_cells:
+    input:
+        study=STUDY_FILE,
+        cells=raw_logs,
+        gaps=expand("results/{run}/gaps/{store}.json", run=RUN, store=GAPS),
+        code=modules("study", "ycsb_log", "tidy"),
+    output:
+        cells="results/{run}/cells.csv",
+        measurements="results/{run}/measurements.csv",
+        environment="results/{run}/environment.json",
+    log:
+        "results/{run}/logs/parse.log",
+    shell:
+        "kvstudy parse --study {input.study} --scale {CONFIG.scale}"
+        " --mixed-providers {CONFIG.mixed_providers}"
+        " --output results/{wildcards.run} > {log} 2>&1"
+
+
+rule summarise:
+    input:
+        study=STUDY_FILE,
+        cells="results/{run}/cells.csv",
+        measurements="results/{run}/measurements.csv",
+        code=modules("tidy"),
+    output:
+        "results/{run}/summary.csv",
+    log:
+        "results/{run}/logs/summarise.log",
+    shell:
+        "kvstudy summarise --study {input.study} --cells {input.cells}"
+        " --measurements {input.measurements} --output {output} > {log} 2>&1"
