@@ -1,0 +1,72 @@
+# Commands for people. Needs bash, make, git, and root or sudo while something is missing.
+# STUDY=, SCALE= and PROVIDER= override config/config.yaml: make study PROVIDER=docker
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+CORES ?= 4
+CONFIG = $(strip $(if $(STUDY),study=$(STUDY)) $(if $(SCALE),scale=$(SCALE)) $(if $(PROVIDER),provider=$(PROVIDER)))
+# Targets stand before --config, which takes every word behind it.
+SNAKEMAKE = snakemake $(1) --cores $(CORES) $(if $(CONFIG),--config $(CONFIG))
+# As in the activated environment; the set-up itself runs outside of it.
+IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
+PYTHON_FILES := workflow tests
+MVN := mvn --quiet --batch-mode --file workflow/bindings/pom.xml
+
+.PHONY: help setup setup-test study demo partial test test-unit lint format bench lock
+
+help: ## print this list
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
+	    printf '  make %-10s %s\n' "$$target" "$$text"; done
+	@echo "Variables: STUDY= SCALE= PROVIDER= (config/config.yaml), CORES= (default 4)"
+
+setup: ## install what is missing: system packages, .venv, YCSB bindings
+	@envs/setup study
+
+setup-test:
+	@envs/setup study test
+
+study: setup ## measure the study and build its report
+	$(IN_VENV) $(call SNAKEMAKE,)
+
+demo: SCALE := 0.01
+demo: setup ## the same at a hundredth of its size, under a name of its own
+	$(IN_VENV) $(call SNAKEMAKE,)
+
+partial: setup ## build the report from the finished cells, with the holes explained
+	$(IN_VENV) $(call SNAKEMAKE,report_partial)
+
+test: setup-test ## all tests; they start servers on free loopback ports
+	$(IN_VENV) pytest tests/unit tests/workflow tests/e2e
+
+test-unit: setup-test ## the tests that need no server
+	$(IN_VENV) pytest tests/unit
+
+lint: setup-test ## check the style of Python, Snakemake and Java
+	$(IN_VENV) ruff check $(PYTHON_FILES)
+	$(IN_VENV) ruff format --check $(PYTHON_FILES)
+	$(IN_VENV) snakefmt --check Snakefile workflow
+	$(IN_VENV) python tests/workflow/snakemake_lint.py
+	$(MVN) -Plint verify
+
+format: setup-test ## rewrite Python and Snakemake files in the project's style
+	$(IN_VENV) ruff check --fix $(PYTHON_FILES)
+	$(IN_VENV) ruff format $(PYTHON_FILES)
+	$(IN_VENV) snakefmt Snakefile workflow
+
+bench: setup-test ## run the benchmarks of the pipeline and print their figures
+	@for script in tests/bench/bench_*.py; do \
+	    echo "== $$script"; $(IN_VENV) python "$$script"; done
+
+# In an environment of its own: .venv holds nothing but what the locks name.
+UV := .setup/uv/bin/uv
+LOCK := $(UV) --quiet pip compile --universal --python-version 3.11 --generate-hashes \
+        --no-header --no-emit-index-url
+
+lock: setup ## refresh the Python locks after an edit of envs/python/*.in
+	@[[ -x $(UV) ]] || { .venv/bin/python -m venv .setup/uv && \
+	    .setup/uv/bin/python -m pip install --quiet uv==0.13.8; }
+	$(LOCK) envs/python/bootstrap.in --output-file envs/python/bootstrap.txt
+	$(LOCK) envs/python/requirements.in --output-file envs/python/requirements.txt
