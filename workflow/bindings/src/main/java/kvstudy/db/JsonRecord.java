@@ -6,9 +6,9 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.io.SerializedString;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Set;
 import site.ycsb.ByteArrayByteIterator;
@@ -26,15 +26,17 @@ final class JsonRecord {
   private JsonRecord() {}
 
   /** Encodes all values; consumes the iterators. */
-  static byte[] encode(Map<String, ByteIterator> values) throws IOException {
+  static byte[] encode(Map<String, ByteIterator> values) {
     ByteArrayOutputStream out = new ByteArrayOutputStream(2048);
     try (JsonGenerator json = JSON.createGenerator(out)) {
       json.writeStartObject();
       for (Map.Entry<String, ByteIterator> field : values.entrySet()) {
-        json.writeFieldName(new SerializedString(field.getKey()));
+        json.writeFieldName(field.getKey());
         json.writeString(new String(field.getValue().toArray(), ISO_8859_1));
       }
       json.writeEndObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing into memory does not fail", e);
     }
     return out.toByteArray();
   }

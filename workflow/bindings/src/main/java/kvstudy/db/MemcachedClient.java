@@ -1,73 +1,75 @@
 package kvstudy.db;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
-import java.util.concurrent.TimeoutException;
-import net.rubyeye.xmemcached.XMemcachedClientBuilder;
-import net.rubyeye.xmemcached.exception.MemcachedException;
-import net.rubyeye.xmemcached.transcoders.BaseSerializingTranscoder;
-import net.rubyeye.xmemcached.transcoders.CachedData;
-import net.rubyeye.xmemcached.transcoders.CompressionMode;
-import net.rubyeye.xmemcached.transcoders.Transcoder;
-import net.rubyeye.xmemcached.utils.AddrUtil;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
-/** YCSB on Memcached, with the record layout of YCSB's own binding. */
+/**
+ * YCSB on Memcached, with the record layout of YCSB's own binding.
+ *
+ * <p>A record is one JSON object (field to string) under the key {@code table-key}.
+ *
+ * <ul>
+ *   <li>read: get; fields are selected in the client
+ *   <li>insert: add; an existing key is an ERROR
+ *   <li>update: replace with <em>only the given fields</em>: the others are gone, as in YCSB's
+ *       binding. Records that were updated are therefore smaller than those that were not.
+ *   <li>delete: delete
+ *   <li>scan: NOT_IMPLEMENTED, Memcached has no order of keys
+ * </ul>
+ *
+ * <p>Different from YCSB's binding: a missing record is NOT_FOUND (YCSB's read says OK), any bytes
+ * survive, a lost connection is an ERROR and the next operation connects again.
+ *
+ * <p>Properties: {@code memcached.hosts} (one {@code host:port}, 127.0.0.1:11211), {@code
+ * memcached.opTimeoutMillis} (ms for connecting and for each answer, 2500), {@code
+ * memcached.objectExpirationTime} (as in YCSB's binding 2147483647, which Memcached reads as a date
+ * in 2038).
+ */
 public class MemcachedClient extends DB {
-  private net.rubyeye.xmemcached.MemcachedClient client;
-  private Failures failures;
-  private String hosts;
+  private InetSocketAddress server;
+  private int timeout;
   private int expiration;
+  private Failures failures;
+
+  /** One connection for each client thread; null after it was lost. */
+  private MemcachedConnection connection;
 
   @Override
   public void init() throws DBException {
     Properties p = getProperties();
-    hosts = p.getProperty("memcached.hosts", "127.0.0.1:11211");
-    int timeout = Options.integer(p, "memcached.opTimeoutMillis", 2000, 1, Integer.MAX_VALUE);
+    server = Options.address(p, "memcached.hosts", "127.0.0.1", 11211);
+    timeout = Options.integer(p, "memcached.opTimeoutMillis", 2500, 1, Integer.MAX_VALUE);
     expiration =
-        Options.integer(p, "memcached.objectExpirationTime", Integer.MAX_VALUE, 0,
-            Integer.MAX_VALUE);
-    failures = new Failures("memcached " + hosts);
+        Options.integer(
+            p, "memcached.objectExpirationTime", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
+    String name = "memcached " + server.getHostString() + ":" + server.getPort();
+    failures = new Failures(name);
     try {
-      XMemcachedClientBuilder builder =
-          new XMemcachedClientBuilder(AddrUtil.getAddresses(hosts.replace(',', ' ')));
-      builder.setConnectionPoolSize(1);
-      builder.setSelectorPoolSize(1);
-      builder.setConnectTimeout(timeout);
-      builder.setOpTimeout(timeout);
-      builder.setHealSessionInterval(200);
-      builder.getConfiguration().setStatisticsServer(false);
-      client = builder.build();
-      client.setOptimizeGet(false);
-      client.setOptimizeMergeBuffer(false);
-      client.setEnableHeartBeat(false);
-      client.getVersions();
-    } catch (Exception e) {
+      connection().version();
+    } catch (IOException | RuntimeException e) {
       cleanup();
       throw new DBException(
           String.format(
-              "memcached %s does not answer (%s): start the server, or set memcached.hosts",
-              hosts, Failures.summary(e)),
+              "%s does not answer (%s): start the server, or set memcached.hosts",
+              name, Failures.summary(e)),
           e);
     }
   }
 
   @Override
   public void cleanup() {
-    if (client != null) {
-      try {
-        client.shutdown();
-      } catch (IOException e) {
-        // nothing is left to do with it
-      }
-      client = null;
+    if (connection != null) {
+      connection.close();
+      connection = null;
     }
   }
 
@@ -76,8 +78,8 @@ public class MemcachedClient extends DB {
       String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
     return attempt(
         "read",
-        () -> {
-          byte[] record = client.get(table + "-" + key, BYTES);
+        memcached -> {
+          byte[] record = memcached.get(qualified(table, key));
           if (record == null) {
             return Status.NOT_FOUND;
           }
@@ -88,20 +90,22 @@ public class MemcachedClient extends DB {
 
   @Override
   public Status insert(String table, String key, Map<String, ByteIterator> values) {
+    byte[] record = JsonRecord.encode(values);
     return attempt(
         "insert",
-        () ->
-            client.add(table + "-" + key, expiration, JsonRecord.encode(values), BYTES)
+        memcached ->
+            memcached.add(qualified(table, key), expiration, record)
                 ? Status.OK
-                : failures.error("insert", "NOT_STORED, the key exists"));
+                : failures.error("insert", "the key exists (was the data loaded before?)"));
   }
 
   @Override
   public Status update(String table, String key, Map<String, ByteIterator> values) {
+    byte[] record = JsonRecord.encode(values);
     return attempt(
         "update",
-        () ->
-            client.replace(table + "-" + key, expiration, JsonRecord.encode(values), BYTES)
+        memcached ->
+            memcached.replace(qualified(table, key), expiration, record)
                 ? Status.OK
                 : Status.NOT_FOUND);
   }
@@ -109,7 +113,8 @@ public class MemcachedClient extends DB {
   @Override
   public Status delete(String table, String key) {
     return attempt(
-        "delete", () -> client.delete(table + "-" + key) ? Status.OK : Status.NOT_FOUND);
+        "delete",
+        memcached -> memcached.delete(qualified(table, key)) ? Status.OK : Status.NOT_FOUND);
   }
 
   @Override
@@ -122,51 +127,30 @@ public class MemcachedClient extends DB {
     return Status.NOT_IMPLEMENTED;
   }
 
+  private static String qualified(String table, String key) {
+    return table + "-" + key;
+  }
+
   private interface Operation {
-    Status run() throws IOException, InterruptedException, TimeoutException, MemcachedException;
+    Status run(MemcachedConnection memcached) throws IOException;
   }
 
   private Status attempt(String name, Operation operation) {
     try {
-      return operation.run();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      return operation.run(connection());
+    } catch (MemcachedConnection.Refused e) {
       return failures.error(name, e);
-    } catch (IOException | TimeoutException | MemcachedException | RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
+      // The rest of an answer may still arrive: only a new connection is in step again.
+      cleanup();
       return failures.error(name, e);
     }
   }
 
-  private static final Transcoder<byte[]> BYTES = new Bytes();
-
-  private static final class Bytes extends BaseSerializingTranscoder implements Transcoder<byte[]> {
-    @Override
-    public CachedData encode(byte[] value) {
-      return new CachedData(0, value);
+  private MemcachedConnection connection() throws IOException {
+    if (connection == null) {
+      connection = new MemcachedConnection(server, timeout);
     }
-
-    @Override
-    public byte[] decode(CachedData data) {
-      return data.getData();
-    }
-
-    @Override
-    public void setPrimitiveAsString(boolean on) {}
-
-    @Override
-    public void setPackZeros(boolean on) {}
-
-    @Override
-    public boolean isPrimitiveAsString() {
-      return false;
-    }
-
-    @Override
-    public boolean isPackZeros() {
-      return false;
-    }
-
-    @Override
-    public void setCompressionMode(CompressionMode mode) {}
+    return connection;
   }
 }
