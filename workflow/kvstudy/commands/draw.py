@@ -1,0 +1,57 @@
+"""``kvstudy draw``: the figures of the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("draw")
+@click.option("--study", type=FILE, required=True, help="study.yaml.")
+@click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
+@click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
+@click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
+@click.option("--figure", "figures", multiple=True, help="Draw only this one (may be repeated).")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Folder of the figures.",
+)
+def command(
+    study: Path,
+    summary: Path,
+    cells: Path,
+    published: Path | None,
+    figures: tuple[str, ...],
+    output: Path,
+) -> None:
+    """Draw the study's bar charts: PDF, SVG, and CSV of what each shows.
+
+    Whiskers are the range over repetitions. A bar several times higher than
+    the others of its axis is torn; its value is written on it.
+    """
+    from kvstudy.figures.draw import looks
+    from kvstudy.figures.write import write_figures
+    from kvstudy.stores.definition import load_stores
+    from kvstudy.study.load import load_study
+    from kvstudy.tidy.files import read_cells, read_summary
+    from kvstudy.tidy.published import read_published
+    from kvstudy.tidy.results import Results
+
+    plan = load_study(study)
+    results = Results(
+        read_summary(summary),
+        read_cells(cells),
+        read_published(published) if published else None,
+    )
+    stores = load_stores(plan.stores)
+    look = looks(
+        {name: store.title for name, store in stores.items()},
+        {name: store.color for name, store in stores.items()},
+    )
+    written = write_figures(plan, results, look, output, list(figures))
+    click.echo(f"{output}: {len(written)} figures")

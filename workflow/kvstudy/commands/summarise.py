@@ -1,0 +1,38 @@
+"""``kvstudy summarise``: measurements to values over repetitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("summarise")
+@click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
+@click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
+@click.option("--study", type=FILE, required=True, help="study.yaml; it gives the order of rows.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="summary.csv."
+)
+def command(measurements: Path, cells: Path, study: Path, output: Path) -> None:
+    """Summarise measurements over repetitions: n, mean, sd, cov, min and max.
+
+    Void cells are left out of the means. Workloads with several operations get
+    a combined row, the plain mean of their operations' latencies.
+    """
+    from kvstudy.study.load import load_study
+    from kvstudy.tidy.files import read_cells, read_measurements
+    from kvstudy.tidy.summary import summarise
+
+    plan = load_study(study)
+    summary = summarise(
+        read_measurements(measurements),
+        read_cells(cells),
+        plan.stores,
+        [use.name for use in plan.workloads],
+    )
+    output.parent.mkdir(parents=True, exist_ok=True)
+    summary.to_csv(output, index=False, lineterminator="\n")
+    click.echo(f"{output}: {len(summary)} rows")

@@ -1,0 +1,61 @@
+"""``kvstudy tabulate``: the tables of the report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command("tabulate")
+@click.option("--study", type=FILE, required=True, help="study.yaml.")
+@click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
+@click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
+@click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
+@click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
+@click.option(
+    "--templates",
+    type=FOLDER,
+    default=Path("report/templates/tables"),
+    show_default=True,
+    help="Folder of the LaTeX templates.",
+)
+@click.option("--output", type=FOLDER, required=True, help="Folder of the tables.")
+def command(
+    study: Path,
+    summary: Path,
+    cells: Path,
+    environment: Path,
+    published: Path | None,
+    templates: Path,
+    output: Path,
+) -> None:
+    """Write the study's tables as CSV (unrounded) and as LaTeX (booktabs)."""
+    import json
+
+    from kvstudy.errors import KvstudyError
+    from kvstudy.stores.definition import load_stores
+    from kvstudy.study.load import load_study
+    from kvstudy.tables.write import write_tables
+    from kvstudy.tidy.files import read_cells, read_summary
+    from kvstudy.tidy.published import read_published
+    from kvstudy.tidy.results import Results
+
+    plan = load_study(study)
+    try:
+        machine = json.loads(environment.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise KvstudyError(
+            f"{environment}: not JSON ({error}); take the file from a good run"
+        ) from error
+    results = Results(
+        read_summary(summary),
+        read_cells(cells),
+        read_published(published) if published else None,
+    )
+    titles = {name: store.title for name, store in load_stores(plan.stores).items()}
+    written = write_tables(plan, results, machine, environment, titles, templates, output)
+    click.echo(f"{output}: {len(written)} tables")

@@ -1,0 +1,94 @@
+"""What a bar chart shows, as a tidy table: the figure's CSV, and all that is drawn."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.errors import KvstudyError
+from kvstudy.figures.torn import torn
+from kvstudy.study.model import Bars, Study
+from kvstudy.tidy.numbers import converted
+from kvstudy.tidy.results import Results
+
+COLUMNS = ["panel", "group", "store", "value", "unit", "min", "max", "n", "torn", "note"]
+METRIC_NAMES = {
+    "throughput": "Throughput",
+    "runtime": "Run time",
+    "operations": "Operations",
+    "latency_mean": "Average",
+    "latency_min": "Minimum",
+    "latency_max": "Maximum",
+    "latency_p95": "95th percentile",
+    "latency_p99": "99th percentile",
+}
+
+
+def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
+    """One row per bar, in the order of drawing; empty places are rows without a value.
+
+    ``panel`` is measured or published (only where the study has published
+    values), ``group`` the place on the x axis, ``value``, ``min`` and ``max``
+    are in ``unit`` (min and max over ``n`` repetitions; NaN for published
+    values), ``torn`` is yes or no, ``note`` says why there is no bar.
+    """
+    groups = [
+        (
+            study.workload(workload).short if len(figure.workloads) > 1 else METRIC_NAMES[metric],
+            workload,
+            metric,
+        )
+        for workload in figure.workloads
+        for metric in figure.metrics
+    ]
+    frames = []
+    for panel in ("measured", "published") if results.has_published else ("measured",):
+        rows = [
+            {"panel": panel, "group": group, "store": store}
+            | _bar(panel, figure, results, store, workload, metric)
+            for group, workload, metric in groups
+            for store in study.stores
+        ]
+        values = [None if math.isnan(row["value"]) else row["value"] for row in rows]
+        tops = [row["max"] for row in rows]
+        tops = [0 if math.isnan(top) else top for top in tops]
+        for row, is_torn in zip(rows, torn(values, tops), strict=True):
+            row["torn"] = "yes" if is_torn else "no"
+        frames.append(pd.DataFrame(rows, columns=COLUMNS))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _bar(
+    panel: str, figure: Bars, results: Results, store: str, workload: str, metric: str
+) -> dict[str, object]:
+    nothing = {"value": math.nan, "unit": figure.unit, "min": math.nan, "max": math.nan, "n": None}
+    operation = figure.operation
+    if operation == "all":
+        operation = results.all_operations(workload)
+    if panel == "published":
+        try:
+            value = results.published(store, workload, operation or "", metric, figure.unit)
+        except KeyError as error:
+            raise _wrong_unit(figure, metric) from error
+        if value is None:
+            return nothing | {"note": "not published"}
+        return nothing | {"value": value, "note": ""}
+    value = results.measured(store, workload, operation or "", metric)
+    if value is None:
+        return nothing | {"note": results.state(store, workload).label or "not measured"}
+    try:
+        mean, low, high = (
+            converted(number, value.unit, figure.unit)
+            for number in (value.mean, value.min, value.max)
+        )
+    except KeyError as error:
+        raise _wrong_unit(figure, metric) from error
+    return {"value": mean, "unit": figure.unit, "min": low, "max": high, "n": value.n, "note": ""}
+
+
+def _wrong_unit(figure: Bars, metric: str) -> KvstudyError:
+    return KvstudyError(
+        f"study.yaml: figures: {figure.name}: {metric} has no unit {figure.unit!r}; "
+        "ops/s and kops/s fit throughput, s and ms run time, us, ms and s latencies"
+    )

@@ -1,0 +1,244 @@
+"""Drawing a bar chart from its table.
+
+The sizes are made for a text width of 16 cm: included at its own size, the
+text of a figure is 8 points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
+
+from kvstudy.tidy.numbers import grouped, sign, significant
+
+TEXT_WIDTH = 16 / 2.54
+# Hatches tell the stores apart in grey print; the first is plain.
+HATCHES = ["", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo"]
+LABEL_SIZE = 7
+DARK = "0.15"
+
+# A group of bars is one unit wide on the x axis; this much of it has bars.
+GROUP_WIDTH = 0.86
+# Height of a torn bar, and room above the bars, by the highest bar that stays.
+TORN_HEIGHT = 1.14
+
+
+@dataclass(frozen=True)
+class Look:
+    """A store's name, its colour and its hatch, the same in every figure of a study."""
+
+    title: str
+    color: str
+    hatch: str
+
+
+def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
+    """The look of each store, in the study's order."""
+    return {
+        store: Look(title, colors[store], HATCHES[index % len(HATCHES)])
+        for index, (store, title) in enumerate(titles.items())
+    }
+
+
+def use_style() -> None:
+    """Seaborn's plain style, with sizes for print and embedded fonts; once per process."""
+    sns.set_theme(
+        style="ticks",
+        rc={
+            "font.family": "DejaVu Sans",
+            "font.size": 8,
+            "axes.labelsize": 8,
+            "axes.titlesize": 8.5,
+            "axes.linewidth": 0.6,
+            "xtick.labelsize": 8,
+            "ytick.labelsize": 8,
+            "xtick.major.size": 0,
+            "ytick.major.size": 3,
+            "ytick.major.width": 0.6,
+            "legend.fontsize": 8,
+            "axes.grid": True,
+            "axes.grid.axis": "y",
+            "grid.linewidth": 0.4,
+            "grid.color": "0.88",
+            "axes.axisbelow": True,
+            "hatch.linewidth": 0.5,
+            # Type 42 embeds whole TrueType fonts; type 3 is refused by some printers.
+            "pdf.fonttype": 42,
+            "svg.fonttype": "path",
+            # Otherwise the ids in an SVG are random.
+            "svg.hashsalt": "kvstudy",
+        },
+    )
+
+
+def draw(table: pd.DataFrame, stores: dict[str, Look], panel_titles: dict[str, str]) -> Figure:
+    """Draw the bars of ``table`` (see ``bars.bars``), one panel for each kind of value.
+
+    Up to two groups the panels stand side by side, more groups need the width.
+    """
+    panels = list(dict.fromkeys(table["panel"]))
+    groups = table["group"].nunique()
+    beside = groups <= 2
+    rows, columns = (1, len(panels)) if beside else (len(panels), 1)
+    height = 2.3 if beside else 0.55 + 1.85 * rows
+    figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
+    # Fixed margins in inches: measuring the text first would double the time.
+    left, right, top, bottom, gap = 0.55, 0.05, 0.5, 0.25, 0.52
+    figure.subplots_adjust(
+        left=left / TEXT_WIDTH,
+        right=1 - right / TEXT_WIDTH,
+        top=1 - top / height,
+        bottom=bottom / height,
+        wspace=gap * columns / (TEXT_WIDTH - left - right - gap * (columns - 1)),
+        hspace=gap * rows / (height - top - bottom - gap * (rows - 1)),
+    )
+    for panel, ax in zip(panels, axes.flat, strict=True):
+        _panel(ax, table[table["panel"] == panel], stores)
+        ax.set_title(panel_titles[panel], loc="left", pad=5)
+    handles = [_patch(look) for look in stores.values()]
+    figure.legend(
+        handles=handles,
+        loc="upper center",
+        ncols=min(len(handles), 6),
+        frameon=False,
+        handlelength=1.6,
+        handleheight=0.9,
+        columnspacing=1.6,
+        borderaxespad=0.1,
+    )
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write ``path``.pdf and ``path``.svg without dates, and close the figure."""
+    figure.savefig(path.with_suffix(".pdf"), metadata={"CreationDate": None})
+    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+    plt.close(figure)
+
+
+def _patch(look: Look) -> Patch:
+    return Patch(
+        facecolor=look.color, hatch=look.hatch, edgecolor="white", linewidth=0, label=look.title
+    )
+
+
+def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
+    stays = table[(table["torn"] == "no") & table["value"].notna()]
+    highest = stays[["value", "max"]].max().max() if len(stays) else 1.0
+    highest = highest if highest > 0 else 1.0
+    heights = table["value"].where(table["torn"] == "no", TORN_HEIGHT * highest)
+    sns.barplot(
+        data=table.assign(height=heights),
+        x="group",
+        y="height",
+        hue="store",
+        hue_order=list(stores),
+        palette=[look.color for look in stores.values()],
+        saturation=1,
+        width=GROUP_WIDTH,
+        errorbar=None,
+        legend=False,
+        ax=ax,
+    )
+    width = GROUP_WIDTH / len(stores)
+    groups = list(dict.fromkeys(table["group"]))
+    bars = _bars_by_place(ax, len(groups), len(stores))
+    ax.set_xlim(-0.5, len(groups) - 0.5)
+    any_torn = (table["torn"] == "yes").any()
+    ax.set_ylim(0, highest * ((TORN_HEIGHT if any_torn else 1) + 0.22))
+    room = width * ax.get_window_extent().width / len(groups) / ax.figure.dpi * 72
+    labels = [_label(value) for value in table["value"].dropna()]
+    upright = max(map(len, labels), default=0) * 0.62 * LABEL_SIZE < room
+    if not upright:
+        ax.set_ylim(0, highest * ((TORN_HEIGHT if any_torn else 1) + 0.36))
+    for row in table.itertuples():
+        group, store = groups.index(row.group), list(stores).index(row.store)
+        x = group - GROUP_WIDTH / 2 + width * (store + 0.5)
+        if pd.isna(row.value):
+            _write(ax, x, 0, row.note, upright=False, color="0.35")
+            continue
+        bar = bars[group, store]
+        bar.set(hatch=stores[row.store].hatch, edgecolor="white", linewidth=0)
+        is_torn = row.torn == "yes"
+        top = bar.get_height()
+        if is_torn:
+            _tear(ax, bar, highest)
+        elif not pd.isna(row.max) and row.n > 1:
+            _whisker(ax, x, width, row.min, row.max)
+            top = max(top, row.max)
+        _write(ax, x, top, _label(row.value), upright, bold=is_torn)
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
+    # Above the highest bar that stays the axis does not hold for torn bars.
+    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= highest * 1.001])
+    ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
+    sns.despine(ax=ax)
+
+
+def _bars_by_place(ax: Axes, groups: int, stores: int) -> dict[tuple[int, int], Rectangle]:
+    """Seaborn's bars by group and store, found by where they stand."""
+    width = GROUP_WIDTH / stores
+    found = {}
+    for patch in ax.patches:
+        center = patch.get_x() + patch.get_width() / 2
+        group = round(center)
+        store = round((center - group + GROUP_WIDTH / 2) / width - 0.5)
+        found[group, store] = patch
+    return found
+
+
+def _label(value: float) -> str:
+    return grouped(significant(value))
+
+
+def _write(
+    ax: Axes, x: float, y: float, text: str, upright: bool, color: str = DARK, bold: bool = False
+) -> None:
+    lift = ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
+    ax.text(
+        x,
+        y,
+        text,
+        transform=ax.transData + lift,
+        ha="center",
+        va="bottom",
+        rotation=0 if upright else 90,
+        fontsize=LABEL_SIZE,
+        color=color,
+        fontweight="bold" if bold else "normal",
+    )
+
+
+def _whisker(ax: Axes, x: float, width: float, low: float, high: float) -> None:
+    ax.vlines(x, low, high, color=DARK, linewidth=0.8, zorder=3)
+    ax.hlines([low, high], x - width / 6, x + width / 6, color=DARK, linewidth=0.8, zorder=3)
+
+
+def _tear(ax: Axes, bar: Rectangle, highest: float) -> None:
+    """Two slanted white cuts through ``bar``, a little below its top."""
+    left, right = bar.get_x(), bar.get_x() + bar.get_width()
+    over = bar.get_width() * 0.12
+    slant = highest * 0.05
+    for middle in (0.86, 0.94):
+        y = bar.get_height() * middle
+        ax.plot(
+            [left - over, right + over],
+            [y - slant / 2, y + slant / 2],
+            color="white",
+            linewidth=2.2,
+            solid_capstyle="butt",
+            zorder=4,
+            gid="tear",
+        )

@@ -1,0 +1,57 @@
+"""The table of the machine: what was measured on, beside the source's machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.model import Study
+
+COLUMNS = ["component", "name", "details", "source_name", "source_details"]
+
+
+def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) -> pd.DataFrame:
+    """One row per component; the source's components that were not looked for here come last.
+
+    ``environment`` is the content of ``environment.json`` and ``path`` its
+    place, for error messages. Stores follow as components with their version.
+    """
+    table: dict[str, dict[str, str]] = {}
+
+    def put(component: str, **values: str) -> None:
+        # "Memory" and "memory" are one component.
+        row = table.setdefault(component.casefold(), dict.fromkeys(COLUMNS, ""))
+        row["component"] = row["component"] or component
+        row.update(values)
+
+    try:
+        for part in environment["components"]:
+            put(part["component"], name=part["name"], details=part.get("details", ""))
+        for part in study.source.machine if study.source else []:
+            put(part.component, source_name=part.name, source_details=part.details)
+        for store, facts in environment.get("stores", {}).items():
+            put(titles.get(store, store), name=facts["version"], details=facts.get("provider", ""))
+    except (KeyError, TypeError) as error:
+        raise KvstudyError(
+            f"{path}: {error} is missing; measure a cell again or take the file from a good run"
+        ) from error
+    return pd.DataFrame(table.values(), columns=COLUMNS)
+
+
+def content(table: pd.DataFrame) -> dict[str, object]:
+    """What the LaTeX template needs: ``rows`` of component, here, source."""
+    lines = [
+        (
+            row.component,
+            _joined(row.name, row.details),
+            _joined(row.source_name, row.source_details),
+        )
+        for row in table.itertuples(index=False, name="Row")
+    ]
+    return {"rows": lines, "with_source": bool((table["source_name"] != "").any())}
+
+
+def _joined(name: str, details: str) -> str:
+    return ", ".join(part for part in (name, details) if part) or "\N{EN DASH}"

@@ -1,0 +1,245 @@
+"""Tables of results: one column per store, published values beside the measured ones.
+
+The arrangement is the thesis's (tables 4.2-4.5): run time and throughput, then
+for each operation and for the combined operations the number of operations and
+the latencies.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from string import ascii_lowercase
+
+import pandas as pd
+
+from kvstudy.study.model import Study, Table
+from kvstudy.tables.latex import Latex, escape
+from kvstudy.tidy.numbers import fixed, grouped, sign
+from kvstudy.tidy.results import Results, State, Value
+
+OVERALL = {"runtime": ("Run time", "ms"), "throughput": ("Throughput", "ops/s")}
+OF_OPERATION = {
+    "operations": ("Operations", "count"),
+    "latency_mean": ("Average latency", "us"),
+    "latency_min": ("Minimum latency", "us"),
+    "latency_max": ("Maximum latency", "us"),
+    "latency_p95": ("95th percentile", "us"),
+    "latency_p99": ("99th percentile", "us"),
+}
+# A percentile needs operations beyond it; with fewer than 100 it is an
+# accident of few operations (METHODOLOGY: percentiles over runs).
+BEYOND = {"latency_p95": 0.05, "latency_p99": 0.01}
+FEWEST_BEYOND = 100
+LARGEST_COV = 0.10
+
+
+@dataclass
+class Column:
+    """The two sub-columns of a store. ``mark`` refers to the notes about it."""
+
+    title: str
+    state: State
+    mark: str = ""
+
+
+@dataclass
+class Row:
+    """One line. ``cells`` are the measured and the published value per store."""
+
+    label: str
+    cells: list[tuple[Latex, Latex]] = field(default_factory=list)
+
+
+@dataclass
+class Section:
+    title: str
+    rows: list[Row]
+
+
+def long_form(table: Table, study: Study, results: Results) -> pd.DataFrame:
+    """Everything that the table shows, one value a row, unrounded.
+
+    Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
+    published, note. A value that does not exist is NaN; the note says why.
+    """
+    rows = []
+    for operation, metric, unit in _lines(table, results):
+        for store in study.stores:
+            value = results.measured(store, table.workload, operation, metric)
+            state = results.state(store, table.workload)
+            nothing = Value(0, *[math.nan] * 5, unit)
+            found = value or nothing
+            rows.append(
+                {
+                    "store": store,
+                    "operation": operation,
+                    "metric": metric,
+                    "unit": unit,
+                    "n": found.n,
+                    **{key: getattr(found, key) for key in ("mean", "sd", "cov", "min", "max")},
+                    "published": results.published(store, table.workload, operation, metric),
+                    "note": "; ".join(state.problems),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def content(
+    table: Table, study: Study, results: Results, titles: dict[str, str]
+) -> dict[str, object]:
+    """What the LaTeX template needs: ``columns``, ``sections``, ``middle``, ``notes``, ...
+
+    ``titles`` maps store names to the names that people read.
+    """
+    columns = [Column(titles[s], results.state(s, table.workload)) for s in study.stores]
+    used: set[str] = set()
+    sections: list[Section] = []
+    last = None
+    for operation, metric, _ in _lines(table, results):
+        if operation != last:
+            sections.append(Section("" if operation == "overall" else _title(operation), []))
+            last = operation
+        label, unit = (OVERALL | OF_OPERATION)[metric]
+        row = Row(label if unit == "count" else f"{label} ({sign(unit)})")
+        for store in study.stores:
+            value = results.measured(store, table.workload, operation, metric)
+            here = _measured(table, results, store, operation, metric, value, used)
+            there = results.published(store, table.workload, operation, metric)
+            row.cells.append((here, _number(metric, there)))
+        sections[-1].rows.append(row)
+    lines = sum(len(section.rows) for section in sections)
+    return {
+        "columns": columns,
+        "sections": sections,
+        # The line at whose height a column without values says so.
+        "middle": lines // 2,
+        "with_published": results.has_published,
+        "notes": _notes(table, study, results, columns, used),
+    }
+
+
+def _lines(table: Table, results: Results) -> list[tuple[str, str, str]]:
+    """Operation, metric and unit of each line, top to bottom."""
+    lines = [("overall", metric, unit) for metric, (_, unit) in OVERALL.items()]
+    for operation in results.operations(table.workload):
+        lines += [(operation, metric, unit) for metric, (_, unit) in OF_OPERATION.items()]
+    return lines
+
+
+def _title(operation: str) -> str:
+    if "+" not in operation:
+        return operation.capitalize()
+    return " + ".join(operation.split("+")).capitalize() + " (plain mean)"
+
+
+def _number(metric: str, value: float | None) -> Latex:
+    """``value`` for a right-aligned column: whole numbers keep the decimals' place free."""
+    if value is None:
+        return Latex("--")
+    text = grouped(fixed(metric, value))
+    return Latex(escape(text) + ("" if "." in text else r"\phantom{.0}"))
+
+
+def _measured(
+    table: Table,
+    results: Results,
+    store: str,
+    operation: str,
+    metric: str,
+    value: Value | None,
+    used: set[str],
+) -> Latex:
+    if value is None:
+        # A column without any value says so once, in its middle.
+        empty = results.state(store, table.workload).label
+        return Latex("") if empty else Latex("--")
+    marks = ""
+    if value.cov > LARGEST_COV:
+        marks += "*"
+        used.add("*")
+    if metric in BEYOND:
+        parts = operation.split("+")
+        counts = [results.measured(store, table.workload, part, "operations") for part in parts]
+        if any(c is not None and c.min * BEYOND[metric] < FEWEST_BEYOND for c in counts):
+            marks += r"\textdagger"
+            used.add("dagger")
+    number = _number(metric, value.mean)
+    return Latex(number + (rf"\rlap{{\textsuperscript{{{marks}}}}}" if marks else ""))
+
+
+def _notes(
+    table: Table, study: Study, results: Results, columns: list[Column], used: set[str]
+) -> list[Latex]:
+    notes: list[Latex] = []
+    numbers = {column.state.counted for column in columns if column.state.counted}
+    if numbers:
+        runs = (
+            "one run"
+            if numbers == {1}
+            else f"the mean of {min(numbers)} runs"
+            if len(numbers) == 1
+            else f"the mean of {min(numbers)} to {max(numbers)} runs"
+        )
+        notes.append(escape(f"Here: {runs}."))
+    combined = results.all_operations(table.workload)
+    if combined and "+" in combined:
+        source = " (the source's definition)" if study.source else ""
+        notes.append(
+            escape(
+                f"{' + '.join(combined.split('+')).capitalize()}: the plain mean of the "
+                f"operations' values{source}, not weighted by the number of operations, "
+                "which is summed."
+            )
+        )
+    if scale := _other_size(table, study, results):
+        notes.append(escape(scale))
+    if "*" in used:
+        notes.append(
+            Latex(
+                r"\textsuperscript{*}\,The coefficient of variation over the runs is above "
+                rf"{LARGEST_COV * 100:.0f}\,\%."
+            )
+        )
+    if "dagger" in used:
+        notes.append(
+            Latex(
+                rf"\textsuperscript{{\textdagger}}\,Fewer than {FEWEST_BEYOND} operations of a "
+                "run lie beyond the percentile."
+            )
+        )
+    return notes + _marked(columns)
+
+
+def _marked(columns: list[Column]) -> list[Latex]:
+    """The reasons of incomplete columns; sets the columns' marks. Equal reasons share one."""
+    marks: dict[str, str] = {}
+    for column in columns:
+        state = column.state
+        if not state.problems:
+            continue
+        what = f"mean of {state.counted} of {state.planned} runs" if state.counted else state.label
+        # "void: void: ..." would say it twice.
+        reasons = "; ".join(problem.removeprefix(f"{what}: ") for problem in state.problems)
+        text = what[:1].upper() + what[1:]
+        if reasons != what:
+            text += f": {reasons}"
+        column.mark = marks.setdefault(text, ascii_lowercase[len(marks)])
+    return [
+        Latex(rf"\textsuperscript{{{mark}}}\," + escape(text + ".")) for text, mark in marks.items()
+    ]
+
+
+def _other_size(table: Table, study: Study, results: Results) -> str:
+    """A sentence when a run here has other numbers of operations than the source's, or ""."""
+    operation = results.all_operations(table.workload)
+    for store in study.stores:
+        here = results.measured(store, table.workload, operation or "", "operations")
+        there = results.published(store, table.workload, operation or "", "operations")
+        if here and there and abs(here.mean / there - 1) > 0.01:
+            return (
+                f"A run has {grouped(fixed('operations', here.mean))} operations here and "
+                f"{grouped(fixed('operations', there))} in the source: their run times "
+                "and maxima do not compare."
+            )
+    return ""

@@ -1,0 +1,40 @@
+"""Writing a study's tables as CSV and LaTeX."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.study.model import Study
+from kvstudy.tables import machine, results
+from kvstudy.tables.latex import fill
+from kvstudy.tidy.results import Results
+
+
+def write_tables(
+    study: Study,
+    found: Results,
+    environment: dict,
+    environment_path: Path,
+    titles: dict[str, str],
+    templates: Path,
+    output: Path,
+) -> list[Path]:
+    """Write ``<name>.csv`` and ``<name>.tex`` of each table into ``output``; returns the .tex."""
+    output.mkdir(parents=True, exist_ok=True)
+    written = []
+    for table in study.tables:
+        frame: pd.DataFrame
+        if table.kind == "machine":
+            frame = machine.rows(environment, study, titles, environment_path)
+            values = machine.content(frame)
+        else:
+            frame = results.long_form(table, study, found)
+            values = results.content(table, study, found, titles)
+        text = fill(templates / f"{table.kind}.tex.j2", **values)
+        frame.to_csv(output / f"{table.name}.csv", index=False, lineterminator="\n")
+        path = output / f"{table.name}.tex"
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written

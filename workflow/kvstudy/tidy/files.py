@@ -1,0 +1,63 @@
+"""Reading the CSV files that the steps hand to each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.errors import KvstudyError
+
+
+def read_csv(path: Path, columns: list[str], numbers: list[str], made_by: str) -> pd.DataFrame:
+    """Read ``path``; text columns have "" for nothing, the ``numbers`` are float with NaN.
+
+    Raises KvstudyError when the file is missing, is no CSV, lacks one of the
+    ``columns`` or has a word where a number belongs. ``made_by`` tells in the
+    message where the file comes from.
+    """
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
+    except FileNotFoundError as error:
+        raise KvstudyError(f"{path}: no such file; it is {made_by}") from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path}: not a CSV file ({error}); it is {made_by}") from error
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise KvstudyError(f"{path}: no column {', '.join(missing)}; the file is {made_by}")
+    for column in numbers:
+        values = pd.to_numeric(frame[column].replace("", None), errors="coerce").astype(float)
+        wrong = frame.index[values.isna() & (frame[column] != "")]
+        if len(wrong):
+            text = frame.loc[wrong[0], column]
+            raise KvstudyError(
+                f"{path}: line {wrong[0] + 2}, column {column}: {text!r} is no number; "
+                f"the file is {made_by}"
+            )
+        frame[column] = values
+    return frame[columns]
+
+
+CELL_COLUMNS = ["store", "workload", "parameters", "repetition", "status", "reason", "void"]
+MEASUREMENT_COLUMNS = [
+    *["store", "workload", "parameters", "repetition", "phase"],
+    *["operation", "metric", "unit", "value"],
+]
+SUMMARY_KEYS = ["store", "workload", "parameters", "operation", "metric", "unit"]
+SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
+
+
+def read_cells(path: Path) -> pd.DataFrame:
+    """The planned cells of a run and what became of them (``cells.csv``), all text."""
+    return read_csv(path, CELL_COLUMNS, [], "written by `kvstudy parse`")
+
+
+def read_measurements(path: Path) -> pd.DataFrame:
+    """One value a row (``measurements.csv``)."""
+    return read_csv(path, MEASUREMENT_COLUMNS, ["value"], "written by `kvstudy parse`")
+
+
+def read_summary(path: Path) -> pd.DataFrame:
+    """Values over repetitions (``summary.csv``)."""
+    columns = SUMMARY_KEYS + SUMMARY_NUMBERS
+    return read_csv(path, columns, SUMMARY_NUMBERS, "written by `kvstudy summarise`")

@@ -1,0 +1,73 @@
+"""How numbers are written, in one place for tables, figures and text."""
+
+from __future__ import annotations
+
+from math import floor, log10
+
+# Decimals in the report's tables. One decimal of a microsecond is finer than
+# what YCSB records (whole microseconds) and enough for a mean over runs.
+DECIMALS = {"runtime": 0, "operations": 0, "failed": 0, "throughput": 1}
+LATENCY_DECIMALS = 1
+
+UNIT_FACTORS = {
+    ("ops/s", "ops/s"): 1,
+    ("ops/s", "kops/s"): 1e-3,
+    ("ms", "ms"): 1,
+    ("ms", "s"): 1e-3,
+    ("us", "us"): 1,
+    ("us", "ms"): 1e-3,
+    ("us", "s"): 1e-6,
+    ("count", "count"): 1,
+}
+UNIT_SIGNS = {"us": "µs"}
+
+
+def converted(value: float, unit: str, wanted: str) -> float:
+    """``value`` from ``unit`` to ``wanted``; KeyError when they measure different things."""
+    return value * UNIT_FACTORS[unit, wanted]
+
+
+def sign(unit: str) -> str:
+    """The unit as people read it: µs for us."""
+    return UNIT_SIGNS.get(unit, unit)
+
+
+def grouped(text: str, separator: str = "\N{NARROW NO-BREAK SPACE}") -> str:
+    """``text`` with its whole digits in groups of three."""
+    whole, point, rest = text.partition(".")
+    minus = whole[: len(whole) - len(whole.lstrip("-"))]
+    digits = whole[len(minus) :]
+    if len(digits) > 3:
+        head = len(digits) % 3 or 3
+        parts = [digits[:head], *(digits[i : i + 3] for i in range(head, len(digits), 3))]
+        digits = separator.join(parts)
+    return minus + digits + point + rest
+
+
+def fixed(metric: str, value: float) -> str:
+    """``value`` with the decimals of ``metric`` in tables, no grouping."""
+    return f"{value:.{DECIMALS.get(metric, LATENCY_DECIMALS)}f}"
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """``value`` rounded to ``digits`` significant digits, never in exponential form."""
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - floor(log10(abs(value))))
+    # 0.9996 has one digit less after rounding up to 1.00.
+    if decimals and floor(log10(abs(round(value, decimals)))) > floor(log10(abs(value))):
+        decimals -= 1
+    return f"{value:.{decimals}f}"
+
+
+def as_printed(metric: str, value: float, mark: str = ".") -> str:
+    """A published value as tables of spreadsheet means print it.
+
+    Throughput and mean latency always with two decimals (967.90), everything
+    else with as many as it has, at most two (1385, 401.5). ``mark`` is the
+    source's decimal mark.
+    """
+    text = f"{value:.2f}"
+    if metric not in ("throughput", "latency_mean"):
+        text = text.rstrip("0").rstrip(".")
+    return text.replace(".", mark)
