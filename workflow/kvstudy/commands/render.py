@@ -1,0 +1,37 @@
+"""``kvstudy render``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command("render")
+@click.option("--study", type=FILE, required=True, help="The study.yaml.")
+@click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
+@click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
+@click.option(
+    "--published", type=FILE, help="published.csv of the study, if its source has values."
+)
+@click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
+@click.option("--tables", type=FOLDER, required=True, help="Folder with the tables as <name>.tex.")
+@click.option(
+    "--figures", type=FOLDER, required=True, help="Folder with the figures as <name>.pdf."
+)
+@click.option("--raw", type=FOLDER, required=True, help="Raw logs of the run, for transcripts.")
+@click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the counts.")
+@click.option("--partial", is_flag=True, help="Say on the first page that cells are missing.")
+@click.option("--output", type=FOLDER, required=True, help="Folder for the LaTeX source.")
+def command(scale: float, partial: bool, output: Path, **inputs: Path | None) -> None:
+    """Make the LaTeX source of the report.
+
+    Fills the text in report/text with the data of the run, converts it with
+    pandoc, and writes the main file <run>.tex, body.tex and references.bib.
+    """
+    from kvstudy.report.render import Inputs, render
+
+    print(render(Inputs(**inputs), output, scale, partial))

@@ -1,0 +1,1 @@
+"""The report: text over the data, converted to LaTeX and built to a PDF."""

@@ -1,0 +1,71 @@
+"""LaTeX source to PDF, refusing a report with errors that only the log tells."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.report.latex_log import problems, tex_errors
+
+SHOWN = 12
+
+# -norc: a latexmkrc of the user's must not change what is built.
+COMMAND = [
+    *("latexmk", "-norc", "-pdf", "-bibtex", "-silent"),
+    *("-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "-file-line-error"),
+]
+# TeX breaks lines of its log at 79 characters, in the middle of words.
+LONG_LINES = {"max_print_line": "10000", "error_line": "254", "half_error_line": "238"}
+
+
+def build_pdf(main: Path, build: Path, output: Path) -> None:
+    """Build ``main`` in the folder ``build`` and put the PDF to ``output`` in one step.
+
+    ``build`` keeps TeX's auxiliary files, so that the next build needs fewer
+    passes. KvstudyError lists what is wrong; ``output`` is then left as it was.
+    """
+    if not main.is_file():
+        raise KvstudyError(f"{main}: no such file; write it with 'kvstudy render'")
+    build.mkdir(parents=True, exist_ok=True)
+    # TeX reads the parts of the document from the folder that it runs in.
+    command = [*COMMAND, f"-outdir={os.path.relpath(build, main.parent)}", main.name]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=main.parent,
+            env=os.environ | LONG_LINES,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+        )
+    except FileNotFoundError:
+        raise KvstudyError("latexmk: no such program; run 'make setup'") from None
+
+    log_file = build / f"{main.stem}.log"
+    log = log_file.read_text(encoding="utf-8", errors="replace") if log_file.is_file() else ""
+    found = problems(log)
+    if done.returncode:
+        found = tex_errors(log) or found or (done.stderr or done.stdout).strip().splitlines()[-5:]
+    if found:
+        shown = [f"  {line}" for line in found[:SHOWN]]
+        if len(found) > SHOWN:
+            shown.append(f"  and {len(found) - SHOWN} more")
+        raise KvstudyError(
+            "\n".join([f"{main}: the PDF was not built:", *shown, f"TeX's log is {log_file}"])
+        )
+    _put(build / f"{main.stem}.pdf", output)
+
+
+def _put(built: Path, output: Path) -> None:
+    """Copy beside the goal, then rename: a reader never sees half a PDF."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    beside = output.with_name(f".{output.name}.new")
+    try:
+        beside.write_bytes(built.read_bytes())
+        os.replace(beside, output)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,296 @@
+"""What the report's text speaks about, read from the files of one run.
+
+The templates in report/text/ see these objects; nothing here knows a study.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.report.rank import Rank, ranking
+from kvstudy.stores.definition import Store
+from kvstudy.study.cells import Cell
+from kvstudy.study.model import Bars, Study, Table, Transcript, WorkloadUse
+from kvstudy.study.workload import PROPORTIONS, load_only, operations_of
+
+Row = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Cells of one store and workload that have no valid value, for one reason."""
+
+    store: str
+    workload: str
+    status: str
+    reason: str
+    repetitions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class StoreFacts:
+    """A store and what became of its cells. Versions etc. are those of measured cells."""
+
+    definition: Store
+    cells: tuple[Row, ...]
+
+    @property
+    def title(self) -> str:
+        return self.definition.title
+
+    @property
+    def measured(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.cells if row["status"] == "measured")
+
+    @property
+    def versions(self) -> list[str]:
+        return _distinct(row["server_version"] for row in self.measured)
+
+    @property
+    def providers(self) -> list[str]:
+        return _distinct(row["provider"] for row in self.measured)
+
+    @property
+    def clients(self) -> list[str]:
+        return _distinct(row["client"] for row in self.measured)
+
+    @property
+    def reasons(self) -> list[str]:
+        return _distinct(row["reason"] for row in self.cells if row["status"] != "measured")
+
+
+@dataclass(frozen=True)
+class ResultFacts:
+    """One workload with one set of parameters.
+
+    Lists hold the measured stores only: ``throughput`` is sorted by falling
+    mean (ops/s), ``mean`` and ``p99`` by rising latency (us).
+    """
+
+    cell: Cell
+    throughput: list[Rank]
+    mean: list[Rank]
+    p99: list[Rank]
+
+
+@dataclass(frozen=True)
+class WorkloadFacts:
+    """A workload of the study with its results and what belongs to its section."""
+
+    use: WorkloadUse
+    properties: dict[str, str]
+    tables: tuple[Table, ...]
+    figures: tuple[Bars, ...]
+    results: tuple[ResultFacts, ...]
+    published: list[Rank]
+    gaps: tuple[Gap, ...]
+
+    @property
+    def title(self) -> str:
+        return self.use.title
+
+    @property
+    def load_only(self) -> bool:
+        return load_only(self.properties)
+
+    @property
+    def operations(self) -> list[str]:
+        return operations_of(self.properties)
+
+    @property
+    def mix(self) -> list[tuple[str, float]]:
+        """Operations and their shares between 0 and 1."""
+        if self.load_only:
+            return [("insert", 1.0)]
+        shares = {
+            operation: float(self.properties.get(name, default))
+            for name, (operation, default) in PROPORTIONS.items()
+        }
+        total = sum(shares.values())
+        return [(name, share / total) for name, share in shares.items() if share > 0]
+
+    @property
+    def distribution(self) -> str:
+        return self.properties.get("requestdistribution", "uniform")
+
+    def same_order(self, result: ResultFacts) -> bool | None:
+        """Whether the stores valued on both sides stand in the same order; None below two."""
+        here = [rank.store for rank in result.throughput]
+        there = [rank.store for rank in self.published if rank.store in here]
+        here = [store for store in here if store in there]
+        return None if len(there) < 2 else here == there
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Everything about a run that is not bound to one store or workload."""
+
+    name: str
+    scale: float
+    partial: bool
+    study: Study
+    plan: tuple[Cell, ...]
+    cells: tuple[Row, ...]
+    stores: tuple[StoreFacts, ...]
+    workloads: tuple[WorkloadFacts, ...]
+    environment: dict[str, object]
+
+    @property
+    def measured(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.cells if row["status"] == "measured")
+
+    @property
+    def measured_stores(self) -> list[StoreFacts]:
+        return [store for store in self.stores if store.measured]
+
+    @property
+    def absent_stores(self) -> list[StoreFacts]:
+        """Stores of which not one cell was measured."""
+        return [store for store in self.stores if not store.measured]
+
+    @cached_property
+    def gaps(self) -> tuple[Gap, ...]:
+        """Gaps of the stores that were measured at all."""
+        absent = {store.definition.name for store in self.absent_stores}
+        rows = [row for row in self.cells if row["store"] not in absent]
+        return _gaps(rows, self.study, self.stores)
+
+    @property
+    def providers(self) -> list[str]:
+        return _distinct(row["provider"] for row in self.measured)
+
+    @property
+    def clients(self) -> list[str]:
+        return _distinct(row["client"] for row in self.measured)
+
+    @property
+    def started(self) -> list[datetime]:
+        return sorted(datetime.fromisoformat(row["started"]) for row in self.measured)
+
+    @property
+    def wall_seconds(self) -> float:
+        return sum(float(row["wall_seconds"]) for row in self.measured)
+
+    @property
+    def transcripts(self) -> list[Transcript]:
+        return [figure for figure in self.study.figures if isinstance(figure, Transcript)]
+
+    @property
+    def overview_figures(self) -> list[Bars]:
+        """Figures over several workloads."""
+        bars = (figure for figure in self.study.figures if isinstance(figure, Bars))
+        return [figure for figure in bars if len(figure.workloads) > 1]
+
+    @property
+    def machine_tables(self) -> list[Table]:
+        return [table for table in self.study.tables if table.kind == "machine"]
+
+    def title(self, store: str) -> str:
+        """The title of the store called ``store``."""
+        return next(each.title for each in self.stores if each.definition.name == store)
+
+
+def read_rows(path: Path, columns: Iterable[str]) -> tuple[Row, ...]:
+    """The rows of a CSV file; KvstudyError when it is not one with ``columns``."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in columns if name not in (reader.fieldnames or [])]
+            rows = tuple(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    if missing:
+        raise KvstudyError(f"{path}: has no column '{missing[0]}'; make the file again")
+    return rows
+
+
+def read_environment(path: Path) -> dict[str, object]:
+    """The machine that was measured on."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+
+
+CELLS = [
+    "store",
+    "workload",
+    "parameters",
+    "repetition",
+    "status",
+    "reason",
+    "void",
+    "provider",
+    "client",
+    "server_version",
+    "started",
+    "wall_seconds",
+]
+SUMMARY = ["store", "workload", "parameters", "operation", "metric", "n", "mean", "min", "max"]
+PUBLISHED = ["store", "workload", "operation", "metric", "value"]
+
+
+def workload_facts(
+    use: WorkloadUse,
+    properties: dict[str, str],
+    study: Study,
+    plan: tuple[Cell, ...],
+    cells: tuple[Row, ...],
+    summary: tuple[Row, ...],
+    published: tuple[Row, ...],
+    stores: tuple[StoreFacts, ...],
+) -> WorkloadFacts:
+    """All that the section of the workload ``use`` says."""
+    mine = [row for row in summary if row["workload"] == use.name]
+    operation = "+".join(operations_of(properties))
+    first = {cell.parameters: cell for cell in reversed(plan) if cell.workload == use.name}
+    results = []
+    for parameters, cell in first.items():
+        rows = [row for row in mine if row["parameters"] == parameters]
+        results.append(
+            ResultFacts(
+                cell=cell,
+                throughput=ranking(rows, "overall", "throughput", study.stores, falling=True),
+                mean=ranking(rows, operation, "latency_mean", study.stores, falling=False),
+                p99=ranking(rows, operation, "latency_p99", study.stores, falling=False),
+            )
+        )
+    theirs = [row for row in published if row["workload"] == use.name and row["value"]]
+    theirs = [row | {"mean": row["value"]} for row in theirs]
+    return WorkloadFacts(
+        use=use,
+        properties=properties,
+        tables=tuple(table for table in study.tables if table.workload == use.name),
+        figures=tuple(
+            figure
+            for figure in study.figures
+            if isinstance(figure, Bars) and figure.workloads == [use.name]
+        ),
+        results=tuple(results),
+        published=ranking(theirs, "overall", "throughput", study.stores, falling=True),
+        gaps=_gaps([row for row in cells if row["workload"] == use.name], study, stores),
+    )
+
+
+def _gaps(rows: Iterable[Row], study: Study, stores: tuple[StoreFacts, ...]) -> tuple[Gap, ...]:
+    titles = {store.definition.name: store.title for store in stores}
+    found: dict[tuple[str, str, str, str], list[int]] = {}
+    for row in rows:
+        reason = row["reason"] if row["status"] != "measured" else row["void"]
+        if not reason and row["status"] == "measured":
+            continue
+        status = "void" if row["status"] == "measured" else row["status"]
+        key = (titles[row["store"]], study.workload(row["workload"]).title, status, reason)
+        found.setdefault(key, []).append(int(row["repetition"]))
+    return tuple(Gap(*key, tuple(sorted(set(runs)))) for key, runs in found.items())
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(value for value in values if value))

@@ -1,0 +1,48 @@
+"""How values look in running text: three digits that count, and a unit."""
+
+from __future__ import annotations
+
+from kvstudy.report.escape import Markup
+from kvstudy.tidy.numbers import grouped, significant
+
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+
+
+def plain(value: float) -> Markup:
+    """``value`` with three significant digits."""
+    return Markup(grouped(significant(value)))
+
+
+def as_unit(value: float, kind: str) -> Markup:
+    """``value`` as ``kops`` (given in ops/s) or ``latency`` (given in us), with its unit."""
+    factor, unit = _scale(value, kind)
+    return Markup(f"{plain(value * factor)}{NARROW}{unit}")
+
+
+def as_range(low: float, high: float, kind: str) -> Markup:
+    """``low`` to ``high`` in one unit."""
+    factor, unit = _scale(high, kind)
+    return Markup(f"{plain(low * factor)}–{plain(high * factor)}{NARROW}{unit}")
+
+
+def as_duration(seconds: float) -> Markup:
+    """Seconds as seconds, minutes or hours and minutes."""
+    if seconds < 100:
+        return Markup(f"{plain(seconds)}{NARROW}s")
+    minutes = round(seconds / 60)
+    if minutes < 100:
+        return Markup(f"{minutes}{NARROW}min")
+    return Markup(f"{minutes // 60}{NARROW}h {minutes % 60}{NARROW}min")
+
+
+def as_percent(share: float) -> Markup:
+    """A share between 0 and 1 as per cent."""
+    return Markup(f"{share * 100:.4g}{NARROW}%")
+
+
+def _scale(value: float, kind: str) -> tuple[float, str]:
+    if kind == "kops":
+        return 1e-3, "kops/s"
+    if kind == "latency":
+        return (1e-3, "ms") if value >= 1000 else (1, "µs")
+    raise ValueError(f"{kind!r} is neither 'kops' nor 'latency'")

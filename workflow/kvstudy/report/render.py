@@ -1,0 +1,153 @@
+"""From the files of a run to the LaTeX source of its report."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.report import facts
+from kvstudy.report.floats import LatexFloats
+from kvstudy.report.pandoc import markdown_to_latex
+from kvstudy.report.text import as_date, write_text
+from kvstudy.report.transcript import COLUMNS
+from kvstudy.stores.definition import load_stores
+from kvstudy.study.cells import plan, run_name
+from kvstudy.study.load import WORKLOADS, load_study
+from kvstudy.study.model import Study
+from kvstudy.study.workload import load_workload
+from kvstudy.tables.latex import fill
+
+REPORT = Path("report")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Where the parts of a report lie. ``cells`` to ``environment`` are files, the rest folders."""
+
+    study: Path
+    cells: Path
+    summary: Path
+    published: Path | None
+    environment: Path
+    tables: Path
+    figures: Path
+    raw: Path
+    report: Path = REPORT
+
+
+def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = False) -> Path:
+    """Write the report's LaTeX source into ``output``; returns the main file."""
+    run = collect(inputs, scale, partial)
+    main = output / f"{run.name}.tex"
+    output.mkdir(parents=True, exist_ok=True)
+    _check_source(run.study, inputs.report / "references.bib")
+
+    floats = LatexFloats(
+        run.study.source,
+        inputs.tables,
+        inputs.figures,
+        place=lambda path: Path(os.path.relpath(path, output)).as_posix(),
+    )
+    text = write_text(inputs.report / "text", run, floats, inputs.raw)
+    markdown = output / f"{run.name}.md"
+    markdown.write_text(text, encoding="utf-8")
+    templates = inputs.report / "templates"
+    body = output / "body.tex"
+    body.write_text(markdown_to_latex(text, markdown, templates / "latex.lua"), encoding="utf-8")
+    shutil.copyfile(inputs.report / "references.bib", output / "references.bib")
+    main.write_text(fill(templates / "report.tex.j2", **_front(run, body)), encoding="utf-8")
+    return main
+
+
+def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
+    """What the text speaks about."""
+    study = load_study(inputs.study)
+    planned = tuple(plan(study, scale))
+    cells = facts.read_rows(inputs.cells, facts.CELLS)
+    _check_cells(inputs.cells, cells, study)
+    summary = facts.read_rows(inputs.summary, facts.SUMMARY)
+    published = facts.read_rows(inputs.published, facts.PUBLISHED) if inputs.published else ()
+    stores = tuple(
+        facts.StoreFacts(store, tuple(row for row in cells if row["store"] == name))
+        for name, store in load_stores(study.stores).items()
+    )
+    workloads = tuple(
+        facts.workload_facts(
+            use,
+            load_workload(WORKLOADS / use.name),
+            study,
+            planned,
+            cells,
+            summary,
+            published,
+            stores,
+        )
+        for use in study.workloads
+    )
+    return facts.RunFacts(
+        name=run_name(study.name, scale) + ("-partial" if partial else ""),
+        scale=scale,
+        partial=partial,
+        study=study,
+        plan=planned,
+        cells=cells,
+        stores=stores,
+        workloads=workloads,
+        environment=facts.read_environment(inputs.environment),
+    )
+
+
+def _check_cells(path: Path, cells: tuple[facts.Row, ...], study: Study) -> None:
+    """Refuse cells of another study."""
+    if not cells:
+        raise KvstudyError(f"{path}: has no cells; write it with 'kvstudy parse'")
+    workloads = [use.name for use in study.workloads]
+    for number, row in enumerate(cells, start=2):
+        if row["store"] not in study.stores or row["workload"] not in workloads:
+            raise KvstudyError(
+                f"{path}:{number}: {row['store']}/{row['workload']} is not part of the study "
+                f"'{study.name}'; give the study that it belongs to, or parse again"
+            )
+
+
+def _check_source(study: Study, bibliography: Path) -> None:
+    """The source must be in the bibliography, or every citation of it is a question mark."""
+    try:
+        text = bibliography.read_text(encoding="utf-8")
+    except OSError as error:
+        raise KvstudyError(f"{bibliography}: cannot be read: {error.strerror}") from None
+    keys = re.findall(r"^@\w+\{([^,\s]+),", text, re.M)
+    if study.source and study.source.key not in keys:
+        raise KvstudyError(
+            f"{bibliography}: has no entry '{study.source.key}', which the study "
+            f"'{study.name}' names as its source; add one"
+        )
+
+
+def _front(run: facts.RunFacts, body: Path) -> dict[str, object]:
+    study, source = run.study, run.study.source
+    days = [as_date(moment) for moment in run.started]
+    span = (
+        days[0]
+        if days and days[0] == days[-1]
+        else " to ".join([days[0], days[-1]])
+        if days
+        else ""
+    )
+    subtitle = "Measurements of key-value stores"
+    if source:
+        subtitle = f"A reproduction of {source.author}: {source.title} ({source.year})"
+    return {
+        "title": study.title,
+        "subtitle": subtitle,
+        "dateline": f"Measured {span}" if span else "Nothing was measured",
+        "author": source.author if source else "",
+        "subject": subtitle,
+        "run": run.name,
+        "body": body.name,
+        "columns": COLUMNS,
+    }

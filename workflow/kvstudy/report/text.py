@@ -1,0 +1,105 @@
+"""The report's text: Markdown templates filled with the facts of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from kvstudy.report import numbers
+from kvstudy.report.escape import Markup, code, for_markdown
+from kvstudy.report.facts import RunFacts
+from kvstudy.report.floats import LatexFloats
+from kvstudy.report.templates import fill, text_environment
+from kvstudy.report.transcript import transcript
+from kvstudy.study.cells import Cell
+from kvstudy.study.model import Transcript
+from kvstudy.study.workload import operations_of
+
+
+def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> str:
+    """The Markdown of the whole report. ``raw`` holds the cells, for the transcripts."""
+    environment = text_environment(folder)
+    environment.filters |= {
+        "md": Markup,
+        "code": code,
+        "listed": listed,
+        "significant": numbers.plain,
+        "as_unit": numbers.as_unit,
+        "as_range": numbers.as_range,
+        "as_percent": numbers.as_percent,
+        "as_duration": numbers.as_duration,
+        "as_time": as_time,
+        "shortest": lambda value: Markup(f"{value:g}"),
+    }
+    return fill(environment, "report.md.j2", _context(run, floats, raw))
+
+
+def listed(items: Iterable[str]) -> Markup:
+    """``a``, ``a and b``, ``a, b and c``."""
+    texts = [for_markdown(item) for item in items]
+    if not texts:
+        raise ValueError("an empty list; ask for its length before")
+    return Markup(" and ".join([*([", ".join(texts[:-1])] if texts[1:] else []), texts[-1]]))
+
+
+def as_time(moment: datetime) -> Markup:
+    """``20 November 2026, 19:46 (UTC)``."""
+    zone = f" ({moment.tzname()})" if moment.tzinfo else ""
+    return Markup(f"{as_date(moment)}, {moment:%H:%M}{zone}")
+
+
+def as_date(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
+
+def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]:
+    study = run.study
+    several = [workload for workload in run.workloads if len(workload.operations) > 1]
+    return {
+        "run": run,
+        "study": study,
+        "source": study.source,
+        "floats": floats,
+        "ycsb_version": "0.17.0",
+        "run_sizes": _sizes(run),
+        "measured_titles": [store.title for store in run.measured_stores],
+        "deviations": [
+            (store.title, deviation)
+            for store in run.stores
+            for deviation in store.definition.deviations
+        ],
+        "operations": {
+            operation
+            for workload in run.workloads
+            for operation in ["insert", *operations_of(workload.properties)]
+        },
+        "combined": " + ".join(several[0].operations) if several else None,
+        "transcripts": [_transcript(figure, run, raw) for figure in run.transcripts],
+    }
+
+
+def _sizes(run: RunFacts) -> list[tuple[Cell, list[str]]]:
+    """Each size of cells with the titles of the workloads that have it."""
+    sizes: dict[str, tuple[Cell, list[str]]] = {}
+    for workload in run.workloads:
+        for result in workload.results:
+            known = sizes.setdefault(result.cell.parameters, (result.cell, []))
+            known[1].append(workload.title)
+    return list(sizes.values())
+
+
+def _transcript(figure: Transcript, run: RunFacts, raw: Path) -> dict[str, object]:
+    """The figure with its lines, or with the reason why there are none."""
+    cells = [
+        row
+        for row in run.cells
+        if (row["store"], row["workload"]) == (figure.store, figure.workload)
+    ]
+    cells.sort(key=lambda row: (row["parameters"], int(row["repetition"])))
+    for row in cells:
+        if row["status"] == "measured":
+            name = f"{row['store']}/{row['workload']}/{row['parameters']}/rep{row['repetition']}"
+            return {"figure": figure, "cell": name, "lines": transcript(raw / name, figure.part)}
+    reason = cells[0]["reason"] if cells else "not planned"
+    return {"figure": figure, "cell": "", "lines": [], "reason": reason}

@@ -1,0 +1,143 @@
+"""The commands and the output of one cell, as a listing that fits a page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+
+COLUMNS = 100
+"""Characters of a line; the listing's type size in report.tex.j2 is made for it."""
+STATUS_KEPT = 2
+LOG_KEPT = 12
+LINES = 64
+"""Most lines of one listing: what a page holds below its caption."""
+
+# YCSB's `-s`: "2024-04-30 12:00:01:123 1 sec: 4321 operations; ..."
+STATUS = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:.,]\d+ \d+ sec: ")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the listing.
+
+    ``kind`` is command, output, note (ours), continued or more: the latter two
+    go on with a command or an output line that was too long for one line.
+    """
+
+    kind: str
+    text: str
+
+
+def transcript(cell: Path, part: str) -> list[Line]:
+    """The listing of ``part`` (server, load or run) of the cell in the directory ``cell``."""
+    lines: list[Line] = []
+    for command in commands(cell / "commands.sh", part):
+        lines += shell_lines(command)
+    if part == "server":
+        lines += output_lines(_shortened(_read(cell / "server.log"), LOG_KEPT))
+        for command in commands(cell / "commands.sh", "stop"):
+            lines += shell_lines(command)
+    else:
+        lines += output_lines(_thinned(_read(cell / f"{part}.err")))
+        lines += output_lines(_thinned(_read(cell / f"{part}.out")))
+    return _cut(lines)
+
+
+def commands(path: Path, part: str) -> list[str]:
+    """The commands below ``# part`` in a cell's commands.sh; a trailing backslash joins lines."""
+    found: list[str] = []
+    inside = joined = False
+    for line in _read(path):
+        if line.startswith("#"):
+            inside = line.lstrip("# ").split(":")[0].strip() == part
+        elif inside and line.strip():
+            text = line.strip().removesuffix("\\").rstrip()
+            if joined:
+                found[-1] += f" {text}"
+            else:
+                found.append(text)
+            joined = line.rstrip().endswith("\\")
+    if not found:
+        raise KvstudyError(
+            f"{path}: has no command below '# {part}'; measure the cell again, "
+            "or remove the figure from the study"
+        )
+    return found
+
+
+def shell_lines(command: str) -> list[Line]:
+    """``command`` broken so that it can still be pasted into a shell."""
+    lines: list[str] = [""]
+    for word in command.split(" "):
+        room = COLUMNS - len("$ ") - len(" \\")
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
+            lines[-1] += " \\"
+            lines.append("    " + word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+        while len(lines[-1]) > room + 1:
+            # Only a line that starts at the margin continues a word.
+            lines[-1:] = [lines[-1][:room] + "\\", lines[-1][room:]]
+    return [Line("continued" if place else "command", text) for place, text in enumerate(lines)]
+
+
+def output_lines(texts: list[str | Line]) -> list[Line]:
+    """Output wrapped at COLUMNS; the parts after the first are marked as such."""
+    lines: list[Line] = []
+    for text in texts:
+        if isinstance(text, Line):
+            lines.append(text)
+            continue
+        text = text.expandtabs(8).rstrip()
+        lines.append(Line("output", text[:COLUMNS]))
+        rest, width = text[COLUMNS:], COLUMNS - 2
+        lines += [Line("more", rest[start : start + width]) for start in range(0, len(rest), width)]
+    return lines
+
+
+def _thinned(texts: list[str]) -> list[str | Line]:
+    """Without the inner status lines and repeated lines; a note says how many went."""
+    thin: list[str | Line] = []
+    for is_status, group in groupby(texts, key=lambda text: bool(STATUS.match(text))):
+        block = list(group)
+        if is_status:
+            thin += _shortened(block, STATUS_KEPT, "status line")
+            continue
+        for text, same in groupby(block):
+            times = len(list(same)) - 1
+            thin.append(text)
+            if times:
+                thin.append(_note(times, "equal line"))
+    return thin
+
+
+def _shortened(texts: list[str], kept: int, what: str = "line") -> list[str | Line]:
+    """The first and the last ``kept`` of the lines, and a note on those between."""
+    left_out = len(texts) - 2 * kept
+    if left_out < 2:
+        return list(texts)
+    return [*texts[:kept], _note(left_out, what), *texts[-kept:]]
+
+
+def _cut(lines: list[Line]) -> list[Line]:
+    """At most LINES lines: the middle goes, since commands and results stand at the ends."""
+    left_out = len(lines) - LINES + 1
+    if left_out < 2:
+        return lines
+    head = LINES // 2
+    return [*lines[:head], _note(left_out, "line"), *lines[head + left_out :]]
+
+
+def _note(number: int, what: str) -> Line:
+    return Line("note", f"[{number} {what}{'s' if number > 1 else ''} left out]")
+
+
+def _read(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="backslashreplace").splitlines()
+    except OSError as error:
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror}; measure it again") from None
