@@ -20,7 +20,7 @@ from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores import providers, registry
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, free_port, serving
+from kvstudy.stores.server import free_port, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory, write_sums
 from kvstudy.ycsb_log.check import check_load, check_run
@@ -93,7 +93,7 @@ def _measure(
     port = 0 if store.in_process else free_port(request.port)
     server = providers.make_server(store, provider, port, work / "data", log)
     phases: dict[str, Phase] = {}
-    started = datetime.datetime.now(datetime.timezone.utc)
+    started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
     with serving(store, server, log) as version:
         ready_seconds = time.monotonic() - clock

@@ -66,7 +66,9 @@ def _swap() -> str:
 
 def _disk(path: Path) -> tuple[str, str]:
     """Device and file system that hold ``path``, and whether the disk rotates."""
-    mounts = [part for part in psutil.disk_partitions(all=True) if path.is_relative_to(part.mountpoint)]
+    mounts = [
+        part for part in psutil.disk_partitions(all=True) if path.is_relative_to(part.mountpoint)
+    ]
     if not mounts:
         return UNKNOWN, ""
     mount = max(mounts, key=lambda part: len(part.mountpoint))

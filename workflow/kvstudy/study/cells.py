@@ -128,4 +128,3 @@ def _text(value: object) -> str:
 
 def _scaled(count: int, scale: float, floor: int) -> int:
     return max(round(count * scale), min(count, floor))
-

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Bars, Study
-from kvstudy.study.workload import load_workload
+from kvstudy.study.workload import check_property, load_workload
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -54,6 +54,8 @@ def load_study(path: Path) -> Study:
     for index, use in enumerate(study.workloads):
         _known(path, f"workloads[{index}]", "workload", use.name, workloads)
         load_workload(WORKLOADS / use.name)
+    for name in study.parameters.properties:
+        check_property(f"{path}: parameters.properties", name)
     _unique(path, "stores", study.stores)
     _unique(path, "workloads", [use.name for use in study.workloads])
     _unique(path, "tables", [table.name for table in study.tables])

@@ -25,7 +25,7 @@ KNOWN = frozenset(
     core_workload_insertion_retry_limit core_workload_insertion_retry_interval
     measurementtype measurement.interval hdrhistogram.percentiles histogram.buckets
     timeseries.granularity reportlatencyforeacherror latencytrackederrors
-    """.split()
+    """.split()  # noqa: SIM905
 )
 PROPORTIONS = {
     "readproportion": ("read", 0.95),
@@ -52,14 +52,19 @@ def load_workload(path: Path) -> dict[str, str]:
         name, equals, value = (part.strip() for part in stripped.partition("="))
         if not equals:
             raise KvstudyError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
-        if name not in KNOWN:
-            near = difflib.get_close_matches(name, KNOWN, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else "; YCSB would ignore it"
-            raise KvstudyError(f"{path}:{number}: unknown property '{name}'{hint}")
+        check_property(f"{path}:{number}", name)
         properties[name] = value
     for name in (*PROPORTIONS, *SIZES):
         _check_number(path, properties, name)
     return properties
+
+
+def check_property(place: str, name: str) -> None:
+    """KvstudyError (naming ``place``) when YCSB does not know the property."""
+    if name not in KNOWN:
+        near = difflib.get_close_matches(name, KNOWN, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else "; YCSB would ignore it"
+        raise KvstudyError(f"{place}: unknown property '{name}'{hint}")
 
 
 def operations_of(properties: dict[str, str]) -> list[str]:

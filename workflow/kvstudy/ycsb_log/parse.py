@@ -29,7 +29,7 @@ LATENCIES = {
 
 @dataclass
 class Section:
-    """One operation: how many went well, how many failed and why, latencies of the good ones in us."""
+    """One operation: how many went well, how many failed and why, latencies in us of the good."""
 
     operations: int = 0
     failed: int = 0
@@ -39,7 +39,7 @@ class Section:
 
 @dataclass
 class YcsbLog:
-    """Run time in ms, throughput in operations/s (failed ones included), one section per operation."""
+    """Run time in ms, throughput in operations/s (failed ones included), a section per operation."""
 
     runtime: float
     throughput: float

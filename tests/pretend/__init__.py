@@ -1,0 +1,1 @@
+"""Pretended programs: they let the life cycle of a cell be tested without a server."""

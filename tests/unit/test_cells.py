@@ -1,0 +1,75 @@
+"""Which cells a study has, under which names and in which order."""
+
+import pytest
+import yaml
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import find_cell, plan, run_name
+from kvstudy.study.load import load_study, study_path
+
+
+@pytest.fixture
+def study(project):
+    return load_study(study_path("jedlicka2024"))
+
+
+def test_every_repetition_is_a_permutation_of_all_cells(study):
+    cells = plan(study)
+    assert len(cells) == 4 * 4 * 3
+    assert len({cell.path for cell in cells}) == 48
+    blocks = [cells[start : start + 16] for start in (0, 16, 32)]
+    for number, block in enumerate(blocks, start=1):
+        assert {cell.repetition for cell in block} == {number}
+    orders = [[(cell.store, cell.workload) for cell in block] for block in blocks]
+    assert sorted(orders[0]) == sorted(orders[1]) == sorted(orders[2])
+    assert orders[0] != orders[1] != orders[2]
+
+
+def test_the_order_follows_from_the_seed(study):
+    assert plan(study) == plan(study)
+    assert plan(study) != plan(study.model_copy(update={"seed": 2}))
+
+
+def test_insert_only_has_a_load_phase_only(study):
+    cell = find_cell(plan(study), "redis/insert/r100000_o0_t4/rep1")
+    assert cell.phases == ("load",)
+    assert cell.measured_phase == "load"
+
+
+def test_scale_shrinks_counts_alike_down_to_floors(study):
+    paths = {cell.path for cell in plan(study, 0.1)}
+    assert "redis/a/r10000_o100000_t4/rep1" in paths
+    smallest = {cell.path for cell in plan(study, 0.0001)}
+    assert "redis/a/r1000_o10000_t4/rep1" in smallest
+
+
+def test_a_scaled_run_has_a_name_of_its_own():
+    assert run_name("jedlicka2024", 1) == "jedlicka2024"
+    assert run_name("jedlicka2024", 0.01) == "jedlicka2024-scale0.01"
+
+
+def test_a_timed_cell_shrinks_its_time(study):
+    parameters = study.parameters.model_copy(update={"seconds": 120})
+    timed = plan(study.model_copy(update={"parameters": parameters}), 0.1)
+    assert {cell.seconds for cell in timed if cell.workload == "a"} == {12}
+    assert {cell.seconds for cell in timed if cell.workload == "insert"} == {None}
+
+
+def test_lists_of_parameters_make_one_cell_each(project):
+    path = study_path("jedlicka2024")
+    data = yaml.safe_load(path.read_text())
+    data["parameters"] = {"records": 1000, "operations": [1000, 2000], "threads": [1, 2, 4]}
+    path.write_text(yaml.safe_dump(data))
+    cells = [cell for cell in plan(load_study(path)) if cell.store == "redis"]
+    # Insert only is the same for every operation count.
+    assert len(cells) == 3 * (3 * 2 * 3 + 3)
+
+
+@pytest.mark.parametrize("scale", [0, -1])
+def test_a_scale_must_be_positive(study, scale):
+    with pytest.raises(KvstudyError, match="scale: must be greater than 0"):
+        plan(study, scale)
+
+
+def test_an_unknown_cell_is_named(study):
+    with pytest.raises(KvstudyError, match="redis/z/x/rep1: not a cell of this study"):
+        find_cell(plan(study), "redis/z/x/rep1")

@@ -1,0 +1,294 @@
+"""The life cycle of a cell: what it leaves when it goes well, and when it does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from click.testing import CliRunner
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+from kvstudy.stores import process, registry
+
+CELL = "pretend/a/r1000_o2000_t2/rep1"
+RAW = Path("results/small/raw") / CELL
+FAILED = Path("results/small/failed") / CELL
+
+
+def measure(study: Path, *options: str, cell: str = CELL) -> None:
+    arguments = ["measure", cell, "--study", str(study), "--provider", "native", *options]
+    result = CliRunner().invoke(cli, arguments)
+    if result.exception is not None:
+        raise result.exception
+
+
+def servers() -> list[psutil.Process]:
+    """Pretended servers of this test (they run in its folder)."""
+    here = []
+    for candidate in psutil.process_iter():
+        try:
+            if "pretend-server" in " ".join(candidate.cmdline()) and candidate.cwd() == str(
+                Path.cwd()
+            ):
+                here.append(candidate)
+        except psutil.Error:
+            continue
+    return here
+
+
+def failure(study: Path, *options: str, cell: str = CELL) -> str:
+    """The message of a measurement that must fail and leave nothing but its logs."""
+    with pytest.raises(KvstudyError) as error:
+        measure(study, *options, cell=cell)
+    assert not RAW.exists()
+    assert not Path("results/small/measuring").exists()
+    assert servers() == []
+    return str(error.value)
+
+
+def test_a_measured_cell_leaves_its_raw_logs(pretend_study):
+    measure(pretend_study)
+    names = {path.name for path in RAW.iterdir()}
+    assert names >= {"load.out", "load.err", "run.out", "run.err", "server.log", "commands.sh"}
+    manifest = json.loads((RAW / "manifest.json").read_text())
+    assert manifest["server"]["version"] == "1.2.3"
+    assert manifest["server"]["records"] == {"load": 1000, "run": 1000}
+    assert manifest["cell"]["properties"]["readproportion"] == "0.5"
+    assert set(manifest["client"]["jars"]) == {"kvstudy-bindings.jar"}
+    assert (
+        subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=RAW).returncode == 0
+    )
+    assert servers() == []
+
+
+def test_insert_only_has_no_run(pretend_study):
+    measure(pretend_study, cell="pretend/insert/r1000_o0_t2/rep1")
+    raw = Path("results/small/raw/pretend/insert/r1000_o0_t2/rep1")
+    assert (raw / "load.out").exists()
+    assert not (raw / "run.out").exists()
+
+
+def test_a_scaled_cell_has_results_of_its_own(pretend_study):
+    measure(pretend_study, "--scale", "0.5")
+    assert Path("results/small-scale0.5/raw", CELL).is_dir()
+    assert not Path("results/small").exists()
+
+
+@pytest.mark.parametrize(
+    ("server", "message"),
+    [
+        ("dies-at-start", "ended with exit status 1 before it was ready; its log ends: pretended"),
+        ("never-ready", "did not get ready in 1.5 s"),
+    ],
+)
+def test_a_server_that_does_not_start(pretend_study, monkeypatch, server, message):
+    monkeypatch.setenv("PRETEND_SERVER", server)
+    text = failure(pretend_study)
+    assert text.startswith(f"{CELL}: Pretend server")
+    assert message in text
+
+
+@pytest.mark.parametrize("phase", ["load", "run"])
+def test_a_server_that_dies(pretend_study, monkeypatch, phase):
+    monkeypatch.setenv("PRETEND_SERVER", "dies-after-1.5")
+    monkeypatch.setenv("PRETEND_CLIENT", f"slow-{phase}")
+    text = failure(pretend_study)
+    assert f"Pretend server ended with exit status 3 during {phase}" in text
+    assert "pretended: out of memory" in text
+    logs = next(FAILED.iterdir())
+    assert str(logs) in text
+    assert "exit status 3" in json.loads((logs / "failure.json").read_text())["reason"]
+    assert (logs / f"{phase}.err").exists()
+
+
+@pytest.mark.parametrize(
+    ("client", "message"),
+    [
+        (
+            "exception-load",
+            "load: the YCSB client ended with exit status 1: Exception in thread main",
+        ),
+        ("lost-load", "load.out: 500 of 1000 records were loaded"),
+        ("cut-load", "load.out"),
+        ("cut-run", "run.out"),
+        ("exception-run", "run: the YCSB client ended with exit status 1"),
+    ],
+)
+def test_a_broken_phase(pretend_study, monkeypatch, client, message):
+    monkeypatch.setenv("PRETEND_CLIENT", client)
+    assert message in failure(pretend_study)
+
+
+def test_a_server_that_evicts_records(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_RECORDS", "700")
+    text = failure(pretend_study)
+    assert "YCSB stored 1000 records, the Pretend server holds 700" in text
+
+
+def test_failed_operations_are_measured(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    measure(pretend_study)
+    assert (RAW / "SHA256SUMS").exists()
+
+
+def test_a_taken_port_is_named(pretend_study):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        text = failure(pretend_study, "--port", str(port))
+    assert f"port {port} is taken by" in text
+    assert f"(process {os.getpid()})" in text
+    assert "use 0 for any free one" in text
+
+
+def test_a_program_that_is_missing(pretend_study, monkeypatch):
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert "no program pretend-server on this machine" in failure(pretend_study)
+
+
+def test_bindings_that_are_not_built(pretend_study):
+    Path("workflow/bindings/target/lib/kvstudy-bindings.jar").unlink()
+    assert "run 'make setup'" in failure(pretend_study)
+
+
+def test_a_full_disk(pretend_study, tmp_path):
+    """On a real full file system; needs the right to mount one."""
+    disk = tmp_path / "results"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(disk)]
+    if os.getuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
+        if os.environ.get("CI"):
+            pytest.fail("cannot mount a small file system")
+        pytest.skip("cannot mount a small file system")
+    try:
+        (disk / "filler").write_bytes(b"x" * 20_000)
+        with pytest.raises(KvstudyError, match="disk is full"):
+            measure(pretend_study)
+        assert not RAW.exists()
+        assert servers() == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_measuring_again_keeps_the_earlier_logs(pretend_study):
+    measure(pretend_study)
+    before = (RAW / "manifest.json").read_text()
+    measure(pretend_study)
+    (kept,) = Path("results/small/replaced", CELL).iterdir()
+    assert (kept / "manifest.json").read_text() == before
+
+
+def test_another_provider_than_the_finished_cells(pretend_study):
+    measure(pretend_study)
+    manifest = RAW / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
+    with pytest.raises(
+        KvstudyError, match="measured with provider docker, this one would be native"
+    ):
+        measure(pretend_study, cell="pretend/a/r1000_o2000_t2/rep2")
+    # auto keeps to what is there.
+    manifest.write_text(manifest.read_text().replace('"docker"', '"native"'))
+    measure(pretend_study, "--provider", "auto", cell="pretend/a/r1000_o2000_t2/rep2")
+
+
+# What a signal does, in a process of its own.
+
+
+def start_slow(study: Path, monkeypatch, controller: int | None = None) -> subprocess.Popen:
+    monkeypatch.setenv("PRETEND_CLIENT", "slow-load")
+    if controller is not None:
+        monkeypatch.setenv("KVSTUDY_CONTROLLER", str(controller))
+    measuring = subprocess.Popen(
+        [sys.executable, "-m", "kvstudy", "measure", CELL, "--study", str(study)]
+        + ["--provider", "native"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    limit = time.monotonic() + 10
+    while not Path("results/small/measuring", CELL, "load.err").exists():
+        assert time.monotonic() < limit, "the cell did not start"
+        time.sleep(0.05)
+    return measuring
+
+
+def wait_until_gone(limit: float = 5) -> None:
+    end = time.monotonic() + limit
+    while servers() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert servers() == []
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_cell_leaves_nothing(pretend_study, monkeypatch, sign):
+    measuring = start_slow(pretend_study, monkeypatch)
+    measuring.send_signal(sign)
+    _, errors = measuring.communicate(timeout=10)
+    assert measuring.returncode != 0
+    assert f"{CELL}: stopped by {sign.name}" in errors
+    assert servers() == []
+    assert not Path("results/small/measuring").exists()
+    assert not RAW.exists()
+    assert not FAILED.exists()
+
+
+def test_a_killed_cell_takes_its_server_with_it(pretend_study, monkeypatch):
+    measuring = start_slow(pretend_study, monkeypatch)
+    measuring.kill()
+    measuring.wait()
+    wait_until_gone()
+    # The next measurement cleans up what the killed one could not.
+    monkeypatch.delenv("PRETEND_CLIENT")
+    measure(pretend_study)
+    assert RAW.exists()
+    assert not Path("results/small/measuring").exists()
+
+
+def test_a_cell_stops_when_its_controller_dies(pretend_study, monkeypatch):
+    controller = subprocess.Popen(["sleep", "60"])
+    measuring = start_slow(pretend_study, monkeypatch, controller.pid)
+    controller.kill()
+    controller.wait()
+    _, errors = measuring.communicate(timeout=10)
+    assert "the process that started this measurement has died" in errors
+    assert servers() == []
+
+
+def test_the_next_cell_ends_a_server_that_was_left_behind(pretend_study):
+    # No parent-death signal: as after a crash of everything that could have cared.
+    left = subprocess.Popen(["pretend-server", "0"], start_new_session=True)
+    other = subprocess.Popen(["pretend-server", "0"], start_new_session=True)
+    try:
+        process.note(left, "pretend")
+        # A record whose process id belongs to another program by now.
+        stranger = {"kind": "process", "what": "pretend", "pid": other.pid, "created": 1.0}
+        registry.record("stranger", stranger)
+        measure(pretend_study)
+        left.wait(5)
+        assert other.poll() is None
+    finally:
+        for server in (left, other):
+            server.kill()
+            server.wait()
+
+
+def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
+    first = start_slow(pretend_study, monkeypatch)
+    monkeypatch.delenv("PRETEND_CLIENT")
+    second = subprocess.Popen(
+        [sys.executable, "-m", "kvstudy", "measure", "pretend/a/r1000_o2000_t2/rep2"]
+        + ["--study", str(pretend_study), "--provider", "native"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert f"waiting: process {first.pid} in {Path.cwd()} is measuring" in second.stderr.readline()
+    first.terminate()
+    first.communicate(timeout=10)
+    assert second.wait(20) == 0
+    second.stderr.close()

@@ -1,0 +1,109 @@
+"""A wrong study or config file is refused with file, key and remedy."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from kvstudy.commands.schema import schemas
+from kvstudy.errors import KvstudyError
+from kvstudy.study.config import check_config
+from kvstudy.study.load import load_study, study_path
+
+PATH = Path("config/studies/jedlicka2024/study.yaml")
+
+
+def edit(change) -> None:
+    data = yaml.safe_load(PATH.read_text())
+    change(data)
+    PATH.write_text(yaml.safe_dump(data))
+
+
+def test_the_thesis_study_is_valid(project):
+    study = load_study(PATH)
+    assert study.stores == ["redis", "riak", "aerospike", "memcached"]
+    assert [use.short for use in study.workloads] == ["A", "B", "C", "Insert"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda s: s.update(stores=["redis", "memcache"]),
+            f"{PATH}: stores[1]: unknown store 'memcache'; did you mean 'memcached'?",
+        ),
+        (
+            lambda s: s.update(workloads=["a", "inserts"]),
+            f"{PATH}: workloads[1]: unknown workload 'inserts'; did you mean 'insert'?",
+        ),
+        (
+            lambda s: s.update(stores=["redis", "redis"]),
+            f"{PATH}: stores: 'redis' stands there twice",
+        ),
+        (
+            lambda s: s.update(repetitions=-3),
+            f"{PATH}: repetitions: Input should be greater than 0",
+        ),
+        (
+            lambda s: s["parameters"].update(records=-1),
+            "parameters.records",
+        ),
+        (
+            lambda s: s.update(repetition=3),
+            f"{PATH}: repetition: unknown key; did you mean 'repetitions'?",
+        ),
+        (lambda s: s.pop("title"), f"{PATH}: title: is missing; add it"),
+        (lambda s: s.update(name="other"), "the folder is 'jedlicka2024'"),
+        (
+            lambda s: s["tables"][1].update(workload="f"),
+            f"{PATH}: tables[1].workload: unknown workload 'f'",
+        ),
+        (
+            lambda s: s["figures"][0].update(store="mysql"),
+            f"{PATH}: figures[0].store: unknown store 'mysql'",
+        ),
+        (
+            lambda s: s["parameters"].update(properties={"fieldcuont": 5}),
+            f"{PATH}: parameters.properties: unknown property 'fieldcuont'; did you mean 'fieldcount'",
+        ),
+    ],
+)
+def test_a_wrong_study_names_file_key_and_remedy(project, change, message):
+    edit(change)
+    with pytest.raises(KvstudyError) as error:
+        load_study(PATH)
+    assert message in str(error.value)
+
+
+def test_a_study_that_is_not_yaml(project):
+    PATH.write_text("title: [")
+    with pytest.raises(KvstudyError, match=r"study\.yaml: not valid YAML"):
+        load_study(PATH)
+
+
+def test_an_unknown_study_in_the_config(project):
+    with pytest.raises(KvstudyError, match="did you mean 'jedlicka2024'"):
+        study_path("jedlicka2023")
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        (
+            {"study": "jedlicka2024", "scale": 0},
+            "config/config.yaml: scale: Input should be greater",
+        ),
+        ({"study": "jedlicka2024", "provider": "podman"}, "provider: Input should be 'auto'"),
+        ({"study": "jedlicka2024", "provder": "native"}, "did you mean 'provider'"),
+        ({}, "config/config.yaml: study: is missing"),
+    ],
+)
+def test_a_wrong_config_names_the_key(config, message):
+    with pytest.raises(KvstudyError) as error:
+        check_config(config)
+    assert message in str(error.value)
+
+
+def test_the_schemas_are_those_of_the_models():
+    folder = Path(__file__).parents[2] / "workflow" / "schemas"
+    for name, text in schemas().items():
+        assert (folder / name).read_text() == text, f"{name}: run 'kvstudy schema'"

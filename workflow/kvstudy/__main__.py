@@ -1,0 +1,5 @@
+"""``python -m kvstudy`` is ``kvstudy``."""
+
+from kvstudy.cli import main
+
+main()
