@@ -23,12 +23,17 @@ final class Failures {
 
   /** Reports the first failure of its kind and returns {@link Status#ERROR}. */
   Status error(String operation, Exception e) {
-    return error(operation, summary(e));
+    // By class: messages may hold keys or values, and would make each failure a kind of its own.
+    return error(operation, e.getClass().getName(), summary(e));
   }
 
   /** Reports the first failure of its kind and returns {@link Status#ERROR}. */
   Status error(String operation, String reason) {
-    if (seen.add(operation + reason)) {
+    return error(operation, reason, reason);
+  }
+
+  private Status error(String operation, String kind, String reason) {
+    if (seen.add(operation + kind)) {
       System.err.printf(
           "%s: %s failed in %s: %s (further failures of this kind are only counted)%n",
           server, operation, Thread.currentThread().getName(), reason);

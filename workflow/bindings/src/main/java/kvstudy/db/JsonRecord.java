@@ -17,8 +17,8 @@ import site.ycsb.ByteIterator;
 /**
  * One record as one JSON object in UTF-8, field name to string.
  *
- * <p>A byte of a value is the character with the same number (ISO 8859-1), so that any bytes survive
- * and YCSB's usual printable ASCII values read as they are.
+ * <p>A byte of a value is the character with the same number (ISO 8859-1), so that any bytes
+ * survive and YCSB's usual printable ASCII values read as they are.
  */
 final class JsonRecord {
   private static final JsonFactory JSON = new JsonFactory();

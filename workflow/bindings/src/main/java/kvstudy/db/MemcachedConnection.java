@@ -14,7 +14,8 @@ import java.net.Socket;
 import java.util.Arrays;
 
 /**
- * One blocking connection that speaks the few commands of Memcached's text protocol that YCSB needs.
+ * One blocking connection that speaks the few commands of Memcached's text protocol that YCSB
+ * needs.
  *
  * <p>Own code, because the maintained Java drivers hand every request to an I/O thread and wait for
  * it. On two cores these two thread switches cost more than the request: pom.xml has the figures.

@@ -29,7 +29,8 @@ import site.ycsb.Status;
  *
  * <ul>
  *   <li>read: HGETALL, or HMGET when fields are named
- *   <li>insert: HSET (HMSET, which YCSB sends, is deprecated; Redis runs the same code), then ZADD, two round trips; an existing record is overwritten
+ *   <li>insert: HSET (HMSET, which YCSB sends, is deprecated; Redis runs the same code), then ZADD,
+ *       two round trips; an existing record is overwritten
  *   <li>update: HSET of the given fields; a missing key is <em>created</em> (without index entry),
  *       as YCSB's binding does
  *   <li>delete: DEL and ZREM
@@ -159,8 +160,7 @@ public class RedisClient extends DB {
     boolean found = false;
     if (fields == null || fields.isEmpty()) {
       for (Map.Entry<byte[], byte[]> field : redis.hgetAll(key).entrySet()) {
-        result.put(
-            new String(field.getKey(), UTF_8), new ByteArrayByteIterator(field.getValue()));
+        result.put(new String(field.getKey(), UTF_8), new ByteArrayByteIterator(field.getValue()));
         found = true;
       }
     } else {

@@ -1,0 +1,29 @@
+package kvstudy.db;
+
+import java.util.Properties;
+import site.ycsb.DB;
+
+/** Makes a client as YCSB does: an object, its properties, no init yet. */
+final class Clients {
+  private Clients() {}
+
+  static DB create(String store, int port, int timeoutMillis) {
+    Properties p = new Properties();
+    DB db;
+    switch (store) {
+      case "redis" -> {
+        db = new RedisClient();
+        p.setProperty("redis.port", Integer.toString(port));
+        p.setProperty("redis.timeout", Integer.toString(timeoutMillis));
+      }
+      case "memcached" -> {
+        db = new MemcachedClient();
+        p.setProperty("memcached.hosts", "127.0.0.1:" + port);
+        p.setProperty("memcached.opTimeoutMillis", Integer.toString(timeoutMillis));
+      }
+      default -> throw new IllegalArgumentException(store);
+    }
+    db.setProperties(p);
+    return db;
+  }
+}

@@ -1,0 +1,114 @@
+package kvstudy.db;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.HashMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import site.ycsb.DB;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+
+/** What happens when no server, a hanging one, or something else than the store listens. */
+class DeadServerTest {
+  private static final Duration SECONDS = Duration.ofSeconds(5);
+
+  private static ServerSocket listen() throws IOException {
+    return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+  }
+
+  private static void initFails(String store, int port) {
+    DB db = Clients.create(store, port, 500);
+    DBException e = assertTimeout(SECONDS, () -> assertThrows(DBException.class, db::init));
+    assertTrue(e.getMessage().contains("127.0.0.1:" + port), e.getMessage());
+    assertTrue(e.getMessage().contains("start the server"), e.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis", "memcached"})
+  void nobodyListens(String store) throws IOException {
+    int port;
+    try (ServerSocket free = listen()) {
+      port = free.getLocalPort();
+    }
+    initFails(store, port);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis", "memcached"})
+  void theServerAcceptsAndNeverAnswers(String store) throws IOException {
+    try (ServerSocket silent = listen()) {
+      initFails(store, silent.getLocalPort());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis", "memcached"})
+  void somethingElseListens(String store) throws Exception {
+    try (ServerSocket other = listen()) {
+      answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+      initFails(store, other.getLocalPort());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SERVER_ERROR out of memory storing object\r\n",
+        "ERROR\r\n",
+        "VALUE usertable-k 0 10\r\nabc",
+        "VALUE usertable-k 0 x\r\n",
+        "VALUE usertable-k 0 3\r\nabcdef\r\nEND\r\n",
+        "VALUE usertable-k 0 3\r\nabc\r\nEND\r\n",
+        ""
+      })
+  void badAnswersOfMemcachedAreErrors(String text) throws Exception {
+    try (ServerSocket other = listen()) {
+      answer(other, "VERSION 1\r\n" + text);
+      DB db = Clients.create("memcached", other.getLocalPort(), 500);
+      db.init();
+      assertEquals(Status.ERROR, db.read("usertable", "k", null, new HashMap<>()));
+      db.cleanup();
+    }
+  }
+
+  @Test
+  void badPropertiesFailBeforeConnecting() {
+    DB redis = Clients.create("redis", 1, 500);
+    redis.getProperties().setProperty("redis.port", "many");
+    assertTrue(
+        assertThrows(DBException.class, redis::init).getMessage().contains("redis.port=many"));
+    redis.getProperties().setProperty("redis.port", "1");
+    redis.getProperties().setProperty("redis.cluster", "true");
+    assertTrue(assertThrows(DBException.class, redis::init).getMessage().contains("redis.cluster"));
+  }
+
+  /** Sends a text to the first connection as soon as it has sent something, then closes it. */
+  private static void answer(ServerSocket server, String text) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try (Socket socket = server.accept()) {
+                socket.getInputStream().read();
+                socket.getOutputStream().write(text.getBytes(US_ASCII));
+                socket.getOutputStream().flush();
+                socket.shutdownOutput();
+                socket.getInputStream().readAllBytes();
+              } catch (IOException e) {
+                // The client left.
+              }
+            });
+    thread.setDaemon(true);
+    thread.start();
+  }
+}

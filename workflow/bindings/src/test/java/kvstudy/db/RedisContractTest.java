@@ -1,0 +1,87 @@
+package kvstudy.db;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.Vector;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+import site.ycsb.ByteIterator;
+import site.ycsb.Status;
+
+class RedisContractTest extends StoreContract {
+  RedisContractTest() {
+    super("redis");
+  }
+
+  @Test
+  void updateChangesOnlyTheGivenFields() {
+    db.insert(TABLE, key, record("a", "1", "b", "2"));
+    assertEquals(Status.OK, db.update(TABLE, key, record("b", "9")));
+    assertEquals(Map.of("a", "1", "b", "9"), read(key, null));
+  }
+
+  @Test
+  void updateOfAMissingKeyCreatesIt() {
+    assertEquals(Status.OK, db.update(TABLE, key, record("a", "1")));
+    assertEquals(Map.of("a", "1"), read(key, null));
+    db.delete(TABLE, key);
+  }
+
+  @Test
+  void theLayoutIsThatOfYcsbsBinding() {
+    db.insert(TABLE, key, record("a", "1", "b", "2"));
+    try (Jedis redis = new Jedis("127.0.0.1", port)) {
+      assertEquals(Map.of("a", "1", "b", "2"), redis.hgetAll(key));
+      assertEquals((double) key.hashCode(), redis.zscore("_indices", key));
+      db.delete(TABLE, key);
+      assertEquals(false, redis.exists(key));
+      assertEquals(null, redis.zscore("_indices", key));
+    }
+  }
+
+  @Test
+  void scanFollowsTheIndexFromTheStartKey() {
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      keys.add(key + i);
+      db.insert(TABLE, key + i, record("id", key + i, "other", "x"));
+    }
+    keys.sort(Comparator.comparingInt(String::hashCode));
+    assertEquals(keys.subList(5, 20), scan(keys.get(5), Integer.MAX_VALUE));
+    assertEquals(List.of(keys.get(5)), scan(keys.get(5), 1));
+    keys.forEach(name -> db.delete(TABLE, name));
+    assertEquals(List.of(), scan(keys.get(5), Integer.MAX_VALUE));
+  }
+
+  /** The field id of the records of this test that a scan finds, in its order. */
+  private List<String> scan(String start, int count) {
+    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("id"), found));
+    List<String> ids = new ArrayList<>();
+    for (Map<String, ByteIterator> record : found) {
+      assertEquals(Set.of("id"), record.keySet());
+      String id = record.get("id").toString();
+      if (id.startsWith(key)) {
+        ids.add(id);
+      }
+    }
+    return ids;
+  }
+
+  @Test
+  void anErrorAnswerIsAnError() {
+    try (Jedis redis = new Jedis("127.0.0.1", port)) {
+      redis.set(key, "no hash");
+      assertEquals(Status.ERROR, read(key, null));
+      assertEquals(Status.ERROR, db.update(TABLE, key, record("a", "1")));
+      redis.del(key);
+    }
+    assertEquals(Status.NOT_FOUND, read(key, null));
+  }
+}
