@@ -65,7 +65,7 @@ def _put(built: Path, output: Path) -> None:
     beside = output.with_name(f".{output.name}.new")
     try:
         beside.write_bytes(built.read_bytes())
-        os.replace(beside, output)
+        beside.replace(output)
     except OSError as error:
         beside.unlink(missing_ok=True)
         raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None

@@ -40,6 +40,7 @@ class StoreFacts:
 
     definition: Store
     cells: tuple[Row, ...]
+    images: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -214,9 +215,12 @@ def read_rows(path: Path, columns: Iterable[str]) -> tuple[Row, ...]:
 def read_environment(path: Path) -> dict[str, object]:
     """The machine that was measured on."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        environment = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    if "stores" not in environment:
+        raise KvstudyError(f"{path}: has no key 'stores'; write it with 'kvstudy parse'")
+    return environment
 
 
 CELLS = [

@@ -60,6 +60,10 @@ class LatexFloats:
         """Floats before this place do not drift past it."""
         return _raw(r"\FloatBarrier")
 
+    def appendix(self) -> Markup:
+        """Sections from here on are appendices."""
+        return _raw(r"\clearpage\appendix")
+
     def references(self, title: str) -> Markup:
         return _raw(rf"\bibliographyof{{{escape(title)}}}")
 

@@ -19,10 +19,10 @@ def as_unit(value: float, kind: str) -> Markup:
     return Markup(f"{plain(value * factor)}{NARROW}{unit}")
 
 
-def as_range(low: float, high: float, kind: str) -> Markup:
-    """``low`` to ``high`` in one unit."""
-    factor, unit = _scale(high, kind)
-    return Markup(f"{plain(low * factor)}–{plain(high * factor)}{NARROW}{unit}")
+def as_range(low: float, high: float, mean: float, kind: str) -> Markup:
+    """``low`` to ``high`` in the unit that their ``mean`` has."""
+    factor, unit = _scale(mean, kind)
+    return Markup(f"{plain(low * factor)}\N{EN DASH}{plain(high * factor)}{NARROW}{unit}")
 
 
 def as_duration(seconds: float) -> Markup:

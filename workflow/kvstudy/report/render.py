@@ -71,8 +71,14 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     _check_cells(inputs.cells, cells, study)
     summary = facts.read_rows(inputs.summary, facts.SUMMARY)
     published = facts.read_rows(inputs.published, facts.PUBLISHED) if inputs.published else ()
+    environment = facts.read_environment(inputs.environment)
+    images = {name: known.get("images", []) for name, known in environment["stores"].items()}
     stores = tuple(
-        facts.StoreFacts(store, tuple(row for row in cells if row["store"] == name))
+        facts.StoreFacts(
+            definition=store,
+            cells=tuple(row for row in cells if row["store"] == name),
+            images=tuple(images.get(name, [])),
+        )
         for name, store in load_stores(study.stores).items()
     )
     workloads = tuple(
@@ -97,7 +103,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         cells=cells,
         stores=stores,
         workloads=workloads,
-        environment=facts.read_environment(inputs.environment),
+        environment=environment,
     )
 
 

@@ -72,7 +72,7 @@ def commands(path: Path, part: str) -> list[str]:
 def shell_lines(command: str) -> list[Line]:
     """``command`` broken so that it can still be pasted into a shell."""
     lines: list[str] = [""]
-    for word in command.split(" "):
+    for word in _words(command):
         room = COLUMNS - len("$ ") - len(" \\")
         if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
             lines[-1] += " \\"
@@ -83,6 +83,18 @@ def shell_lines(command: str) -> list[Line]:
             # Only a line that starts at the margin continues a word.
             lines[-1:] = [lines[-1][:room] + "\\", lines[-1][room:]]
     return [Line("continued" if place else "command", text) for place, text in enumerate(lines)]
+
+
+def _words(command: str) -> list[str]:
+    """The words of ``command``, an option together with its value, quotes kept whole."""
+    words: list[str] = []
+    for word in re.findall(r"(?:'[^']*'|\"[^\"]*\"|\S)+", command):
+        option = words and words[-1].startswith("-") and " " not in words[-1]
+        if option and not word.startswith("-"):
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    return words
 
 
 def output_lines(texts: list[str | Line]) -> list[Line]:
