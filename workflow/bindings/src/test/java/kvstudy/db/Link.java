@@ -63,6 +63,10 @@ final class Link implements Closeable {
         () -> {
           while (true) {
             Socket client = socket.accept();
+            if (socket.isClosed()) { // accept may still return one that came while it was closing
+              client.close();
+              return;
+            }
             Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
             sockets.addAll(List.of(client, server));
             start(() -> copy(client, server));
@@ -79,7 +83,7 @@ final class Link implements Closeable {
       OutputStream out = to.getOutputStream();
       byte[] buffer = new byte[8192];
       for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
-        if (!frozen) {
+        if (!frozen && !from.isClosed() && !to.isClosed()) {
           out.write(buffer, 0, n);
         }
       }
