@@ -201,13 +201,17 @@ def test_another_provider_than_the_finished_cells(pretend_study):
 # What a signal does, in a process of its own.
 
 
+def command(study: Path, cell: str) -> list[str]:
+    start = [sys.executable, "-m", "kvstudy", "measure", cell]
+    return [*start, "--study", str(study), "--provider", "native"]
+
+
 def start_slow(study: Path, monkeypatch, controller: int | None = None) -> subprocess.Popen:
     monkeypatch.setenv("PRETEND_CLIENT", "slow-load")
     if controller is not None:
         monkeypatch.setenv("KVSTUDY_CONTROLLER", str(controller))
     measuring = subprocess.Popen(
-        [sys.executable, "-m", "kvstudy", "measure", CELL, "--study", str(study)]
-        + ["--provider", "native"],
+        command(study, CELL),
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -282,8 +286,7 @@ def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
     first = start_slow(pretend_study, monkeypatch)
     monkeypatch.delenv("PRETEND_CLIENT")
     second = subprocess.Popen(
-        [sys.executable, "-m", "kvstudy", "measure", "pretend/a/r1000_o2000_t2/rep2"]
-        + ["--study", str(pretend_study), "--provider", "native"],
+        command(pretend_study, "pretend/a/r1000_o2000_t2/rep2"),
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -63,7 +63,7 @@ def test_the_thesis_study_is_valid(project):
         ),
         (
             lambda s: s["parameters"].update(properties={"fieldcuont": 5}),
-            f"{PATH}: parameters.properties: unknown property 'fieldcuont'; did you mean 'fieldcount'",
+            "parameters.properties: unknown property 'fieldcuont'; did you mean 'fieldcount'",
         ),
     ],
 )

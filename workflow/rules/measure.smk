@@ -25,6 +25,9 @@ for position, cell in enumerate(CELLS, start=1):
         priority: len(CELLS) - position + 1
         threads: workflow.cores
         retries: 0
+        message:
+            f"measure {cell.store}, workload {cell.workload}, {cell.parameters}, "
+            f"repetition {cell.repetition} ({position} of {len(CELLS)})"
         shell:
             "kvstudy measure {params.cell} --study {STUDY_FILE} --scale {CONFIG.scale}"
             " --provider {CONFIG.provider} --port {CONFIG.port} --protocol {params.protocol}"
@@ -40,6 +43,8 @@ rule record_gap:
         raw=f"results/{RUN}/raw",
     log:
         f"results/{RUN}/logs/gap-{{store}}.log",
+    message:
+        "{wildcards.store} cannot be measured here; the report will say why"
     shell:
         "kvstudy gap {wildcards.store} --provider {CONFIG.provider} --raw {params.raw}"
         " --output {output} > {log} 2>&1"

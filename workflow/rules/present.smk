@@ -1,1 +1,51 @@
-# Tidy tables to tables and figures.
+# Tidy tables to the study's tables and figures.
+
+# Empty for a study whose source published no values.
+PUBLISHED = [str(path) for path in [STUDY_FILE.with_name("published.csv")] if path.is_file()]
+STORE_FILES = [f"envs/stores/{name}/store.yaml" for name in STUDY.stores]
+
+
+rule make_tables:
+    input:
+        study=STUDY_FILE,
+        stores=STORE_FILES,
+        published=PUBLISHED,
+        summary="results/{run}/summary.csv",
+        cells="results/{run}/cells.csv",
+        environment="results/{run}/environment.json",
+        templates=glob("report/templates/tables/*.*"),
+        code=modules("tidy", "tables"),
+    output:
+        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
+    params:
+        published=[f"--published {path}" for path in PUBLISHED],
+    log:
+        "results/{run}/logs/tabulate.log",
+    message:
+        "tables to results/{wildcards.run}/tables"
+    shell:
+        "kvstudy tabulate --study {input.study} --summary {input.summary}"
+        " --cells {input.cells} --environment {input.environment} {params.published}"
+        " --output results/{wildcards.run}/tables > {log} 2>&1"
+
+
+rule draw_figures:
+    input:
+        study=STUDY_FILE,
+        stores=STORE_FILES,
+        published=PUBLISHED,
+        summary="results/{run}/summary.csv",
+        cells="results/{run}/cells.csv",
+        code=modules("tidy", "figures"),
+    output:
+        expand("figures/{{run}}/{figure}.{form}", figure=BARS, form=["pdf", "svg", "csv"]),
+    params:
+        published=[f"--published {path}" for path in PUBLISHED],
+    log:
+        "results/{run}/logs/draw.log",
+    message:
+        "figures to figures/{wildcards.run}"
+    shell:
+        "kvstudy draw --study {input.study} --summary {input.summary}"
+        " --cells {input.cells} {params.published}"
+        " --output figures/{wildcards.run} > {log} 2>&1"

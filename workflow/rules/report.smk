@@ -1,1 +1,48 @@
-# Tables, figures and text to the report.
+# Text, tables and figures to the report.
+
+
+rule render_report:
+    input:
+        study=STUDY_FILE,
+        stores=STORE_FILES,
+        published=PUBLISHED,
+        summary="results/{run}/summary.csv",
+        cells="results/{run}/cells.csv",
+        environment="results/{run}/environment.json",
+        tables=expand("results/{{run}}/tables/{table}.tex", table=TABLES),
+        figures=expand("figures/{{run}}/{figure}.pdf", figure=BARS),
+        text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
+        code=modules("tidy", "report"),
+    output:
+        tex="results/{run}/report/{run}.tex",
+        body="results/{run}/report/body.tex",
+        references="results/{run}/report/references.bib",
+    params:
+        published=[f"--published {path}" for path in PUBLISHED],
+        partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
+    log:
+        "results/{run}/logs/render.log",
+    message:
+        "text of the report to results/{wildcards.run}/report"
+    shell:
+        "kvstudy render --study {input.study} --scale {CONFIG.scale} --summary {input.summary}"
+        " --cells {input.cells} --environment {input.environment} {params.published}"
+        " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
+        " --raw results/{RUN}/raw {params.partial}"
+        " --output results/{wildcards.run}/report > {log} 2>&1"
+
+
+rule build_pdf:
+    input:
+        tex="results/{run}/report/{run}.tex",
+        body="results/{run}/report/body.tex",
+        references="results/{run}/report/references.bib",
+        code=modules("report"),
+    output:
+        "report/{run}.pdf",
+    log:
+        "results/{run}/logs/build-pdf.log",
+    message:
+        "LaTeX to {output}"
+    shell:
+        "kvstudy build-pdf {input.tex} --output {output} > {log} 2>&1"

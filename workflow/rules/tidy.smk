@@ -19,6 +19,8 @@ rule parse_cells:
         environment="results/{run}/environment.json",
     log:
         "results/{run}/logs/parse.log",
+    message:
+        "raw logs to results/{wildcards.run}/measurements.csv"
     shell:
         "kvstudy parse --study {input.study} --scale {CONFIG.scale}"
         " --mixed-providers {CONFIG.mixed_providers}"
@@ -35,6 +37,8 @@ rule summarise:
         "results/{run}/summary.csv",
     log:
         "results/{run}/logs/summarise.log",
+    message:
+        "means over the repetitions to {output}"
     shell:
         "kvstudy summarise --study {input.study} --cells {input.cells}"
         " --measurements {input.measurements} --output {output} > {log} 2>&1"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import errno
 import json
-import os
 import shutil
 import time
 from dataclasses import asdict, dataclass
@@ -29,7 +28,7 @@ from kvstudy.ycsb_log.parse import parse
 
 @dataclass(frozen=True)
 class Request:
-    """What is measured and how: the cell, its run's name, provider, port (0: any), protocol number."""
+    """What is measured and how; ``position`` counts from 1, ``port`` 0 is any free one."""
 
     cell: Cell
     run: str
@@ -163,7 +162,7 @@ def _put_in_place(work: Path, request: Request) -> Path:
         raw.rename(kept)
         print(f"measured again; the earlier logs are in {kept}", flush=True)
     raw.mkdir(parents=True, exist_ok=True)
-    os.rename(work, raw)
+    work.rename(raw)
     return raw
 
 

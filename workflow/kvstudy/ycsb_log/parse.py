@@ -39,7 +39,7 @@ class Section:
 
 @dataclass
 class YcsbLog:
-    """Run time in ms, throughput in operations/s (failed ones included), a section per operation."""
+    """Run time in ms, throughput in operations/s (failed ones too), a section per operation."""
 
     runtime: float
     throughput: float

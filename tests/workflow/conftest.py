@@ -1,0 +1,95 @@
+"""A copy of the whole workflow in a folder of its own, with pretended store and client."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PRETEND = ROOT / "tests" / "pretend"
+
+
+class Workflow:
+    """Runs Snakemake on the study ``small`` in ``folder``."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.folder = folder
+        self.environment = environment
+
+    def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["snakemake", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env=self.environment | environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def started(self, *arguments: str, **environment: str) -> subprocess.Popen:
+        return subprocess.Popen(
+            ["snakemake", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env=self.environment | environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def edit(self, file: str, change) -> None:
+        path = self.folder / file
+        data = yaml.safe_load(path.read_text())
+        change(data)
+        path.write_text(yaml.safe_dump(data))
+
+
+def jobs(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
+    """Rule and number of jobs, as Snakemake lists them before it starts."""
+    lines = done.stderr.splitlines() + done.stdout.splitlines()
+    if "Job stats:" not in lines:
+        return {}
+    found = {}
+    for line in lines[lines.index("Job stats:") + 3 :]:
+        name, _, count = line.partition(" ")
+        if name == "total" or not line:
+            break
+        found[name] = int(count)
+    return found
+
+
+def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
+    return sorted(name for name in jobs(done) if name.startswith("measure_"))
+
+
+@pytest.fixture
+def workflow(tmp_path: Path) -> Workflow:
+    """The study ``small``: store pretend, workloads a, c and insert, two repetitions."""
+    folder = tmp_path / "clone"
+    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
+        shutil.copytree(
+            ROOT / name, folder / name, ignore=shutil.ignore_patterns("target", "*.pdf", "*.html")
+        )
+    shutil.copy(ROOT / "Snakefile", folder)
+    shutil.copytree(PRETEND / "store", folder / "envs" / "stores" / "pretend")
+    library = folder / "workflow" / "bindings" / "target" / "lib"
+    library.mkdir(parents=True)
+    (library / "kvstudy-bindings.jar").write_bytes(b"jar")
+    study = folder / "config" / "studies" / "small"
+    study.mkdir()
+    shutil.copy(PRETEND / "study.yaml", study)
+    made = Workflow(
+        folder,
+        os.environ
+        | {
+            "PATH": f"{PRETEND}:{os.environ['PATH']}",
+            "KVSTUDY_STATE": str(tmp_path / "state"),
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        },
+    )
+    made.environment.pop("KVSTUDY_CONTROLLER", None)
+    made.edit("config/config.yaml", lambda c: c.update(study="small", provider="native"))
+    return made

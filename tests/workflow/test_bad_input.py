@@ -1,0 +1,60 @@
+"""Bad input ends with one clear message, before anything is measured."""
+
+import os
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("study=smal", "config/config.yaml: study: unknown study 'smal'; did you mean 'small'?"),
+        ("scale=-1", "config/config.yaml: scale: Input should be greater than 0, but is -1"),
+        ("provider=podman", "config/config.yaml: provider: Input should be 'auto', 'native' or"),
+        ("sclae=0.1", "config/config.yaml: sclae: unknown key; did you mean 'scale'?"),
+    ],
+)
+def test_a_wrong_config(workflow, config, message):
+    done = workflow.snakemake("-n", "--config", config)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_study(workflow):
+    path = "config/studies/small/study.yaml"
+    workflow.edit(path, lambda s: s.update(stores=["pretand"]))
+    done = workflow.snakemake("-n")
+    assert done.returncode != 0
+    assert f"{path}: stores[0]: unknown store 'pretand'; did you mean 'pretend'?" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_typing_error_in_a_workload(workflow):
+    workload = workflow.folder / "workloads" / "c"
+    workload.write_text(workload.read_text().replace("readproportion", "readpropotion"))
+    done = workflow.snakemake("-n")
+    assert done.returncode != 0
+    assert "unknown property 'readpropotion'; did you mean 'readproportion'?" in done.stderr
+
+
+def test_results_that_cannot_be_written(workflow):
+    # A file where the folder should be: also root, who may write anywhere, cannot use it.
+    (workflow.folder / "results").write_text("")
+    done = workflow.snakemake("results/small/cells.csv")
+    assert done.returncode != 0
+    assert "results" in done.stderr
+    assert "Not a directory" in done.stderr or "File exists" in done.stderr
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root reads everything")
+def test_results_that_cannot_be_read(workflow):
+    assert workflow.snakemake("results/small/cells.csv").returncode == 0
+    raw = workflow.folder / "results" / "small" / "raw"
+    raw.chmod(0)
+    try:
+        done = workflow.snakemake("-n")
+    finally:
+        raw.chmod(0o755)
+    assert done.returncode != 0
+    assert "Permission denied" in done.stderr

@@ -1,0 +1,187 @@
+"""What Snakemake runs, and what it leaves alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pandas as pd
+import psutil
+
+from tests.workflow.conftest import Workflow, jobs, measured
+
+CELLS = "results/small/cells.csv"
+
+
+def cells(workflow: Workflow, run: str = "small") -> pd.DataFrame:
+    return pd.read_csv(workflow.folder / "results" / run / "cells.csv", keep_default_na=False)
+
+
+def raw(workflow: Workflow, cell: str) -> Path:
+    return workflow.folder / "results" / "small" / "raw" / cell
+
+
+def measure_all(workflow: Workflow) -> None:
+    done = workflow.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_cell_of_a_store_with_a_server_is_measured_once(workflow):
+    done = workflow.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+    assert len(measured(done)) == 6
+    table = cells(workflow).set_index(["store", "workload", "repetition"])
+    assert set(table.loc["pretend"].status) == {"measured"}
+    assert set(table.loc["riak"].status) == {"not measured"}
+    assert set(table.loc["riak"].reason) == {"kvstudy has no YCSB binding for Riak KV yet"}
+    order = table.loc["pretend"].sort_values("started").position.tolist()
+    assert order == sorted(order)
+    again = workflow.snakemake(CELLS)
+    assert "Nothing to be done" in again.stderr + again.stdout
+
+
+def test_only_a_failed_cell_runs_again(workflow):
+    failed = workflow.snakemake(CELLS, PRETEND_CLIENT="failed-once-run")
+    assert failed.returncode != 0
+    assert "run.out: 0 of 2000 operations were executed" in failed.stderr
+    finished = [
+        path.parent for path in workflow.folder.glob("results/small/raw/*/*/*/*/SHA256SUMS")
+    ]
+    assert len(finished) == 5
+    again = workflow.snakemake(CELLS)
+    assert again.returncode == 0, again.stderr
+    assert len(measured(again)) == 1
+    assert set(cells(workflow).query("store == 'pretend'").status) == {"measured"}
+
+
+def test_a_removed_cell_is_measured_again(workflow):
+    measure_all(workflow)
+    shutil.rmtree(raw(workflow, "pretend/c/r1000_o2000_t2/rep2"))
+    done = workflow.snakemake("-n")
+    assert [name.split("_", 2)[2] for name in measured(done)] == ["pretend_c_rep2"]
+
+
+def test_a_changed_parameter_touches_only_its_cells(workflow):
+    measure_all(workflow)
+    workload = workflow.folder / "workloads" / "c"
+    workload.write_text(workload.read_text() + "fieldcount=5\n")
+    done = workflow.snakemake("-n", CELLS)
+    assert [name.split("_", 2)[2] for name in measured(done)] == [
+        "pretend_c_rep1",
+        "pretend_c_rep2",
+    ]
+    # Text that is not a parameter measures nothing.
+    workload.write_text(workload.read_text().replace("fieldcount=5\n", "# a comment\n"))
+    workflow.edit("config/studies/small/study.yaml", lambda s: s.update(title="Another title"))
+    assert measured(workflow.snakemake("-n", CELLS)) == []
+
+
+def test_more_operations_are_other_cells(workflow):
+    measure_all(workflow)
+    workflow.edit(
+        "config/studies/small/study.yaml", lambda s: s["parameters"].update(operations=4000)
+    )
+    done = workflow.snakemake("-n", CELLS)
+    # Insert only has no operations: its cells stay as they are.
+    assert {name.split("_")[3] for name in measured(done)} == {"a", "c"}
+
+
+def test_an_edited_figure_module_redraws_without_measuring(workflow):
+    figure = "figures/small/throughput.pdf"
+    done = workflow.snakemake(figure)
+    assert done.returncode == 0, done.stderr
+    module = workflow.folder / "workflow" / "kvstudy" / "figures" / "bars.py"
+    module.write_text(module.read_text() + "# edited\n")
+    assert set(jobs(workflow.snakemake("-n", figure))) == {"draw_figures"}
+
+
+def test_results_carried_elsewhere_count_without_any_server(workflow, tmp_path):
+    measure_all(workflow)
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(
+        workflow.folder, elsewhere, ignore=shutil.ignore_patterns(".snakemake", "target")
+    )
+    there = Workflow(elsewhere, workflow.environment | {"PATH": os.environ["PATH"]})
+    for old in elsewhere.glob("results/small/*.csv"):
+        old.unlink()
+    done = there.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+    assert set(jobs(done)) == {"parse_cells"}
+    assert cells(there).equals(cells(workflow))
+
+
+def test_carried_cells_of_other_parameters_are_refused(workflow, tmp_path):
+    measure_all(workflow)
+    shutil.rmtree(workflow.folder / ".snakemake")
+    (workflow.folder / CELLS).unlink()
+    workload = workflow.folder / "workloads" / "c"
+    workload.write_text(workload.read_text() + "fieldcount=5\n")
+    done = workflow.snakemake(CELLS)
+    assert done.returncode != 0
+    assert "results/small/raw/pretend/c/r1000_o2000_t2/rep1: measured with other parameters" in (
+        done.stderr
+    )
+    assert "fieldcount was None, is now 5" in done.stderr
+
+
+def test_an_edited_log_is_refused(workflow):
+    measure_all(workflow)
+    log = raw(workflow, "pretend/a/r1000_o2000_t2/rep1") / "run.out"
+    log.write_text(log.read_text().replace("2000.0", "9000.0"))
+    (workflow.folder / CELLS).unlink()
+    done = workflow.snakemake(CELLS)
+    assert done.returncode != 0
+    assert "run.out: differs from its checksum" in done.stderr
+
+
+def test_a_partial_run_measures_nothing_and_names_its_holes(workflow):
+    workflow.snakemake(CELLS, PRETEND_CLIENT="failed-once-run")
+    before = sorted(workflow.folder.glob("results/small/raw/**/*"))
+    done = workflow.snakemake("results/small-partial/summary.csv")
+    assert done.returncode == 0, done.stderr
+    assert measured(done) == []
+    assert sorted(workflow.folder.glob("results/small/raw/**/*")) == before
+    table = cells(workflow, "small-partial")
+    (hole,) = table[table.status == "failed"].reason
+    assert "0 of 2000 operations were executed" in hole
+    assert (table.status == "measured").sum() == 5
+
+
+def test_a_scaled_run_does_not_touch_the_full_one(workflow):
+    measure_all(workflow)
+    before = {path: path.stat().st_mtime_ns for path in workflow.folder.glob("results/small/**/*")}
+    done = workflow.snakemake("--config", "scale=0.5", "--", "results/small-scale0.5/cells.csv")
+    assert done.returncode == 0, done.stderr
+    after = {path: path.stat().st_mtime_ns for path in workflow.folder.glob("results/small/**/*")}
+    assert before == after
+
+
+def test_killing_snakemake_ends_the_cell_and_its_server(workflow):
+    running = workflow.started(CELLS, PRETEND_CLIENT="slow-load")
+    deadline = time.monotonic() + 30
+    while not list(workflow.folder.glob("results/small/measuring/*/*/*/*/load.err")):
+        assert time.monotonic() < deadline, "no cell started"
+        time.sleep(0.1)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    deadline = time.monotonic() + 10
+    while mine(workflow) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert mine(workflow) == []
+    assert workflow.snakemake("--unlock").returncode == 0
+    measure_all(workflow)
+
+
+def mine(workflow: Workflow) -> list[str]:
+    """Command lines of processes that still work in the test's folder."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.cwd() == str(workflow.folder):
+                found.append(" ".join(process.cmdline()))
+        except psutil.Error:
+            continue
+    return found
