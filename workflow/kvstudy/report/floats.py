@@ -62,7 +62,7 @@ class LatexFloats:
 
     def appendix(self) -> Markup:
         """Sections from here on are appendices."""
-        return _raw(r"\clearpage\appendix")
+        return _raw(r"\appendix")
 
     def references(self, title: str) -> Markup:
         return _raw(rf"\bibliographyof{{{escape(title)}}}")
