@@ -1,0 +1,124 @@
+"""From raw logs to tidy rows, and the reason where there is no number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+
+CELL = "pretend/a/r1000_o2000_t2/rep1"
+
+
+def run(*arguments: str) -> None:
+    result = CliRunner().invoke(cli, list(arguments))
+    if result.exception is not None:
+        raise result.exception
+
+
+def measure(study: Path, cell: str = CELL) -> None:
+    run("measure", cell, "--study", str(study), "--provider", "native")
+
+
+def parse(study: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    run("parse", "--study", str(study))
+    results = Path("results/small")
+    cells = pd.read_csv(results / "cells.csv", keep_default_na=False)
+    cells.index = cells.store + "/" + cells.workload + "/rep" + cells.repetition.astype(str)
+    return cells, pd.read_csv(results / "measurements.csv")
+
+
+def test_values_of_a_measured_cell(pretend_study):
+    measure(pretend_study)
+    cells, values = parse(pretend_study)
+    assert cells.loc["pretend/a/rep1", "status"] == "measured"
+    assert cells.loc["pretend/a/rep1", "void"] == ""
+    assert cells.loc["pretend/a/rep1", "server_version"] == "1.2.3"
+    chosen = values.query("phase == 'run' and operation == 'read'").set_index("metric")
+    assert chosen.loc["operations", "value"] == 1000
+    assert chosen.loc["latency_p99", ["value", "unit"]].tolist() == [114, "us"]
+    overall = values.query("phase == 'run' and operation == 'overall'").set_index("metric").value
+    assert overall.to_dict() == {
+        "runtime": 500,
+        "throughput": 2000,
+        "operations": 2000,
+        "failed": 0,
+    }
+
+
+def test_failed_operations_void_the_cell_for_rankings(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    measure(pretend_study)
+    cells, values = parse(pretend_study)
+    assert cells.loc["pretend/a/rep1", "void"] == (
+        "20.00% of update operations failed (200 ERROR), more than the 0.10% that the study allows"
+    )
+    failed = values.query("operation == 'update' and metric == 'failed'")
+    assert failed.value.tolist() == [200]
+
+
+def test_declared_failures_do_not_void_the_cell(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    declared = "expected_failures:\n- {store: pretend, operation: update, up_to: 0.25, reason: r}\n"
+    pretend_study.write_text(pretend_study.read_text() + declared)
+    measure(pretend_study)
+    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+
+
+def test_every_hole_has_a_reason(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "dies-at-start")
+    with pytest.raises(KvstudyError):
+        measure(pretend_study)
+    gap = Path("results/small/gaps/riak.json")
+    run("gap", "riak", "--provider", "native", "--raw", "results/small/raw", "--output", str(gap))
+    cells, _ = parse(pretend_study)
+    failed = cells.loc["pretend/a/rep1"]
+    assert failed.status == "failed"
+    assert "ended with exit status 1 before it was ready" in failed.reason
+    assert "\n" not in failed.reason
+    assert cells.loc["pretend/c/rep1", ["status", "reason"]].tolist() == [
+        "not measured",
+        "not measured yet",
+    ]
+    assert cells.loc["riak/a/rep1", "reason"] == "kvstudy has no YCSB binding for Riak KV yet"
+
+
+def test_cells_of_two_providers_are_refused(pretend_study):
+    measure(pretend_study)
+    other = "pretend/c/r1000_o2000_t2/rep1"
+    measure(pretend_study, other)
+    edit_manifest(other, lambda m: m["server"].update(provider="docker"))
+    with pytest.raises(KvstudyError, match="providers docker and native; one run has one provider"):
+        parse(pretend_study)
+    run("parse", "--study", str(pretend_study), "--mixed-providers", "true")
+
+
+def test_a_missing_file_of_a_cell_is_named(pretend_study):
+    measure(pretend_study)
+    Path("results/small/raw", CELL, "run.out").unlink()
+    with pytest.raises(KvstudyError, match=r"rep1/run\.out: cannot be read"):
+        parse(pretend_study)
+
+
+def test_a_cell_of_other_parameters_is_refused(pretend_study):
+    measure(pretend_study)
+    edit_manifest(CELL, lambda m: m["cell"]["properties"].update(readproportion="0.9"))
+    with pytest.raises(KvstudyError, match=r"readproportion was 0\.9, is now 0\.5"):
+        parse(pretend_study)
+
+
+def edit_manifest(cell: str, change) -> None:
+    """Change the manifest and mend its checksum, as a careful forger would."""
+    from kvstudy.study.raw import write_sums
+
+    raw = Path("results/small/raw") / cell
+    manifest = json.loads((raw / "manifest.json").read_text())
+    change(manifest)
+    (raw / "manifest.json").write_text(json.dumps(manifest))
+    (raw / "SHA256SUMS").unlink()
+    write_sums(raw)
