@@ -9,11 +9,11 @@ MAKEFLAGS += --no-print-directory
 CORES ?= 4
 CONFIG = $(strip $(if $(STUDY),study=$(STUDY)) $(if $(SCALE),scale=$(SCALE)) $(if $(PROVIDER),provider=$(PROVIDER)))
 # Targets stand before --config, which takes every word behind it.
-SNAKEMAKE = snakemake $(1) --cores $(CORES) $(if $(CONFIG),--config $(CONFIG))
+SNAKEMAKE = snakemake$(if $(1), $(1)) --cores $(CORES)$(if $(CONFIG), --config $(CONFIG))
 # As in the activated environment; the set-up itself runs outside of it.
 IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
-PYTHON_FILES := workflow tests
-MVN := mvn --quiet --batch-mode --file workflow/bindings/pom.xml
+PYTHON_FILES := workflow tests .ci
+MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
 .PHONY: help setup setup-test study demo partial test test-unit lint format bench lock
 
@@ -48,7 +48,7 @@ lint: setup-test ## check the style of Python, Snakemake and Java
 	$(IN_VENV) ruff check $(PYTHON_FILES)
 	$(IN_VENV) ruff format --check $(PYTHON_FILES)
 	$(IN_VENV) snakefmt --check Snakefile workflow
-	$(IN_VENV) python tests/workflow/snakemake_lint.py
+	$(IN_VENV) python .ci/snakemake_lint.py
 	$(MVN) -Plint verify
 
 format: setup-test ## rewrite Python and Snakemake files in the project's style

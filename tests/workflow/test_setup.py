@@ -1,0 +1,390 @@
+"""The set-up script, in a copy of the project with fake programs; what it installs is real in CI.
+
+The copy's PATH holds only the tools that the script itself needs, so every package is missing
+there, and fake apt-get, mvn and Python stand for the slow steps.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PYTHON_LOCKS = ["bootstrap", "requirements"]
+# What the script itself calls; the rest of this machine is out of sight.
+TOOLS = """bash cat chmod cp cut dirname env find flock grep ls mkdir paste rm sed sha256sum sort
+tail touch xargs"""
+PROGRAMS = "javac java mvn redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext"
+
+FAKE_PYTHON = """#!/bin/bash
+# Stands for a Python: knows `-c` (the version check) and `-m venv FOLDER`.
+[[ $1 == -c ]] && exit 0
+[[ $1 == --version ]] && { echo Python 3.11.0; exit; }
+mkdir -p "$3/bin"
+cat >"$3/bin/python" <<'FAKE_VENV_PYTHON'
+#!/bin/bash
+echo "$@" >>"$CALLS/pip"
+[[ ! -e $CALLS/pip-fails ]]
+FAKE_VENV_PYTHON
+chmod +x "$3/bin/python"
+"""
+# Makes the programs that the packages would bring.
+FAKE_APT_GET = """#!/bin/bash
+echo "$@" >>"$CALLS/apt-get"
+for program in $PROGRAMS; do
+    printf '#!/bin/bash\\necho javac 17.0.1\\n' >"$BIN/$program"
+    chmod +x "$BIN/$program"
+done
+cp "$BIN/fake-mvn" "$BIN/mvn"
+[[ ! -e $CALLS/apt-fails ]]
+"""
+FAKE_MVN = """#!/bin/bash
+echo "$@" >>"$CALLS/mvn"
+mkdir -p "$BINDINGS/target/lib"
+echo jar >"$BINDINGS/target/lib/kvstudy-bindings.jar"
+"""
+
+
+class Machine:
+    """A bare machine with a copy of the project; `run` calls the set-up there."""
+
+    def __init__(self, folder: Path, distribution: str = "ID=debian\nVERSION_ID=12\n"):
+        self.project = folder / "project"
+        self.bin = folder / "bin"
+        self.calls = folder / "calls"
+        self.bin.mkdir()
+        self.calls.mkdir()
+        shutil.copytree(ROOT / "envs", self.project / "envs")
+        shutil.copy(ROOT / "pyproject.toml", self.project)
+        (self.project / "workflow/bindings/src").mkdir(parents=True)
+        (self.project / "workflow/bindings/pom.xml").write_text("<project/>\n")
+        for tool in TOOLS.split():
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        self.add("apt-get", FAKE_APT_GET)
+        self.add("fake-mvn", FAKE_MVN)
+        self.add("dpkg", "#!/bin/bash\n")
+        self.add("sudo", '#!/bin/bash\n[[ $1 == -v ]] || exec "$@"\n')
+        self.add("fake-python", FAKE_PYTHON)
+        self.os_release = folder / "os-release"
+        self.os_release.write_text(distribution)
+
+    def add(self, name: str, text: str) -> None:
+        path = self.bin / name
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def run(self, *arguments: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess:
+        environment = {
+            "PATH": str(self.bin),
+            "HOME": str(self.project),
+            "OS_RELEASE": str(self.os_release),
+            "PYTHON": "fake-python",
+            "CALLS": str(self.calls),
+            "BIN": str(self.bin),
+            "PROGRAMS": PROGRAMS,
+            "BINDINGS": str(self.project / "workflow/bindings"),
+        }
+        command = [*prefix, str(self.project / "envs/setup"), *arguments]
+        return subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    def called(self, program: str) -> list[str]:
+        log = self.calls / program
+        return log.read_text().splitlines() if log.exists() else []
+
+    def forget_calls(self) -> None:
+        for log in self.calls.iterdir():
+            log.unlink()
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path)
+
+
+def system_packages() -> list[list[str]]:
+    lines = (ROOT / "envs/system/packages.txt").read_text().splitlines()
+    return [line.split(maxsplit=4) for line in lines if line and not line.startswith("#")]
+
+
+def study_packages() -> list[str]:
+    return [package for group, package, *_ in system_packages() if group == "study"]
+
+
+def test_says_what_it_installs_then_installs_it_once(machine):
+    first = machine.run()
+
+    assert first.returncode == 0, first.stderr
+    plan, _, work = first.stdout.partition("Installing packages with apt")
+    for group, package, _, _, reason in system_packages():
+        if (group, package) != ("study", "python3-venv"):  # the fake Python is there
+            assert (package in plan and reason in plan) == (group == "study")
+    assert "PyPI" in plan
+    assert "Maven Central" in plan
+    assert "The set-up is complete" in work
+    update, install = machine.called("apt-get")
+    assert "update" in update
+    assert "--no-install-recommends" in install
+    assert "redis-server" in install
+    assert "poppler-utils" not in install
+
+    machine.forget_calls()
+    second = machine.run()
+
+    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    assert [machine.called(program) for program in ("apt-get", "pip", "mvn")] == [[], [], []]
+
+
+def test_python_packages_come_from_the_locks_with_hashes(machine):
+    machine.run()
+
+    bootstrap, lock, package = machine.called("pip")
+    assert "--require-hashes" in bootstrap
+    assert bootstrap.endswith("bootstrap.txt")
+    assert "--require-hashes --no-build-isolation" in lock
+    assert lock.endswith("requirements.txt")
+    assert "--no-deps --no-build-isolation --no-index --editable" in package
+
+
+def test_group_test_adds_only_its_own_packages(machine):
+    machine.run("study")
+    machine.forget_calls()
+    (machine.bin / "pdftotext").unlink()
+
+    done = machine.run("study", "test")
+
+    assert done.returncode == 0, done.stderr
+    assert machine.called("apt-get")[-1].endswith("--no-install-recommends poppler-utils")
+    assert machine.called("pip") == []
+
+
+def test_unknown_machine_is_told_what_to_install(tmp_path):
+    machine = Machine(tmp_path, 'ID=arch\nNAME="Arch Linux"\n')
+
+    done = machine.run()
+
+    assert done.returncode == 1
+    for _, package, _, _, reason in system_packages():
+        if package in study_packages() and package != "python3-venv":
+            assert re.search(rf"^  {package} +{re.escape(reason)}$", done.stderr, re.MULTILINE)
+    assert machine.called("apt-get") == []
+    assert not (machine.project / ".venv").exists()
+
+
+def test_unknown_machine_with_every_program_goes_on(machine):
+    machine.os_release.write_text("ID=arch\n")
+    for program in PROGRAMS.split():
+        machine.add(program, "#!/bin/bash\necho javac 21.0.1\n")
+    machine.add("mvn", FAKE_MVN)
+
+    done = machine.run()
+
+    assert done.returncode == 0, done.stderr
+    assert machine.called("apt-get") == []
+    assert "The set-up is complete" in done.stdout
+
+
+def test_java_that_is_too_old_counts_as_missing(machine):
+    machine.run()
+    machine.add("javac", "#!/bin/bash\necho javac 11.0.2\n")
+    machine.os_release.write_text("ID=arch\n")
+
+    done = machine.run()
+
+    assert done.returncode == 1
+    assert "default-jdk-headless" in done.stderr
+    assert "maven" not in done.stderr
+
+
+def test_without_root_and_sudo_it_is_told_what_to_install():
+    # Not tmp_path: another user must be able to read it.
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        machine = Machine(Path(folder))
+        (machine.bin / "sudo").unlink()
+        prefix = ()
+        if os.geteuid() == 0:
+            nobody = 65534
+            prefix = (shutil.which("setpriv"), f"--reuid={nobody}", "--clear-groups")
+            for path in (machine.project, machine.calls):
+                os.chown(path, nobody, -1)
+
+        done = machine.run(prefix=prefix)
+
+        assert done.returncode == 1
+        assert "root or sudo" in done.stderr
+        assert "redis-server" in done.stderr
+        assert machine.called("apt-get") == []
+
+
+def test_failed_apt_is_taken_up_again(machine):
+    (machine.calls / "apt-fails").touch()
+
+    failed = machine.run()
+
+    assert failed.returncode == 1
+    assert "apt could not install" in failed.stderr
+    assert "redis-server" in failed.stderr
+    assert machine.called("pip") == []
+
+    # The programs are there now, but nobody knows whether their packages are complete.
+    machine.forget_calls()
+    again = machine.run()
+
+    assert again.returncode == 0, again.stderr
+    assert "redis-server" in machine.called("apt-get")[-1]
+    assert machine.run().stdout == ""
+
+
+def test_failed_pip_is_taken_up_again(machine):
+    (machine.calls / "pip-fails").touch()
+
+    failed = machine.run()
+
+    assert failed.returncode == 1
+    assert "bootstrap.txt" in machine.called("pip")[0]
+    assert "call again" in failed.stderr
+
+    machine.forget_calls()
+    leftover = machine.project / ".venv/leftover"
+    leftover.touch()
+    again = machine.run()
+
+    assert again.returncode == 0, again.stderr
+    assert not leftover.exists()
+    assert len(machine.called("pip")) == 3
+
+
+def test_changed_lock_makes_a_new_environment(machine):
+    machine.run()
+    machine.forget_calls()
+    with (machine.project / "envs/python/requirements.txt").open("a") as lock:
+        lock.write("# changed\n")
+
+    assert "Making .venv" in machine.run().stdout
+    assert machine.called("mvn") == []
+
+
+def test_changed_source_builds_the_bindings_again(machine):
+    machine.run()
+    machine.forget_calls()
+    (machine.project / "workflow/bindings/src/Store.java").write_text("class Store {}\n")
+
+    done = machine.run()
+
+    assert done.returncode == 0, done.stderr
+    assert len(machine.called("mvn")) == 1
+    # A driver's old version would stay on the class path otherwise.
+    assert "clean package" in machine.called("mvn")[0]
+    assert machine.called("pip") == []
+
+
+def test_foreign_environment_is_left_alone(machine):
+    theirs = machine.project / ".venv/theirs"
+    theirs.parent.mkdir()
+    theirs.touch()
+
+    done = machine.run()
+
+    assert done.returncode == 1
+    assert "was not made by this script" in done.stderr
+    assert theirs.exists()
+
+
+def test_list_names_every_package_and_installs_nothing(machine):
+    done = machine.run("--list")
+
+    assert done.returncode == 0, done.stderr
+    lines = {line.split()[1]: line for line in done.stdout.splitlines()}
+    for group, package, _, _, reason in system_packages():
+        assert lines[package].split()[0] == group
+        assert lines[package].endswith(reason)
+    assert lines["redis-server"].split()[2] == "missing"
+    assert not (machine.project / ".setup").exists()
+
+
+def test_unknown_argument_is_refused(machine):
+    done = machine.run("stduy")
+
+    assert done.returncode == 1
+    assert "unknown argument 'stduy'" in done.stderr
+
+
+@pytest.mark.parametrize("name", PYTHON_LOCKS)
+def test_lock_has_a_hash_for_every_package_and_no_address(name):
+    text = (ROOT / f"envs/python/{name}.txt").read_text()
+    entries = re.split(r"^(?=\S)", text, flags=re.MULTILINE)[1:]
+
+    for entry in entries:
+        assert re.match(r"[a-z0-9.-]+(\[[a-z,]+\])?==[0-9][^ ]* ", entry), entry
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry
+    assert "://" not in text
+    assert "--index" not in text
+    assert "--find-links" not in text
+
+
+@pytest.mark.parametrize("name", PYTHON_LOCKS)
+def test_direct_dependencies_are_pinned_with_a_reason_and_locked(name):
+    lock = (ROOT / f"envs/python/{name}.txt").read_text()
+    lines = (ROOT / f"envs/python/{name}.in").read_text().splitlines()
+
+    for line in lines:
+        if not line or line.startswith("#"):
+            continue
+        pinned = re.fullmatch(r"([a-z0-9-]+==[0-9.]+) +# .+", line)
+        assert pinned, f"{name}.in: not '<package>==<version>  # <reason>': {line}"
+        assert re.search(rf"^{re.escape(pinned[1])} ", lock, re.MULTILINE), (
+            f"{name}.txt is older than {name}.in ({pinned[1]}): run `make lock`"
+        )
+
+
+def test_latex_packages_of_the_report_are_installed():
+    used = set()
+    for template in (ROOT / "report/templates").rglob("*.j2"):
+        for names in re.findall(r"\\usepackage(?:\[[^\]]*\])?\{([^}]*)\}", template.read_text()):
+            used |= {name.strip() for name in names.split(",")}
+    assert used
+
+    for name in sorted(used):
+        found = subprocess.run(["kpsewhich", f"{name}.sty"], capture_output=True)
+        assert found.returncode == 0, f"{name}.sty: add its package to envs/system/packages.txt"
+
+
+def make_dry(*arguments: str) -> str:
+    return subprocess.run(
+        ["make", "--dry-run", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["study"], "snakemake --cores 4"),
+        (["demo"], "snakemake --cores 4 --config scale=0.01"),
+        (["demo", "SCALE=0.1"], "snakemake --cores 4 --config scale=0.1"),
+        (["partial", "STUDY=x"], "snakemake report_partial --cores 4 --config study=x"),
+        (["study", "PROVIDER=docker"], "snakemake --cores 4 --config provider=docker"),
+    ],
+)
+def test_make_passes_its_variables_on(arguments, command):
+    setup, run = make_dry(*arguments).splitlines()
+
+    assert setup == "envs/setup study"
+    assert run.endswith(f'/.venv/bin:$PATH" {command}')
+
+
+def test_ci_ends_with_the_test_command():
+    lines = (ROOT / ".ci/run").read_text().splitlines()
+
+    assert lines[-1] == "make test"
+    assert "set -euo pipefail" in lines
