@@ -1,10 +1,10 @@
-"""pytest fixtures `docker_daemon` and `local_images` (a plug-in of the top conftest.py)."""
+"""The pytest fixtures; tests/e2e/conftest.py takes them up."""
 
 import os
 
 import pytest
 
-from . import daemon, images
+from . import daemon, images, registry
 
 
 def cannot(reason: str) -> None:
@@ -30,3 +30,12 @@ def local_images(docker_daemon):
     if reason := images.missing():
         cannot(reason)
     return images.build(docker_daemon)
+
+
+@pytest.fixture(scope="session")
+def local_registry(tmp_path_factory):
+    """host:port of an empty registry on loopback."""
+    if reason := registry.missing():
+        cannot(reason)
+    with registry.private_registry(tmp_path_factory.mktemp("registry")) as address:
+        yield address

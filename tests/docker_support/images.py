@@ -57,8 +57,8 @@ def build(host: str) -> LocalImages:
     names = {
         "redis": f"kvstudy-test/redis:{redis}",
         "memcached": f"kvstudy-test/memcached:{memcached}",
-        "dies": "kvstudy-test/dies:1",
-        "never_ready": "kvstudy-test/never-ready:1",
+        "dies": "kvstudy-test/dies:1.0.0",
+        "never_ready": "kvstudy-test/never-ready:1.0.0",
     }
     server = ["VOLUME /data", "WORKDIR /data", 'CMD ["redis-server"]']
     _import(host, names["redis"], "redis-server", ENTRYPOINT % "redis-server", server)

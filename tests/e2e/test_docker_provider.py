@@ -1,0 +1,337 @@
+"""The Docker provider against a real daemon: life cycle, failures, and what is left behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from docker_support.daemon import docker
+from kvstudy.errors import KvstudyError
+from kvstudy.stores import docker as provider
+from kvstudy.stores import registry
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.server import free_port, serving
+
+STORES = Path(__file__).parents[2] / "envs" / "stores"
+
+# The process of a cell: it starts the server, says so, and waits to be killed.
+CONTROLLER = """
+import sys, time
+from pathlib import Path
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.docker import DockerServer
+
+folder, image, port, log = sys.argv[1:]
+store = load_store(Path(folder))
+store = store.model_copy(update={"docker": store.docker.model_copy(update={"image": image})})
+server = DockerServer(store, int(port), Path(log))
+server.start()
+print(server.name, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_daemon_and_state(docker_daemon, tmp_path, monkeypatch):
+    """Talk to the private daemon only; afterwards no container of ours may exist."""
+    monkeypatch.setenv("DOCKER_HOST", docker_daemon)
+    monkeypatch.setenv("KVSTUDY_STATE", str(tmp_path / "state"))
+    yield
+    left = docker(docker_daemon, "ps", "--all", "--quiet", "--filter", "label=kvstudy.store")
+    assert left == "", "a container was left behind"
+
+
+def a_store(name: str, image: str, **changes):
+    """The project's store, with a local image (and other changes)."""
+    store = load_store(STORES / name)
+    section = store.docker.model_copy(update={"image": image})
+    return store.model_copy(update={"docker": section, **changes})
+
+
+def containers(daemon: str) -> list[str]:
+    listed = docker(daemon, "ps", "--all", "--format", "{{.Names}}")
+    return sorted(listed.split())
+
+
+def volumes(daemon: str) -> str:
+    return docker(daemon, "volume", "ls", "--quiet")
+
+
+def listening(port: int) -> set[str]:
+    """The addresses on which somebody listens to the port."""
+    sockets = psutil.net_connections("tcp")
+    return {s.laddr.ip for s in sockets if s.laddr.port == port and s.status == "LISTEN"}
+
+
+def wait_for(condition, seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize("name", ["redis", "memcached"])
+def test_life_cycle(name, docker_daemon, local_images, tmp_path):
+    store = a_store(name, getattr(local_images, name))
+    assert provider.missing(store) is None
+    log = tmp_path / "server.log"
+    before = volumes(docker_daemon)
+    server = provider.DockerServer(store, free_port(), log)
+    with serving(store, server, log) as version:
+        assert version == getattr(local_images, f"{name}_version")
+        assert store.verbs.records(server.host, server.port) == 0
+        assert listening(server.port) == {"127.0.0.1"}
+        assert server.died() is None
+        assert containers(docker_daemon) == [server.name]
+        told = json.loads(docker(docker_daemon, "inspect", server.name))[0]
+        assert told["Config"]["Labels"]["kvstudy.store"] == name
+        limits = ("Memory", "NanoCpus", "CpuQuota", "CpuShares", "CpusetCpus")
+        assert not any(told["HostConfig"][limit] for limit in limits)
+        facts = server.describe()
+    assert containers(docker_daemon) == []
+    assert volumes(docker_daemon) == before
+    assert listening(server.port) == set()
+    assert server.died() is not None
+    assert not list((registry.state_directory() / "servers").iterdir())
+    image_id = docker(docker_daemon, "image", "inspect", "--format", "{{.Id}}", facts["image"])
+    assert facts["digest"] == facts["image_id"] == image_id.strip()
+    assert facts["provider"] == "docker"
+    assert facts["docker_version"]
+
+
+def test_the_log_is_the_servers(local_images, tmp_path):
+    store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
+    server = provider.DockerServer(store, free_port(), log)
+    with serving(store, server, log):
+        pass
+    assert f"port={server.port}" in log.read_text()
+
+
+def test_every_cell_gets_an_empty_server(local_images, tmp_path):
+    store, log = a_store("redis", local_images.redis, stop_signal="TERM"), tmp_path / "server.log"
+    for _ in range(2):
+        server = provider.DockerServer(store, free_port(), log)
+        with serving(store, server, log):
+            assert store.verbs.records(server.host, server.port) == 0
+            store.verbs.ask(server.host, server.port, "ZADD _indices 1 user1\r\n", until="\r\n")
+            assert store.verbs.records(server.host, server.port) == 1
+    # TERM lets Redis save its data, which is what the second server must not find.
+    assert "DB saved on disk" in log.read_text()
+
+
+def test_the_shown_commands_work_when_pasted(docker_daemon, local_images, tmp_path):
+    store = a_store("redis", local_images.redis)
+    server = provider.DockerServer(store, free_port(), tmp_path / "server.log")
+    lines = server.commands()
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
+    subprocess.run("\n".join(lines["start"]), shell=True, **quiet)
+    assert wait_for(lambda: listening(server.port) == {"127.0.0.1"})
+    subprocess.run("\n".join(lines["stop"]), shell=True, **quiet)
+    assert wait_for(lambda: containers(docker_daemon) == [])
+
+
+def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
+    docker_daemon, local_images, local_registry, tmp_path, capfd
+):
+    image = f"{local_registry}/redis:{local_images.redis_version}"
+    docker(docker_daemon, "tag", local_images.redis, image)
+    docker(docker_daemon, "push", "--quiet", image)
+    docker(docker_daemon, "rmi", image)
+    store, log = a_store("redis", image), tmp_path / "server.log"
+    server = provider.DockerServer(store, free_port(), log)
+    with serving(store, server, log) as version:
+        assert version == local_images.redis_version
+    assert f"docker pull {image}" in capfd.readouterr().err
+    name, digest = server.describe()["digest"].split("@sha256:")
+    assert name == f"{local_registry}/redis"
+    assert len(digest) == 64
+    pinned = a_store("redis", f"{name}@sha256:{digest}")
+    docker(docker_daemon, "rmi", image)
+    server = provider.DockerServer(pinned, free_port(), log)
+    with serving(pinned, server, log):
+        assert server.describe()["digest"] == f"{name}@sha256:{digest}"
+
+
+def test_image_that_cannot_be_pulled(tmp_path):
+    # Nobody listens on port 1, so this fails without a network and at once.
+    store, log = a_store("redis", "127.0.0.1:1/redis:1.2.3"), tmp_path / "server.log"
+    with pytest.raises(KvstudyError) as error, serving(store, _server(store, log), log):
+        pass
+    message = str(error.value)
+    assert "envs/stores/redis/store.yaml: docker.image: cannot pull 127.0.0.1:1/redis:1.2.3" in (
+        message
+    )
+    assert "connection refused" in message
+    assert "docker load" in message
+
+
+def test_image_that_the_registry_does_not_have(local_registry, tmp_path):
+    store, log = a_store("redis", f"{local_registry}/none:1.2.3"), tmp_path / "server.log"
+    with (
+        pytest.raises(KvstudyError, match=r"cannot pull .*/none:1\.2\.3 \(.*unknown"),
+        serving(store, _server(store, log), log),
+    ):
+        pass
+
+
+def test_server_that_dies_at_start(docker_daemon, local_images, tmp_path):
+    store, log = a_store("redis", local_images.dies), tmp_path / "server.log"
+    with (
+        pytest.raises(KvstudyError, match=r"Redis server ended with exit status 1 .*FATAL CONFIG"),
+        serving(store, _server(store, log), log),
+    ):
+        pass
+    assert containers(docker_daemon) == []
+
+
+def test_port_that_is_taken(docker_daemon, local_images, tmp_path):
+    store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
+    first = _server(store, log)
+    with serving(store, first, log):
+        second = provider.DockerServer(store, first.port, tmp_path / "second.log")
+        second.start()
+        assert wait_for(lambda: second.died() is not None)
+        second.stop()
+        assert "Address already in use" in (tmp_path / "second.log").read_text()
+        assert containers(docker_daemon) == [first.name]
+
+
+def test_server_that_never_gets_ready(docker_daemon, local_images, tmp_path):
+    changes = {"ready_seconds": 1.5}
+    store, log = a_store("redis", local_images.never_ready, **changes), tmp_path / "server.log"
+    with (
+        pytest.raises(KvstudyError, match=r"did not get ready in 1\.5 s .*still starting"),
+        serving(store, _server(store, log), log),
+    ):
+        pass
+    assert containers(docker_daemon) == []
+
+
+def test_server_that_dies_later_is_noticed(docker_daemon, local_images, tmp_path):
+    store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
+    server = _server(store, log)
+    with serving(store, server, log):
+        docker(docker_daemon, "kill", server.name)
+        assert wait_for(lambda: server.died() is not None)
+        assert server.died() == "was killed by SIGKILL"
+
+
+def test_stop_right_after_start_leaves_nothing(docker_daemon, local_images, tmp_path):
+    store = a_store("redis", local_images.redis)
+    server = _server(store, tmp_path / "server.log")
+    server.start()
+    server.stop()
+    assert containers(docker_daemon) == []
+
+
+def test_daemon_that_is_down(local_images, tmp_path, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody.sock")
+    store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
+    problem = provider.missing(store)
+    assert "the Docker daemon does not answer" in problem
+    assert "nobody.sock" in problem
+    assert "systemctl start docker" in problem
+    with (
+        pytest.raises(KvstudyError, match="the Docker daemon does not answer"),
+        serving(store, _server(store, log), log),
+    ):
+        pass
+
+
+def test_daemon_of_another_machine(local_images, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", "tcp://192.0.2.1:2375")
+    assert "is not on this machine" in provider.missing(a_store("redis", local_images.redis))
+
+
+def test_no_docker_program(local_images, monkeypatch):
+    with monkeypatch.context() as bare:
+        bare.setenv("PATH", "")
+        assert "no program docker" in provider.missing(a_store("redis", local_images.redis))
+
+
+@pytest.mark.parametrize("image", ["redis", "redis:latest", "redis:7", "localhost:5000/redis"])
+def test_image_without_an_exact_version_is_refused(image):
+    assert "docker.image: " in provider.missing(a_store("redis", image))
+
+
+def test_server_that_would_listen_to_everybody_is_refused(local_images):
+    store = a_store("redis", local_images.redis)
+    section = store.docker.model_copy(update={"command": ["--port", "{port}"]})
+    problem = provider.missing(store.model_copy(update={"docker": section}))
+    assert "docker.command" in problem
+
+
+def test_sigkill_of_the_controller_ends_a_server(docker_daemon, local_images, tmp_path):
+    name = _killed_controller("redis", local_images.redis, tmp_path)
+    assert wait_for(lambda: name not in containers(docker_daemon))
+    assert provider.sweep() == []
+    assert not list((registry.state_directory() / "servers").iterdir())
+
+
+def test_sigkill_of_the_controller_then_sweep(docker_daemon, local_images, tmp_path):
+    # This server ignores SIGTERM, so only the next cell can end it.
+    name = _killed_controller("redis", local_images.never_ready, tmp_path)
+    time.sleep(1)
+    assert containers(docker_daemon) == [name]
+    assert provider.sweep() == [f"redis (container {name})"]
+    assert containers(docker_daemon) == []
+    assert provider.sweep() == []
+
+
+def test_sweep_while_the_daemon_is_down_tries_again_later(
+    docker_daemon, local_images, tmp_path, monkeypatch
+):
+    name = _killed_controller("redis", local_images.never_ready, tmp_path)
+    (record,) = (registry.state_directory() / "servers").iterdir()
+    entry = json.loads(record.read_text())
+    record.write_text(json.dumps(entry | {"daemon": f"unix://{tmp_path}/nobody.sock"}))
+    assert provider.sweep() == []
+    record.write_text(json.dumps(entry))
+    assert provider.sweep() == [f"redis (container {name})"]
+
+
+def test_containers_of_others_are_not_touched(docker_daemon, local_images, tmp_path):
+    store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
+    names = ["redis", f"kvstudy-redis-{os.getpid()}", "x-kvstudy-redis-1"]
+    run = ("run", "--detach", "--network", "host", "--name")
+    try:
+        for name in names:
+            arguments = ("--bind", "127.0.0.1", "--port", str(free_port()))
+            docker(docker_daemon, *run, name, local_images.redis, *arguments)
+        began = _since(docker_daemon, names)
+        with serving(store, _server(store, log), log):
+            pass
+        _killed_controller("redis", local_images.never_ready, tmp_path)
+        assert len(provider.sweep()) == 1
+        assert containers(docker_daemon) == sorted(names)
+        assert _since(docker_daemon, names) == began
+    finally:
+        docker(docker_daemon, "rm", "--force", "--volumes", *names)
+
+
+def _server(store, log) -> provider.DockerServer:
+    return provider.DockerServer(store, free_port(), log)
+
+
+def _since(daemon: str, names: list[str]) -> str:
+    return docker(daemon, "inspect", "--format", "{{.State.Running}} {{.State.StartedAt}}", *names)
+
+
+def _killed_controller(name: str, image: str, tmp_path: Path) -> str:
+    """Start a server from a process of its own, kill that; returns the container's name."""
+    arguments = [str(STORES / name), image, str(free_port()), str(tmp_path / "killed.log")]
+    with subprocess.Popen(
+        [sys.executable, "-c", CONTROLLER, *arguments], stdout=subprocess.PIPE, text=True
+    ) as controller:
+        container = controller.stdout.readline().strip()
+        running = ["docker", "ps", "--quiet", "--filter", f"name={container}"]
+        assert wait_for(lambda: subprocess.check_output(running))
+        controller.send_signal(signal.SIGKILL)
+    return container

@@ -1,0 +1,249 @@
+"""Provider ``docker``: the server is a container, run with the ``docker`` command line.
+
+The container shares the host's network and its server binds to loopback. A published
+port would put the docker-proxy process between client and server: with 4 connections
+it halved the throughput that redis-benchmark saw. Memory and CPUs are not limited, and
+the data is in the container's own volumes, which are removed with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores import registry
+from kvstudy.stores.definition import Store
+from kvstudy.stores.server import HOST
+
+NATIVE = "or choose the provider native in config/config.yaml"
+STOP_SECONDS = 30
+
+
+def missing(store: Store) -> str | None:
+    """None when a container of the store can run here, else what is missing and the remedy.
+
+    The image may still have to be pulled.
+    """
+    file = f"envs/stores/{store.name}/store.yaml"
+    if store.docker is None:
+        return f"{store.title} has no Docker image in {file}"
+    if not re.search(r"@sha256:[0-9a-f]{64}$|:[^/:]*\d+\.\d+\.\d+[^/:]*$", store.docker.image):
+        return (
+            f"{file}: docker.image: {store.docker.image} is not an exact version; "
+            "name a tag such as 1.2.3 or a digest"
+        )
+    if not any("{host}" in part for part in store.docker.command):
+        return (
+            f"{file}: docker.command: without {{host}} the server would listen to other machines; "
+            "add the image's option for the address, with the value {host}"
+        )
+    return daemon_problem()
+
+
+class DockerServer:
+    """A container whose server listens on loopback; its output goes to ``log``."""
+
+    def __init__(self, store: Store, port: int, log: Path) -> None:
+        self.store = store
+        self.host = HOST
+        self.port = port
+        self.log = log
+        self.name = f"kvstudy-{store.name}-{os.getpid()}-{secrets.token_hex(4)}"
+        values = {"host": HOST, "port": port}
+        self.command = [
+            *("docker", "run", "--rm", "--pull", "never", "--name", self.name),
+            *("--label", f"kvstudy.store={store.name}"),
+            *("--network", "host", "--log-driver", "none"),
+            store.docker.image,
+            *(part.format(**values) for part in store.docker.command),
+        ]
+        self._facts: dict = {}
+        self._client: subprocess.Popen | None = None
+        self._record: Path | None = None
+
+    def start(self) -> None:
+        problem = missing(self.store)
+        if problem:
+            raise KvstudyError(problem)
+        self._facts = _image_facts(self.store)
+        # Recorded before it exists: whoever kills us in between, the next cell finds it.
+        entry = {"kind": "container", "what": self.store.name, "name": self.name}
+        self._record = registry.record(self.name, entry | {"daemon": _endpoint()})
+        with self.log.open("wb") as log:
+            # `docker run` stays in the foreground: its exit is the server's, its output the
+            # server's. It hands SIGTERM on to the server, so the container ends when we die.
+            self._client = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "TERM", "--", *self.command],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def stop(self) -> None:
+        if self._client is not None:
+            if self.store.stop_signal == "TERM" and self._client.poll() is None:
+                _docker("stop", "-t", str(STOP_SECONDS), self.name)
+            _remove(self.name, self._client)
+        if self._record is not None:
+            self._record.unlink(missing_ok=True)
+
+    def died(self) -> str | None:
+        status = self._client.poll()
+        if status is None:
+            return None
+        if status == 125:
+            return "could not be started by Docker"
+        if status > 128:
+            return f"was killed by {signal.Signals(status - 128).name}"
+        return f"ended with exit status {status}"
+
+    def describe(self) -> dict:
+        return {
+            "provider": "docker",
+            "image": self.store.docker.image,
+            "command": self.command,
+            **self._facts,
+        }
+
+    def commands(self) -> dict[str, list[str]]:
+        return {
+            "start": [f"{shlex.join(self.command)} &"],
+            "stop": [f"docker rm --force --volumes {self.name}"],
+        }
+
+
+def pull(store: Store) -> None:
+    """Pull the store's image unless it is here."""
+    image = store.docker.image
+    if _docker("image", "inspect", image).returncode == 0:
+        return
+    print(f"docker pull {image}", file=sys.stderr, flush=True)
+    pulled = _docker("pull", "--quiet", image)
+    if pulled.returncode:
+        raise KvstudyError(
+            f"envs/stores/{store.name}/store.yaml: docker.image: cannot pull {image} "
+            f"({_last_line(pulled.stderr)}); check the name and the way to the registry, "
+            f"bring the image with `docker load`, {NATIVE}"
+        )
+
+
+def sweep() -> list[str]:
+    """Remove the containers that an earlier cell left behind; returns what they were.
+
+    Only recorded names are removed. While the daemon is down a record stays for the next time.
+    """
+    removed = []
+    for path, entry in registry.leftovers("container"):
+        daemon = entry["daemon"]
+        there = _exists(entry["name"], daemon) if shutil.which("docker") else None
+        if there:
+            _remove(entry["name"], None, daemon)
+            removed.append(f"{entry['what']} (container {entry['name']})")
+        if there is not None:
+            path.unlink(missing_ok=True)
+    return removed
+
+
+def _docker(*arguments: str, daemon: str | None = None) -> subprocess.CompletedProcess[str]:
+    host = ["--host", daemon] if daemon else []
+    return subprocess.run(
+        ["docker", *host, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def daemon_problem() -> str | None:
+    """Why containers cannot run on this machine's loopback, or None."""
+    if not shutil.which("docker"):
+        return f"no program docker on this machine: install Debian's package docker.io, {NATIVE}"
+    endpoint = _endpoint()
+    if not endpoint.startswith("unix://"):
+        return (
+            f"the Docker daemon at {endpoint} is not on this machine, but servers are measured on "
+            f"loopback: unset DOCKER_HOST or choose another `docker context`, {NATIVE}"
+        )
+    asked = _docker("version", "--format", "{{.Server.Version}}")
+    if asked.returncode:
+        remedy = "start it (systemctl start docker)"
+        if "permission denied" in asked.stderr:
+            remedy = "add yourself to the group docker"
+        return f"the Docker daemon does not answer ({_last_line(asked.stderr)}): {remedy}, {NATIVE}"
+    told = _docker("info", "--format", "{{.OperatingSystem}} {{.SecurityOptions}}").stdout
+    if "Docker Desktop" in told or "name=rootless" in told:
+        return (
+            "Docker Desktop and rootless Docker keep a network of their own, so a container "
+            f"cannot be on this machine's loopback: use Docker Engine run by root, {NATIVE}"
+        )
+    return None
+
+
+def _endpoint() -> str:
+    """Address of the daemon that the command line talks to (DOCKER_HOST, else its context)."""
+    asked = _docker("context", "inspect", "--format", "{{.Endpoints.docker.Host}}")
+    return os.environ.get("DOCKER_HOST") or asked.stdout.strip() or "unix:///var/run/docker.sock"
+
+
+def _image_facts(store: Store) -> dict:
+    """What the manifest keeps: the digest (the image's id when it came from no registry)."""
+    pull(store)
+    told = _docker("image", "inspect", store.docker.image)
+    if told.returncode:
+        raise KvstudyError(f"{store.docker.image}: {_last_line(told.stderr)}")
+    image = json.loads(told.stdout)[0]
+    daemon = _docker("version", "--format", "{{.Server.Version}}").stdout.strip()
+    return {
+        "digest": (image.get("RepoDigests") or [image["Id"]])[0],
+        "image_id": image["Id"],
+        "docker_version": daemon,
+    }
+
+
+def _exists(name: str, daemon: str | None = None) -> bool | None:
+    """True while the container exists in any state; None when the daemon does not answer."""
+    listed = _docker("ps", "--all", "--quiet", "--filter", f"name=^/{name}$", daemon=daemon)
+    return None if listed.returncode else bool(listed.stdout.strip())
+
+
+def _remove(name: str, client: subprocess.Popen | None, daemon: str | None = None) -> None:
+    """Remove the container with its volumes and return when it is gone."""
+    limit = time.monotonic() + STOP_SECONDS
+    while True:
+        # Again and again: a client stopped early may only now create the container, and with
+        # --rm the daemon may be removing it already.
+        said = _docker("rm", "--force", "--volumes", name, daemon=daemon)
+        client_gone = client is None or _ended(client, seconds=0.2)
+        there = _exists(name, daemon)
+        if client_gone and there is False:
+            return
+        if there is None or time.monotonic() > limit:
+            break
+        time.sleep(0.02)
+    if client is not None:
+        client.kill()
+        client.wait()
+    raise KvstudyError(
+        f"container {name} could not be removed ({_last_line(said.stderr)}); the next cell tries "
+        f"again, or run: docker rm --force --volumes {name}"
+    )
+
+
+def _ended(client: subprocess.Popen, seconds: float) -> bool:
+    try:
+        client.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["no message"])[-1]
