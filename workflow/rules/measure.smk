@@ -16,15 +16,15 @@ for position, cell in enumerate(CELLS, start=1):
             )
         output:
             f"results/{RUN}/raw/{cell.path}/SHA256SUMS",
+        log:
+            f"results/{RUN}/logs/{cell.path}.log",
+        priority: len(CELLS) - position + 1
+        retries: 0
+        threads: workflow.cores
         params:
             cell=cell.path,
             properties=cell.properties,
             protocol=PROTOCOL,
-        log:
-            f"results/{RUN}/logs/{cell.path}.log",
-        priority: len(CELLS) - position + 1
-        threads: workflow.cores
-        retries: 0
         message:
             f"measure {cell.store}, workload {cell.workload}, {cell.parameters}, "
             f"repetition {cell.repetition} ({position} of {len(CELLS)})"
@@ -39,10 +39,10 @@ rule record_gap:
     """Why a store of the study cannot be measured here; kept with the raw logs."""
     output:
         f"results/{RUN}/gaps/{{store}}.json",
-    params:
-        raw=f"results/{RUN}/raw",
     log:
         f"results/{RUN}/logs/gap-{{store}}.log",
+    params:
+        raw=f"results/{RUN}/raw",
     message:
         "{wildcards.store} cannot be measured here; the report will say why"
     shell:

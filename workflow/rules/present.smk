@@ -17,10 +17,10 @@ rule make_tables:
         code=modules("tidy", "tables"),
     output:
         expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
-    params:
-        published=[f"--published {path}" for path in PUBLISHED],
     log:
         "results/{run}/logs/tabulate.log",
+    params:
+        published=[f"--published {path}" for path in PUBLISHED],
     message:
         "tables to results/{wildcards.run}/tables"
     shell:
@@ -39,10 +39,10 @@ rule draw_figures:
         code=modules("tidy", "figures"),
     output:
         expand("figures/{{run}}/{figure}.{form}", figure=BARS, form=["pdf", "svg", "csv"]),
-    params:
-        published=[f"--published {path}" for path in PUBLISHED],
     log:
         "results/{run}/logs/draw.log",
+    params:
+        published=[f"--published {path}" for path in PUBLISHED],
     message:
         "figures to figures/{wildcards.run}"
     shell:

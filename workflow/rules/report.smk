@@ -17,11 +17,11 @@ rule render_report:
         tex="results/{run}/report/{run}.tex",
         body="results/{run}/report/body.tex",
         references="results/{run}/report/references.bib",
+    log:
+        "results/{run}/logs/render.log",
     params:
         published=[f"--published {path}" for path in PUBLISHED],
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
-    log:
-        "results/{run}/logs/render.log",
     message:
         "text of the report to results/{wildcards.run}/report"
     shell:
@@ -46,3 +46,28 @@ rule build_pdf:
         "LaTeX to {output}"
     shell:
         "kvstudy build-pdf {input.tex} --output {output} > {log} 2>&1"
+
+
+rule run_notebook:
+    """The analysis step by step, with the checks that the report relies on."""
+    input:
+        study=STUDY_FILE,
+        stores=STORE_FILES,
+        published=PUBLISHED,
+        cells="results/{run}/cells.csv",
+        measurements="results/{run}/measurements.csv",
+        summary="results/{run}/summary.csv",
+        notebook="workflow/notebooks/analysis.ipynb",
+        code=modules("tidy", "figures", "tables") + ["workflow/kvstudy/report/notebook.py"],
+    output:
+        "report/{run}-analysis.html",
+    log:
+        "results/{run}/logs/notebook.log",
+    params:
+        published=[f"--published {path}" for path in PUBLISHED],
+    message:
+        "analysis notebook to {output}"
+    shell:
+        "kvstudy notebook --study {input.study} --cells {input.cells}"
+        " --measurements {input.measurements} --summary {input.summary} {params.published}"
+        " --notebook {input.notebook} --output {output} > {log} 2>&1"
