@@ -52,8 +52,9 @@ def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
         ]
         values = [None if math.isnan(row["value"]) else row["value"] for row in rows]
         tops = [row["max"] for row in rows]
+        places = [row["group"] for row in rows]
         tops = [0 if math.isnan(top) else top for top in tops]
-        for row, is_torn in zip(rows, torn(values, tops), strict=True):
+        for row, is_torn in zip(rows, torn(values, tops, places), strict=True):
             row["torn"] = "yes" if is_torn else "no"
         frames.append(pd.DataFrame(rows, columns=COLUMNS))
     return pd.concat(frames, ignore_index=True)

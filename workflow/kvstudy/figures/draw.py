@@ -27,11 +27,12 @@ from kvstudy.tidy.numbers import grouped, sign, significant
 TEXT_WIDTH = 16 / 2.54
 # Hatches tell the stores apart in grey print; the first is plain.
 HATCHES = ["", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo"]
-LABEL_SIZE = 7
+# Values stand upright on their bars where they fit at one of these sizes.
+LABEL_SIZES = (8, 7)
 DARK = "0.15"
 
 # A group of bars is one unit wide on the x axis; this much of it has bars.
-GROUP_WIDTH = 0.86
+GROUP_WIDTH = 0.92
 # Height of a torn bar, and room above the bars, by the highest bar that stays.
 TORN_HEIGHT = 1.14
 
@@ -84,9 +85,10 @@ def use_style() -> None:
     )
 
 
-def draw(table: pd.DataFrame, stores: dict[str, Look], panel_titles: dict[str, str]) -> Figure:
+def draw(table: pd.DataFrame, stores: dict[str, Look], source: str) -> Figure:
     """Draw the bars of ``table`` (see ``bars.bars``), one panel for each kind of value.
 
+    ``source`` says in the title of the published panel who published them.
     Up to two groups the panels stand side by side, more groups need the width.
     """
     panels = list(dict.fromkeys(table["panel"]))
@@ -96,7 +98,8 @@ def draw(table: pd.DataFrame, stores: dict[str, Look], panel_titles: dict[str, s
     height = 2.3 if beside else 0.55 + 1.85 * rows
     figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
     # Fixed margins in inches: measuring the text first would double the time.
-    left, right, top, bottom, gap = 0.55, 0.05, 0.5, 0.25, 0.52
+    left = 0.32 + 0.075 * max(len(_label(_highest(table))), 3)
+    right, top, bottom, gap = 0.05, 0.5, 0.25, left if beside else 0.52
     figure.subplots_adjust(
         left=left / TEXT_WIDTH,
         right=1 - right / TEXT_WIDTH,
@@ -107,7 +110,8 @@ def draw(table: pd.DataFrame, stores: dict[str, Look], panel_titles: dict[str, s
     )
     for panel, ax in zip(panels, axes.flat, strict=True):
         _panel(ax, table[table["panel"] == panel], stores)
-        ax.set_title(panel_titles[panel], loc="left", pad=5)
+        title = _measured_title(table) if panel == "measured" else f"Published {source}".strip()
+        ax.set_title(title, loc="left", pad=5)
     handles = [_patch(look) for look in stores.values()]
     figure.legend(
         handles=handles,
@@ -122,10 +126,20 @@ def draw(table: pd.DataFrame, stores: dict[str, Look], panel_titles: dict[str, s
     return figure
 
 
+def _measured_title(table: pd.DataFrame) -> str:
+    runs = sorted({int(n) for n in table["n"].dropna()})
+    if not runs:
+        return "Measured here"
+    if runs == [1]:
+        return "Measured here: one run"
+    span = "\N{EN DASH}".join(map(str, runs))
+    return f"Measured here: mean and range of {span} runs"
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write ``path``.pdf and ``path``.svg without dates, and close the figure."""
-    figure.savefig(path.with_suffix(".pdf"), metadata={"CreationDate": None})
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+    figure.savefig(f"{path}.pdf", metadata={"CreationDate": None})
+    figure.savefig(f"{path}.svg", metadata={"Date": None})
     plt.close(figure)
 
 
@@ -136,9 +150,7 @@ def _patch(look: Look) -> Patch:
 
 
 def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
-    stays = table[(table["torn"] == "no") & table["value"].notna()]
-    highest = stays[["value", "max"]].max().max() if len(stays) else 1.0
-    highest = highest if highest > 0 else 1.0
+    highest = _highest(table)
     heights = table["value"].where(table["torn"] == "no", TORN_HEIGHT * highest)
     sns.barplot(
         data=table.assign(height=heights),
@@ -161,14 +173,15 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     ax.set_ylim(0, highest * ((TORN_HEIGHT if any_torn else 1) + 0.22))
     room = width * ax.get_window_extent().width / len(groups) / ax.figure.dpi * 72
     labels = [_label(value) for value in table["value"].dropna()]
-    upright = max(map(len, labels), default=0) * 0.62 * LABEL_SIZE < room
-    if not upright:
+    widest = max(map(_width, labels), default=0)
+    size = next((size for size in LABEL_SIZES if widest * size < room), None)
+    if size is None:
         ax.set_ylim(0, highest * ((TORN_HEIGHT if any_torn else 1) + 0.36))
     for row in table.itertuples():
         group, store = groups.index(row.group), list(stores).index(row.store)
         x = group - GROUP_WIDTH / 2 + width * (store + 0.5)
         if pd.isna(row.value):
-            _write(ax, x, 0, row.note, upright=False, color="0.35")
+            _write(ax, x, 0, row.note, None, color="0.35")
             continue
         bar = bars[group, store]
         bar.set(hatch=stores[row.store].hatch, edgecolor="white", linewidth=0)
@@ -179,12 +192,18 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         elif not pd.isna(row.max) and row.n > 1:
             _whisker(ax, x, width, row.min, row.max)
             top = max(top, row.max)
-        _write(ax, x, top, _label(row.value), upright, bold=is_torn)
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
+        _write(ax, x, top, _label(row.value), size, bold=is_torn)
     # Above the highest bar that stays the axis does not hold for torn bars.
-    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= highest * 1.001])
+    ticks = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, highest)
+    ax.set_yticks([tick for tick in ticks if 0 <= tick <= highest * 1.001])
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
     sns.despine(ax=ax)
+
+
+def _highest(table: pd.DataFrame) -> float:
+    """Height of the highest bar or whisker that is not torn; 1 where there is none."""
+    tops = table.loc[table["torn"] == "no", ["value", "max"]].max().max()
+    return tops if tops > 0 else 1.0
 
 
 def _bars_by_place(ax: Axes, groups: int, stores: int) -> dict[tuple[int, int], Rectangle]:
@@ -203,9 +222,21 @@ def _label(value: float) -> str:
     return grouped(significant(value))
 
 
+def _width(label: str) -> float:
+    """Width of ``label`` by its size; DejaVu's digits are twice as wide as its points."""
+    return sum(0.64 if letter.isdigit() else 0.32 for letter in label)
+
+
 def _write(
-    ax: Axes, x: float, y: float, text: str, upright: bool, color: str = DARK, bold: bool = False
+    ax: Axes,
+    x: float,
+    y: float,
+    text: str,
+    size: int | None,
+    color: str = DARK,
+    bold: bool = False,
 ) -> None:
+    """Write ``text`` above ``y``, upright at ``size`` or, without one, turned."""
     lift = ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
     ax.text(
         x,
@@ -214,8 +245,8 @@ def _write(
         transform=ax.transData + lift,
         ha="center",
         va="bottom",
-        rotation=0 if upright else 90,
-        fontsize=LABEL_SIZE,
+        rotation=90 if size is None else 0,
+        fontsize=size or 8,
         color=color,
         fontweight="bold" if bold else "normal",
     )
@@ -229,16 +260,19 @@ def _whisker(ax: Axes, x: float, width: float, low: float, high: float) -> None:
 def _tear(ax: Axes, bar: Rectangle, highest: float) -> None:
     """Two slanted white cuts through ``bar``, a little below its top."""
     left, right = bar.get_x(), bar.get_x() + bar.get_width()
-    over = bar.get_width() * 0.12
-    slant = highest * 0.05
-    for middle in (0.86, 0.94):
+    slant = highest * 0.06
+    for middle in (0.85, 0.93):
         y = bar.get_height() * middle
-        ax.plot(
-            [left - over, right + over],
-            [y - slant / 2, y + slant / 2],
-            color="white",
-            linewidth=2.2,
-            solid_capstyle="butt",
-            zorder=4,
-            gid="tear",
-        )
+        # White on a dark edge, so that no hatch hides the cut.
+        for color, linewidth in ((DARK, 3), ("white", 2)):
+            (cut,) = ax.plot(
+                [left, right],
+                [y - slant / 2, y + slant / 2],
+                color=color,
+                linewidth=linewidth,
+                solid_capstyle="projecting",
+                zorder=4,
+                gid=f"cut-{color}",
+            )
+            # The neighbour may be as high and must not be cut.
+            cut.set_clip_path(bar)

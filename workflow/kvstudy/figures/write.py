@@ -26,14 +26,12 @@ def write_figures(
             )
     use_style()
     output.mkdir(parents=True, exist_ok=True)
-    titles = {"measured": "Measured here", "published": "Published"}
-    if study.source:
-        titles["published"] += f" ({study.source.author}, {study.source.year})"
+    source = f"({study.source.author}, {study.source.year})" if study.source else ""
     written = []
     for name in only or charts:
         table = bars(charts[name], study, results)
         path = output / f"{name}.csv"
         table.to_csv(path, index=False, lineterminator="\n")
-        save(draw(table, stores, titles), output / name)
+        save(draw(table, stores, source), output / name)
         written.append(path)
     return written

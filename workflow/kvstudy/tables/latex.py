@@ -31,7 +31,7 @@ SPECIAL = {
     # pdflatex's fonts have no glyph for these.
     "\N{NARROW NO-BREAK SPACE}": r"\,",
     "µ": r"\textmu{}",
-    "×": r"\texttimes{}",
+    "\N{MULTIPLICATION SIGN}": r"\texttimes{}",
 }
 
 

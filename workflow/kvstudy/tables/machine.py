@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -31,6 +32,8 @@ def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) ->
             put(part["component"], name=part["name"], details=part.get("details", ""))
         for part in study.source.machine if study.source else []:
             put(part.component, source_name=part.name, source_details=part.details)
+        if version := _ycsb(environment):
+            put("YCSB", name=version)
         for store, facts in environment.get("stores", {}).items():
             put(titles.get(store, store), name=facts["version"], details=facts.get("provider", ""))
     except (KeyError, TypeError) as error:
@@ -40,8 +43,17 @@ def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) ->
     return pd.DataFrame(table.values(), columns=COLUMNS)
 
 
-def content(table: pd.DataFrame) -> dict[str, object]:
-    """What the LaTeX template needs: ``rows`` of component, here, source."""
+def _ycsb(environment: dict) -> str:
+    """Version of YCSB's core on the class paths, as its file is named."""
+    names = {
+        jar for facts in environment.get("stores", {}).values() for jar in facts.get("jars", {})
+    }
+    versions = {found[1] for name in names if (found := re.fullmatch(r"core-(\d.*)\.jar", name))}
+    return ", ".join(sorted(versions))
+
+
+def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
+    """What the LaTeX template needs: ``rows`` of component, here, source; the source's name."""
     lines = [
         (
             row.component,
@@ -50,7 +62,12 @@ def content(table: pd.DataFrame) -> dict[str, object]:
         )
         for row in table.itertuples(index=False, name="Row")
     ]
-    return {"rows": lines, "with_source": bool((table["source_name"] != "").any())}
+    source = study.source
+    return {
+        "rows": lines,
+        "with_source": bool((table["source_name"] != "").any()),
+        "source": f"{source.author}, {source.year}" if source else "",
+    }
 
 
 def _joined(name: str, details: str) -> str:

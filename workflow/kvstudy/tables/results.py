@@ -133,12 +133,16 @@ def _title(operation: str) -> str:
     return " + ".join(operation.split("+")).capitalize() + " (plain mean)"
 
 
-def _number(metric: str, value: float | None) -> Latex:
-    """``value`` for a right-aligned column: whole numbers keep the decimals' place free."""
+def _number(metric: str, value: float | None, marks: str = "") -> Latex:
+    """``value`` for a right-aligned column: whole numbers keep the decimals' place free.
+
+    ``marks`` is LaTeX, set high behind the number without taking room.
+    """
     if value is None:
         return Latex("--")
     text = grouped(fixed(metric, value))
-    return Latex(escape(text) + ("" if "." in text else r"\phantom{.0}"))
+    high = rf"\rlap{{\textsuperscript{{{marks}}}}}" if marks else ""
+    return Latex(escape(text) + high + ("" if "." in text else r"\phantom{.0}"))
 
 
 def _measured(
@@ -164,8 +168,7 @@ def _measured(
         if any(c is not None and c.min * BEYOND[metric] < FEWEST_BEYOND for c in counts):
             marks += r"\textdagger"
             used.add("dagger")
-    number = _number(metric, value.mean)
-    return Latex(number + (rf"\rlap{{\textsuperscript{{{marks}}}}}" if marks else ""))
+    return _number(metric, value.mean, marks)
 
 
 def _notes(
@@ -184,7 +187,11 @@ def _notes(
         notes.append(escape(f"Here: {runs}."))
     combined = results.all_operations(table.workload)
     if combined and "+" in combined:
-        source = " (the source's definition)" if study.source else ""
+        known = any(
+            results.published(store, table.workload, combined, "latency_mean") is not None
+            for store in study.stores
+        )
+        source = " (the source's definition)" if known else ""
         notes.append(
             escape(
                 f"{' + '.join(combined.split('+')).capitalize()}: the plain mean of the "

@@ -28,7 +28,7 @@ def write_tables(
         frame: pd.DataFrame
         if table.kind == "machine":
             frame = machine.rows(environment, study, titles, environment_path)
-            values = machine.content(frame)
+            values = machine.content(frame, study)
         else:
             frame = results.long_form(table, study, found)
             values = results.content(table, study, found, titles)

@@ -1,0 +1,123 @@
+"""A small study with made-up values, for the tests of tables and figures."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+from kvstudy.study.model import Study
+from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.tidy.results import Results
+from kvstudy.tidy.summary import summarise
+
+TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
+COLORS = {"redis": "#d55e00", "riak": "#cc79a7", "memcached": "#009e73"}
+LATENCIES = ["latency_mean", "latency_min", "latency_max", "latency_p95", "latency_p99"]
+
+
+def study(**changes: object) -> Study:
+    return Study.model_validate(
+        {
+            "name": "small",
+            "title": "Small",
+            "question": "Which?",
+            "source": {
+                "key": "small",
+                "author": "A. Nobody",
+                "title": "Small",
+                "year": 2020,
+                "published_as": "Thesis",
+                "machine": [
+                    {"component": "CPU", "name": "Old", "details": "50 % & more"},
+                    {"component": "GPU", "name": "Fast"},
+                ],
+            },
+            "stores": list(TITLES),
+            "workloads": ["a", "c", {"name": "insert", "short": "Insert"}],
+            "parameters": {"records": 10, "operations": 20},
+            "repetitions": 2,
+            "tables": [
+                {"name": "machine", "kind": "machine", "caption": "Machine"},
+                {"name": "one", "kind": "results", "workload": "a", "caption": "A"},
+                {"name": "two", "kind": "results", "workload": "c", "caption": "C"},
+            ],
+            "figures": [
+                {
+                    "name": "speed",
+                    "kind": "bars",
+                    "caption": "Speed",
+                    "workloads": ["a", "c"],
+                    "operation": "overall",
+                    "metrics": ["throughput"],
+                    "unit": "kops/s",
+                },
+                {
+                    "name": "percentiles",
+                    "kind": "bars",
+                    "caption": "Percentiles",
+                    "workloads": ["a"],
+                    "operation": "all",
+                    "metrics": ["latency_p95", "latency_p99"],
+                    "unit": "ms",
+                },
+            ],
+            **changes,
+        }
+    )
+
+
+def cells(faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None) -> pd.DataFrame:
+    """Two repetitions each; riak is not measured; ``faults`` are status, reason, void."""
+    rows = []
+    for store in TITLES:
+        for workload in ("a", "c"):
+            for repetition in (1, 2):
+                status = ("measured", "", "")
+                if store == "riak":
+                    status = ("not measured", "no server & no image", "")
+                status = (faults or {}).get((store, workload, repetition), status)
+                rows.append([store, workload, "r10_o20_t1", str(repetition), *status])
+    return pd.DataFrame(rows, columns=CELL_COLUMNS)
+
+
+def measurements(plan: pd.DataFrame) -> pd.DataFrame:
+    """Redis: 2000 and 2200 ops/s, 100 us; Memcached: 1000 and 1020 ops/s, 2000 us."""
+    rows = []
+    for cell in plan[plan["status"] == "measured"].itertuples():
+        key = [cell.store, cell.workload, cell.parameters, cell.repetition, "run"]
+        second = cell.repetition == "2"
+        fast = cell.store == "redis"
+        speed = (2200 if second else 2000) if fast else (1020 if second else 1000)
+        rows.append([*key, "overall", "throughput", "ops/s", speed])
+        rows.append([*key, "overall", "runtime", "ms", 20e6 / speed])
+        for operation in ("read", "update") if cell.workload == "a" else ("read",):
+            rows.append([*key, operation, "operations", "count", 10_000])
+            for metric in LATENCIES:
+                rows.append([*key, operation, metric, "us", 100 if fast else 2000])
+    return pd.DataFrame(rows, columns=MEASUREMENT_COLUMNS)
+
+
+PUBLISHED = """\
+study,table,store,workload,operation,metric,unit,value
+small,Table 1,redis,a,overall,throughput,ops/s,4801.04
+small,Table 1,riak,a,overall,throughput,ops/s,1283.98
+small,Table 1,memcached,a,overall,throughput,ops/s,
+small,Table 1,redis,a,read,operations,count,500157
+small,Table 1,redis,a,read+update,operations,count,1000000
+small,Table 1,redis,a,read+update,latency_mean,us,830.45
+small,Table 1,redis,a,read+update,latency_p95,us,1273
+small,Table 1,riak,a,read+update,latency_p95,us,6757
+small,Table 1,memcached,a,read+update,latency_p95,us,1386.33
+small,Table 1,redis,a,read+update,latency_p99,us,1904.5
+small,Table 1,riak,a,read+update,latency_p99,us,11865.67
+small,Table 1,memcached,a,read+update,latency_p99,us,1848.33
+"""
+
+
+def results(
+    faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None, source: bool = True
+) -> Results:
+    plan = cells(faults)
+    summary = summarise(measurements(plan), plan, list(TITLES), ["a", "c", "insert"])
+    published = pd.read_csv(io.StringIO(PUBLISHED)) if source else None
+    return Results(summary, plan, published)

@@ -1,0 +1,192 @@
+"""The bar charts, by their CSV and by what is drawn; never by pixels."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.figures.bars import COLUMNS, bars
+from kvstudy.figures.draw import TORN_HEIGHT, draw, looks, save, use_style
+from kvstudy.figures.write import write_figures
+from kvstudy.study.model import Bars
+from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
+
+from . import small_results as small
+
+LOOKS = looks(small.TITLES, small.COLORS)
+
+
+@pytest.fixture(autouse=True)
+def _style():
+    use_style()
+
+
+def chart(name: str = "percentiles", **changes: object) -> Bars:
+    found = next(figure for figure in small.study().figures if figure.name == name)
+    return Bars.model_validate(found.model_dump() | changes)
+
+
+def drawn(ax) -> list[Rectangle]:
+    """The bars from left to right."""
+    found = [patch for patch in ax.patches if isinstance(patch, Rectangle)]
+    return sorted(found, key=lambda patch: patch.get_x())
+
+
+def cuts(ax) -> list:
+    return [line for line in ax.lines if line.get_gid() == "cut-white"]
+
+
+def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame:
+    """A table of one panel with the given values per store."""
+    rows = [
+        ["published", f"Group {number}", store, value, "ms", math.nan, math.nan, None, is_torn, ""]
+        for number in range(len(next(iter(values.values()))))
+        for store, value in ((store, values[store][number]) for store in values)
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def test_table_is_what_the_study_asks_for():
+    table = bars(chart("speed"), small.study(), small.results())
+    assert table["panel"].unique().tolist() == ["measured", "published"]
+    assert table["group"].unique().tolist() == ["A", "C"]
+    assert table["store"].tolist() == list(small.TITLES) * 4
+    row = table.iloc[0]
+    assert (row["value"], row["min"], row["max"], row["n"]) == (2.1, 2.0, 2.2, 2)
+    assert row["unit"] == "kops/s"
+    gap = table.iloc[1]
+    assert pd.isna(gap["value"])
+    assert gap["note"] == "not measured"
+    published = table[table["panel"] == "published"].iloc[0]
+    assert published["value"] == pytest.approx(4.80104)
+    assert pd.isna(published["min"])
+    assert table[table["panel"] == "published"]["note"].tolist()[2] == "not published"
+
+
+def test_all_operations_are_the_combined_ones_or_the_only_one():
+    changes = {"workloads": ["a", "c"], "metrics": ["latency_p95"]}
+    table = bars(chart(**changes), small.study(), small.results(source=False))
+    assert table["panel"].unique().tolist() == ["measured"]
+    assert table["value"].dropna().tolist() == [0.1, 2.0, 0.1, 2.0]
+
+
+def test_failed_and_void_places_say_so():
+    faults = {("redis", "a", n): ("failed", "died", "") for n in (1, 2)}
+    faults |= {("memcached", "a", n): ("measured", "", "5 % failed") for n in (1, 2)}
+    table = bars(chart("speed"), small.study(), small.results(faults))
+    assert table["note"].tolist()[:3] == ["failed", "not measured", "void"]
+
+
+def test_a_unit_that_does_not_fit_is_refused():
+    with pytest.raises(KvstudyError, match="percentiles: latency_p95 has no unit 'kops/s'"):
+        bars(chart(unit="kops/s"), small.study(), small.results())
+
+
+def test_bars_have_the_heights_and_colours_of_the_table():
+    table = bars(chart("speed"), small.study(), small.results())
+    figure = draw(table, LOOKS, "(A. Nobody, 2020)")
+    measured, published = figure.axes
+    assert [bar.get_height() for bar in drawn(measured)] == pytest.approx([2.1, 1.01] * 2)
+    assert [bar.get_height() for bar in drawn(published)] == pytest.approx([4.80104, 1.28398])
+    colors = [to_hex(bar.get_facecolor()) for bar in drawn(measured)]
+    assert colors == [small.COLORS["redis"], small.COLORS["memcached"]] * 2
+    hatches = [bar.get_hatch() for bar in drawn(measured)]
+    assert hatches[0] != hatches[1]
+    assert hatches[:2] == hatches[2:]
+    texts = [text.get_text() for text in measured.texts]
+    assert texts == ["2.10", "not measured", "1.01", "2.10", "not measured", "1.01"]
+    assert measured.get_title("left") == "Measured here: mean and range of 2 runs"
+    assert published.get_title("left") == "Published (A. Nobody, 2020)"
+    assert len(figure.legends) == 1
+    assert [text.get_text() for text in figure.legends[0].texts] == list(small.TITLES.values())
+    assert not cuts(measured)
+
+
+def test_whiskers_are_the_range():
+    table = bars(chart("speed"), small.study(), small.results())
+    (line, *_) = draw(table, LOOKS, "").axes[0].collections
+    assert line.get_segments()[0][:, 1].tolist() == [2.0, 2.2]
+
+
+def test_torn_bars_are_cut_and_keep_their_value():
+    table = bars(chart(), small.study(), small.results())
+    torn = table[(table["torn"] == "yes") & (table["panel"] == "published")]
+    assert torn["value"].tolist() == pytest.approx([6.757, 11.86567])
+    ax = draw(table, LOOKS, "").axes[1]
+    heights = [bar.get_height() for bar in drawn(ax)]
+    top = TORN_HEIGHT * 1.9045
+    assert heights == pytest.approx([1.273, top, 1.38633, 1.9045, top, 1.84833])
+    assert len(cuts(ax)) == 4
+    assert [text.get_text() for text in ax.texts][1::3] == ["6.76", "11.9"]
+    # The axis says nothing about heights beyond the bars that stay.
+    assert max(ax.get_yticks()) <= 1.9045
+    assert ax.get_ylim()[1] > top
+    assert ax.get_yscale() == "linear"
+
+
+def test_torn_bar_has_no_whisker():
+    table = made_up({"redis": [1.0, 1.0, 9.0]}).assign(panel="measured", n=2, min=0.9, max=1.1)
+    table.loc[2, ["min", "max", "torn"]] = [8, 10, "yes"]
+    ax = draw(table, {"redis": LOOKS["redis"]}, "").axes[0]
+    assert len(ax.collections) == 4  # a stem and two caps for each of the two others
+    assert max(bar.get_height() for bar in drawn(ax)) < 2
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"redis": [0.0, 0.0], "riak": [0.0, 0.0]},
+        {"redis": [5.0]},
+        {"redis": [math.nan, 2.0], "riak": [1.0, math.nan]},
+        {"redis": [math.nan], "riak": [math.nan]},
+        {name: [float(n + 1) for n in range(12)] for name in small.TITLES},
+    ],
+)
+def test_unusual_tables_are_drawn_in_their_places(values):
+    table = made_up(values)
+    (ax,) = draw(table, {name: LOOKS[name] for name in values}, "").axes
+    heights = [bar.get_height() for bar in drawn(ax)]
+    assert heights == table["value"].dropna().tolist()
+    groups = len(next(iter(values.values())))
+    assert len(ax.get_xticklabels()) == groups
+    width = 0.92 / len(values)
+    for bar, row in zip(drawn(ax), table.dropna(subset="value").itertuples(), strict=True):
+        place = list(values).index(row.store)
+        group = int(row.group.split()[1])
+        assert bar.get_x() == pytest.approx(group - 0.46 + place * width)
+
+
+def test_files_are_the_same_every_time(tmp_path):
+    table = bars(chart(), small.study(), small.results())
+    for name in ("first", "second"):
+        save(draw(table, LOOKS, ""), tmp_path / name)
+    for kind in ("pdf", "svg"):
+        first, second = (tmp_path / f"{name}.{kind}" for name in ("first", "second"))
+        assert first.read_bytes() == second.read_bytes()
+        assert first.stat().st_size > 5000
+    pdf = (tmp_path / "first.pdf").read_bytes()
+    assert b"/Subtype /Type3" not in pdf
+    assert b"/FontFile2" in pdf
+    assert b"/CreationDate" not in pdf
+
+
+def test_dots_in_a_name_are_not_an_ending(tmp_path):
+    save(draw(made_up({"redis": [1.0]}), {"redis": LOOKS["redis"]}, ""), tmp_path / "a0.1")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a0.1.pdf", "a0.1.svg"]
+
+
+def test_written_files_and_choice_of_figures(tmp_path):
+    write_figures(small.study(), small.results(), LOOKS, tmp_path, ["speed"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "speed.csv",
+        "speed.pdf",
+        "speed.svg",
+    ]
+    table = pd.read_csv(tmp_path / "speed.csv")
+    assert table.columns.tolist() == COLUMNS
+    assert table["torn"].unique().tolist() == ["no"]
+    with pytest.raises(KvstudyError, match="no bar chart 'sped'; there are speed, percentiles"):
+        write_figures(small.study(), small.results(), LOOKS, tmp_path, ["sped"])

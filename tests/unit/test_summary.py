@@ -1,0 +1,201 @@
+"""Summaries over repetitions, with numbers that can be checked by hand."""
+
+from __future__ import annotations
+
+import io
+
+import pandas as pd
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.tidy.files import read_cells, read_measurements, read_summary
+from kvstudy.tidy.published import read_published
+from kvstudy.tidy.summary import summarise
+
+CELLS = """\
+store,workload,parameters,repetition,status,reason,void
+redis,a,r1_o2_t1,1,measured,,
+redis,a,r1_o2_t1,2,measured,,
+redis,a,r1_o2_t1,3,measured,,
+"""
+HEAD = "store,workload,parameters,repetition,phase,operation,metric,unit,value\n"
+A = "redis,a,r1_o2_t1"
+
+
+def table(text: str) -> pd.DataFrame:
+    return pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+
+
+def measured(*lines: str) -> pd.DataFrame:
+    frame = table(HEAD + "\n".join(lines) + "\n")
+    frame["value"] = frame["value"].astype(float)
+    return frame
+
+
+def overall(*values: float) -> list[str]:
+    return [
+        f"{A},{number},run,overall,throughput,ops/s,{value}"
+        for number, value in enumerate(values, 1)
+    ]
+
+
+def summary(measurements: pd.DataFrame, cells: str = CELLS) -> pd.DataFrame:
+    result = summarise(measurements, table(cells), ["redis", "riak"], ["a", "insert"])
+    return result.set_index(["store", "workload", "operation", "metric"])
+
+
+def test_mean_spread_and_range():
+    row = summary(measured(*overall(10, 12, 17))).loc["redis", "a", "overall", "throughput"]
+    assert row["n"] == 3
+    assert row["mean"] == 13
+    assert row["sd"] == pytest.approx(13**0.5)  # (9 + 1 + 16) / 2
+    assert row["cov"] == pytest.approx(13**0.5 / 13)
+    assert (row["min"], row["max"]) == (10, 17)
+
+
+def test_one_run_has_no_spread():
+    cells = "\n".join(CELLS.splitlines()[:2])
+    row = summary(measured(*overall(10)), cells).loc["redis", "a", "overall", "throughput"]
+    assert row["n"] == 1
+    assert pd.isna(row["sd"])
+    assert pd.isna(row["cov"])
+    assert (row["min"], row["mean"], row["max"]) == (10, 10, 10)
+
+
+def test_a_mean_of_zero_has_no_coefficient_of_variation():
+    row = summary(measured(*overall(0, 0, 0))).loc["redis", "a", "overall", "throughput"]
+    assert row["mean"] == 0
+    assert row["sd"] == 0
+    assert pd.isna(row["cov"])
+
+
+@pytest.mark.parametrize(
+    ("status", "void"), [("failed", ""), ("not measured", ""), ("measured", "2 % failed updates")]
+)
+def test_a_cell_that_does_not_count_is_not_in_n(status, void):
+    cells = CELLS.replace("2,measured,,", f"2,{status},why,{void}")
+    lines = overall(10, 12, 17)
+    if status != "measured":
+        del lines[1]
+    row = summary(measured(*lines), cells).loc["redis", "a", "overall", "throughput"]
+    assert row["n"] == 2
+    assert row["mean"] == 13.5
+
+
+def test_combined_row_is_the_plain_mean_of_each_repetition():
+    lines = overall(1, 1, 1)
+    for repetition, (read, update) in enumerate([(10, 20), (30, 10), (20, 60)], 1):
+        lines += [
+            f"{A},{repetition},run,read,latency_mean,us,{read}",
+            f"{A},{repetition},run,update,latency_mean,us,{update}",
+            # Far more reads than updates: the mean must not be weighted by them.
+            f"{A},{repetition},run,read,operations,count,950",
+            f"{A},{repetition},run,update,operations,count,{50 + repetition}",
+        ]
+    result = summary(measured(*lines))
+    latency = result.loc["redis", "a", "read+update", "latency_mean"]
+    assert (latency["n"], latency["mean"]) == (3, 25)
+    assert (latency["min"], latency["max"]) == (15, 40)
+    count = result.loc["redis", "a", "read+update", "operations"]
+    assert (count["min"], count["mean"], count["max"]) == (1001, 1002, 1003)
+    assert count["unit"] == "count"
+
+
+def test_no_combined_value_from_an_incomplete_repetition():
+    lines = [
+        f"{A},{repetition},run,{operation},latency_mean,us,{value}"
+        for repetition, operation, value in [
+            *[(1, "read", 1), (1, "update", 3), (2, "read", 5), (3, "read", 4), (3, "update", 8)]
+        ]
+    ]
+    row = summary(measured(*lines)).loc["redis", "a", "read+update", "latency_mean"]
+    assert (row["n"], row["min"], row["max"]) == (2, 2, 6)
+
+
+def test_read_modify_write_does_not_count_twice():
+    lines = [
+        f"{A},{repetition},run,{operation},latency_mean,us,{value}"
+        for repetition in (1, 2, 3)
+        for operation, value in [("read", 2), ("read-modify-write", 100), ("update", 4)]
+    ]
+    row = summary(measured(*lines)).loc["redis", "a", "read+update", "latency_mean"]
+    assert row["mean"] == 3
+
+
+def test_one_operation_has_no_combined_row():
+    lines = [f"{A},{number},run,read,latency_mean,us,1" for number in (1, 2, 3)]
+    operations = summary(measured(*lines)).index.get_level_values("operation")
+    assert set(operations) == {"read"}
+
+
+def test_the_measured_phase_is_the_load_only_where_there_is_no_run():
+    cells = CELLS + "redis,insert,r9_o0_t1,1,measured,,\n"
+    load = [line.replace(",run,", ",load,") for line in overall(900, 900, 900)]
+    insert = ["redis,insert,r9_o0_t1,1,load,overall,throughput,ops/s,7"]
+    result = summary(measured(*overall(1, 2, 3), *load, *insert), cells)
+    assert result.loc["redis", "a", "overall", "throughput"]["mean"] == 2
+    assert result.loc["redis", "insert", "overall", "throughput"]["mean"] == 7
+
+
+def test_a_store_that_was_not_measured_has_no_rows():
+    cells = CELLS + "riak,a,r1_o2_t1,1,not measured,no server,\n"
+    result = summary(measured(*overall(1, 2, 3)), cells)
+    assert "riak" not in result.index.get_level_values("store")
+
+
+def test_nothing_measured_at_all():
+    cells = "\n".join([CELLS.splitlines()[0], "redis,a,r1_o2_t1,1,failed,no memory,"])
+    assert len(summary(measured(), cells)) == 0
+
+
+def test_a_measured_cell_without_values_is_an_error():
+    with pytest.raises(KvstudyError, match=r"redis/a/r1_o2_t1/rep3 is measured, but has no"):
+        summary(measured(*overall(1, 2)))
+
+
+def test_values_of_an_unknown_cell_are_an_error():
+    with pytest.raises(KvstudyError, match=r"redis/a/r1_o2_t1/rep4 is not among the planned"):
+        summary(measured(*overall(1, 2, 3, 4)))
+
+
+def test_a_value_that_stands_twice_is_an_error():
+    lines = overall(1, 2, 3)
+    with pytest.raises(KvstudyError, match="run overall throughput stands twice"):
+        summary(measured(*lines, lines[0]))
+
+
+def test_files_with_faults_are_named(tmp_path):
+    path = tmp_path / "x.csv"
+    with pytest.raises(KvstudyError, match=r"x\.csv: no such file"):
+        read_cells(path)
+    path.write_text("")
+    with pytest.raises(KvstudyError, match=r"x\.csv: not a CSV file"):
+        read_cells(path)
+    path.write_text("store,workload\nredis,a\n")
+    with pytest.raises(KvstudyError, match=r"no column parameters, repetition"):
+        read_measurements(path)
+    path.write_text(HEAD + overall(1)[0] + "\n" + f"{A},1,run,read,latency_max,us,many\n")
+    with pytest.raises(KvstudyError, match=r"x\.csv: line 3, column value: 'many' is no number"):
+        read_measurements(path)
+
+
+def test_summary_survives_its_file(tmp_path):
+    path = tmp_path / "summary.csv"
+    before = summarise(measured(*overall(10, 12, 17)), table(CELLS), ["redis"], ["a"])
+    before.to_csv(path, index=False)
+    after = read_summary(path)
+    assert after.loc[0, "sd"] == before.loc[0, "sd"]
+    assert list(after.columns) == list(before.columns)
+
+
+def test_published_values_are_checked(tmp_path):
+    path = tmp_path / "published.csv"
+    head = "study,table,store,workload,operation,metric,unit,value\n"
+    row = "s,Table 1,redis,a,read,latency_mean,us,1\n"
+    path.write_text(head + row + "s,Table 1,redis,a,read,latency_max,us,\n")
+    assert read_published(path)["value"].isna().tolist() == [False, True]
+    path.write_text(head + row.replace(",us,", ",ms,"))
+    with pytest.raises(KvstudyError, match="line 2: latency_mean in 'ms'; give it in 'us'"):
+        read_published(path)
+    path.write_text(head + row + row)
+    with pytest.raises(KvstudyError, match="line 3: a second latency_mean of read for redis"):
+        read_published(path)

@@ -1,0 +1,268 @@
+"""The tables: their values, their LaTeX and what they say about gaps."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from kvstudy.errors import KvstudyError
+from kvstudy.tables import machine, results
+from kvstudy.tables.latex import Latex, escape, fill
+from kvstudy.tables.write import write_tables
+from kvstudy.tidy.numbers import as_printed, fixed, grouped, significant
+
+from . import small_results as small
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "report/templates/tables"
+ENVIRONMENT = {
+    "components": [{"component": "CPU", "name": "New", "details": "2 cores"}],
+    "stores": {
+        "redis": {"version": "7.0", "provider": "native", "jars": {"core-0.17.0.jar": "12ab"}}
+    },
+}
+
+
+def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> Path:
+    write_tables(
+        study or small.study(),
+        found or small.results(),
+        environment,
+        Path("environment.json"),
+        small.TITLES,
+        TEMPLATES,
+        tmp_path,
+    )
+    return tmp_path
+
+
+def notes(found, name: str = "one") -> str:
+    table = next(table for table in small.study().tables if table.name == name)
+    return "\n".join(results.content(table, small.study(), found, small.TITLES)["notes"])
+
+
+def test_csv_has_every_value_with_n_and_spread(tmp_path):
+    frame = pd.read_csv(tables(tmp_path) / "one.csv")
+    frame = frame.set_index(["store", "operation", "metric"])
+    row = frame.loc["redis", "overall", "throughput"]
+    assert (row["n"], row["mean"], row["min"], row["max"]) == (2, 2100, 2000, 2200)
+    assert row["sd"] == pytest.approx(20_000**0.5)
+    assert row["published"] == 4801.04
+    gap = frame.loc["riak", "overall", "throughput"]
+    assert gap["n"] == 0
+    assert pd.isna(gap["mean"])
+    assert gap["published"] == 1283.98
+    assert gap["note"] == "no server & no image"
+    assert frame.loc["redis", "read+update", "operations"]["mean"] == 20_000
+
+
+def test_rows_are_in_the_arrangement_of_the_source(tmp_path):
+    text = (tables(tmp_path) / "one.tex").read_text()
+    labels = [
+        *["Run time (", "Throughput (", "Read}", "Operations", "Average latency", "Minimum"],
+        *["Maximum", "95th", "99th", "Update}", "Operations", "Read + update (plain mean)}"],
+        *["Operations", "99th"],
+    ]
+    place = 0
+    for label in labels:
+        place = text.index(label, place) + 1
+    assert "Update" not in (tmp_path / "two.tex").read_text()
+
+
+def lines(text: str) -> list[list[str]]:
+    """The cells of each line of the body."""
+    body = text[text.index(r"\midrule") : text.index(r"\bottomrule")]
+    return [
+        [cell.strip() for cell in line.split("&")]
+        for line in re.split(r"\\\\\s", body)
+        if "&" in line
+    ]
+
+
+def test_measured_and_published_stand_side_by_side(tmp_path):
+    rows = lines((tables(tmp_path) / "one.tex").read_text())
+    throughput = next(row for row in rows if row[0].startswith("Throughput"))
+    assert throughput[1:] == [r"2\,100.0", r"4\,801.0", "", r"1\,284.0", r"1\,010.0", "--"]
+    assert {len(row) for row in rows} == {7}
+
+
+def test_without_a_source_there_is_one_column_per_store(tmp_path):
+    study = small.study(source=None)
+    folder = tables(tmp_path, small.results(source=False), study)
+    assert {len(row) for row in lines((folder / "one.tex").read_text())} == {4}
+    assert "published" not in (folder / "one.tex").read_text()
+    assert "definition" not in (folder / "one.tex").read_text()
+    assert "GPU" not in (folder / "machine.tex").read_text()
+
+
+def test_a_store_that_was_not_measured_says_so_once_and_why(tmp_path):
+    text = (tables(tmp_path) / "one.tex").read_text()
+    assert text.count("{not measured}") == 1
+    assert r"\textsuperscript{a}\,Not measured: no server \& no image." in text
+
+
+def test_fewer_runs_are_said():
+    found = small.results({("redis", "a", 2): ("failed", "server died", "")})
+    assert "Mean of 1 of 2 runs: server died (repetition 2)." in notes(found)
+    assert "the mean of 1 to 2 runs" in notes(found)
+    assert "Mean of" not in notes(small.results())
+
+
+def test_void_cells_have_no_values_but_a_reason(tmp_path):
+    void = ("measured", "", "2 % of the updates failed")
+    found = small.results({("memcached", "a", n): void for n in (1, 2)})
+    text = (tables(tmp_path, found) / "one.tex").read_text()
+    assert r"origin=c]{90}{void}" in text
+    assert r"Void: 2 \% of the updates failed." in text
+    assert r"1\,010.0" not in text
+
+
+def test_two_gaps_with_the_same_reason_share_a_mark():
+    faults = {("redis", "a", n): ("not measured", "no server & no image", "") for n in (1, 2)}
+    found = small.results(faults)
+    assert notes(found).count("Not measured") == 1
+
+
+def test_marks_of_spread_and_of_rare_operations(tmp_path):
+    plan = small.cells()
+    values = small.measurements(plan)
+    wide = (values["metric"] == "latency_max") & (values["repetition"] == "2")
+    values.loc[wide, "value"] *= 2
+    values.loc[values["metric"] == "operations", "value"] = 9_999
+    found = small.Results(
+        small.summarise(values, plan, list(small.TITLES), ["a"]), plan, published=None
+    )
+    text = (tables(tmp_path, found, small.study(source=None)) / "one.tex").read_text()
+    rows = {row[0].split(" (")[0]: row for row in lines(text)}
+    assert r"\textsuperscript{*}" in rows["Maximum latency"][1]
+    assert r"\textdagger" in rows["99th percentile"][1]
+    assert r"\textsuperscript" not in rows["95th percentile"][1]
+    assert "is above 10" in text
+    assert "Fewer than 100 operations" in text
+    plain = (tables(tmp_path, small.results()) / "two.tex").read_text()
+    assert r"\textdagger" not in plain
+    assert r"\textsuperscript{*}" not in plain
+
+
+def test_other_numbers_of_operations_are_said():
+    text = notes(small.results())
+    assert r"A run has 20\,000 operations here and 1\,000\,000 in the source" in text
+    assert "A run has" not in notes(small.results(source=False))
+
+
+def test_machine_beside_the_source(tmp_path):
+    frame = pd.read_csv(tables(tmp_path) / "machine.csv", keep_default_na=False)
+    assert frame["component"].tolist() == ["CPU", "GPU", "YCSB", "Redis"]
+    assert frame.loc[0].tolist() == ["CPU", "New", "2 cores", "Old", "50 % & more"]
+    assert frame.loc[2, "name"] == "0.17.0"
+    text = (tmp_path / "machine.tex").read_text()
+    assert r"CPU & New, 2 cores & Old, 50 \% \& more" in text
+    assert "Component & Here & A. Nobody, 2020" in text
+
+
+def test_machine_file_without_components_is_named():
+    with pytest.raises(KvstudyError, match=r"env\.json: 'components' is missing"):
+        machine.rows({}, small.study(), small.TITLES, Path("env.json"))
+
+
+def test_titles_are_escaped(tmp_path):
+    text = (tables(tmp_path) / "one.tex").read_text()
+    assert (
+        r"Riak\_\%\&\#\textbackslash{}\textless{}K\textgreater{}\{V\}\$"
+        r"\textasciitilde{}\textasciicircum{}\rlap"
+    ) in text
+    assert escape("--x [1]") == r"-{}-{}x {[}1{]}"
+    assert escape(Latex(r"\alpha_1")) == r"\alpha_1"
+
+
+def test_templates_must_not_use_unknown_names(tmp_path):
+    template = tmp_path / "t.tex.j2"
+    template.write_text("<< nothing >>")
+    with pytest.raises(KvstudyError, match=r"t\.tex\.j2: 'nothing' is undefined"):
+        fill(template)
+    template.write_text("<% if %>")
+    with pytest.raises(KvstudyError, match=r"t\.tex\.j2: line 1"):
+        fill(template)
+    with pytest.raises(KvstudyError, match="no such template"):
+        fill(tmp_path / "other.tex.j2")
+
+
+def test_several_parameters_do_not_fit_one_table():
+    plan = small.cells()
+    values = small.measurements(plan)
+    more = plan.assign(parameters="r10_o20_t2")
+    summary = small.summarise(
+        pd.concat([values, values.assign(parameters="r10_o20_t2")]),
+        pd.concat([plan, more]),
+        list(small.TITLES),
+        ["a"],
+    )
+    with pytest.raises(KvstudyError, match="r10_o20_t1, r10_o20_t2"):
+        small.Results(summary, plan, None)
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "text"),
+    [
+        ("throughput", 967.9, "967.90"),
+        ("latency_mean", 967.9, "967.90"),
+        ("latency_p95", 1385.0, "1385"),
+        ("latency_min", 401.5, "401.5"),
+        ("runtime", 803880.33, "803880.33"),
+        ("operations", 1000000.0, "1000000"),
+    ],
+)
+def test_published_values_as_they_were_printed(metric, value, text):
+    assert as_printed(metric, value) == text
+    assert as_printed(metric, value, ",") == text.replace(".", ",")
+
+
+def test_numbers():
+    assert grouped("1234567.8", " ") == "1 234 567.8"
+    assert grouped("123", " ") == "123"
+    assert grouped("-1234", " ") == "-1 234"
+    assert fixed("runtime", 1234.5) == "1234"
+    assert fixed("latency_p95", 12.34) == "12.3"
+    texts = [significant(value) for value in (0, 0.01849, 0.9996, 4.801, 99.96, 163.4, 50199.5)]
+    assert texts == ["0", "0.0185", "1.00", "4.80", "100", "163", "50200"[:3] + "00"]
+
+
+def test_commands_from_measurements_to_tables(project):
+    folder = project / "results/small"
+    folder.mkdir(parents=True)
+    study = project / "config/studies/jedlicka2024/study.yaml"
+    plan = small.cells()
+    plan.to_csv(folder / "cells.csv", index=False)
+    small.measurements(plan).to_csv(folder / "measurements.csv", index=False)
+    (folder / "environment.json").write_text(json.dumps(ENVIRONMENT))
+    from kvstudy.commands import summarise, tabulate
+
+    def run(command, **files: Path) -> None:
+        arguments = [text for name, path in files.items() for text in (f"--{name}", str(path))]
+        done = CliRunner().invoke(command, arguments, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+
+    files = {"study": study, "cells": folder / "cells.csv"}
+    run(
+        summarise.command,
+        **files,
+        measurements=folder / "measurements.csv",
+        output=folder / "summary.csv",
+    )
+    run(
+        tabulate.command,
+        **files,
+        summary=folder / "summary.csv",
+        environment=folder / "environment.json",
+        published=study.with_name("published.csv"),
+        templates=TEMPLATES,
+        output=folder / "tables",
+    )
+    made = sorted(path.name for path in (folder / "tables").iterdir())
+    names = ["insert-only", "machine", "workload-a", "workload-b", "workload-c"]
+    assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "tex"))
+    assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
+    assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()
