@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.commands.schema import schemas
+from kvstudy.documentation import files
 from kvstudy.errors import KvstudyError
 from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study, study_path
@@ -103,7 +103,7 @@ def test_a_wrong_config_names_the_key(config, message):
     assert message in str(error.value)
 
 
-def test_the_schemas_are_those_of_the_models():
-    folder = Path(__file__).parents[2] / "workflow" / "schemas"
-    for name, text in schemas().items():
-        assert (folder / name).read_text() == text, f"{name}: run 'kvstudy schema'"
+def test_schemas_and_the_page_of_keys_are_those_of_the_models():
+    root = Path(__file__).parents[2]
+    for name, text in files().items():
+        assert (root / name).read_text() == text, f"{name}: run 'kvstudy schema'"

@@ -24,7 +24,7 @@ COMMANDS = {
     "render": "Make the LaTeX source of the report.",
     "build-pdf": "Build the PDF from the LaTeX source.",
     "notebook": "Run the analysis notebook and export it to HTML.",
-    "schema": "Write the JSON schemas of study, store and config files.",
+    "schema": "Write the JSON schemas and the page of all keys.",
 }
 
 
