@@ -59,6 +59,8 @@ def docker(host: str, *arguments: str, **options) -> str:
 
 
 def _command(home: Path) -> list[str]:
+    # mkdtemp likes names such as kvd-__x1, which containerd refuses as a namespace.
+    space = f"kvstudy-test-{os.getpid()}"
     (home / "daemon.json").write_text("{}")  # else /etc/docker/daemon.json would be read
     return [
         # Should the test session be killed, the daemon gets SIGTERM and stops its containers.
@@ -70,7 +72,7 @@ def _command(home: Path) -> list[str]:
         # The provider uses the host's network, so none of them is needed.
         *("--bridge", "none", "--iptables=false", "--ip6tables=false", "--ip-forward=false"),
         # Where a containerd runs already, dockerd shares it with the machine's own daemon.
-        *("--containerd-namespace", home.name, "--containerd-plugins-namespace", f"{home.name}-p"),
+        *("--containerd-namespace", space, "--containerd-plugins-namespace", f"{space}-plugins"),
         *("--shutdown-timeout", "5"),
     ]
 

@@ -327,11 +327,14 @@ def _since(daemon: str, names: list[str]) -> str:
 def _killed_controller(name: str, image: str, tmp_path: Path) -> str:
     """Start a server from a process of its own, kill that; returns the container's name."""
     arguments = [str(STORES / name), image, str(free_port()), str(tmp_path / "killed.log")]
-    with subprocess.Popen(
+    controller = subprocess.Popen(
         [sys.executable, "-c", CONTROLLER, *arguments], stdout=subprocess.PIPE, text=True
-    ) as controller:
+    )
+    try:
         container = controller.stdout.readline().strip()
         running = ["docker", "ps", "--quiet", "--filter", f"name={container}"]
         assert wait_for(lambda: subprocess.check_output(running))
+    finally:
         controller.send_signal(signal.SIGKILL)
+        controller.wait()
     return container
