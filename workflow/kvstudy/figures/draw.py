@@ -33,7 +33,7 @@ DARK = "0.15"
 
 # A group of bars is one unit wide on the x axis; this much of it has bars.
 GROUP_WIDTH = 0.92
-# Height of a torn bar, and room above the bars, by the highest bar that stays.
+# Height of a torn bar by the highest bar that stays.
 TORN_HEIGHT = 1.14
 
 
@@ -169,14 +169,16 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     groups = list(dict.fromkeys(table["group"]))
     bars = _bars_by_place(ax, len(groups), len(stores))
     ax.set_xlim(-0.5, len(groups) - 0.5)
-    any_torn = (table["torn"] == "yes").any()
-    ax.set_ylim(0, highest * ((TORN_HEIGHT if any_torn else 1) + 0.22))
-    room = width * ax.get_window_extent().width / len(groups) / ax.figure.dpi * 72
+    box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    room = width * box.width * 72 / len(groups)
     labels = [_label(value) for value in table["value"].dropna()]
     widest = max(map(_width, labels), default=0)
     size = next((size for size in LABEL_SIZES if widest * size < room), None)
-    if size is None:
-        ax.set_ylim(0, highest * ((TORN_HEIGHT if any_torn else 1) + 0.36))
+    # Turned values of thinner bars would run into each other.
+    all_values = room >= LABEL_SIZES[0]
+    top = TORN_HEIGHT if (table["torn"] == "yes").any() else 1
+    over = 12 if size else 4 + 1.15 * LABEL_SIZES[0] * widest
+    ax.set_ylim(0, highest * top / (1 - over / (box.height * 72)))
     for row in table.itertuples():
         group, store = groups.index(row.group), list(stores).index(row.store)
         x = group - GROUP_WIDTH / 2 + width * (store + 0.5)
@@ -192,7 +194,8 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         elif not pd.isna(row.max) and row.n > 1:
             _whisker(ax, x, width, row.min, row.max)
             top = max(top, row.max)
-        _write(ax, x, top, _label(row.value), size, bold=is_torn)
+        if all_values or is_torn:
+            _write(ax, x, top, _label(row.value), size, bold=is_torn)
     # Above the highest bar that stays the axis does not hold for torn bars.
     ticks = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, highest)
     ax.set_yticks([tick for tick in ticks if 0 <= tick <= highest * 1.001])
@@ -246,7 +249,7 @@ def _write(
         ha="center",
         va="bottom",
         rotation=90 if size is None else 0,
-        fontsize=size or 8,
+        fontsize=size or LABEL_SIZES[0],
         color=color,
         fontweight="bold" if bold else "normal",
     )
