@@ -39,6 +39,7 @@ partial: setup ## build the report from the finished cells, with the holes expla
 	$(IN_VENV) $(call SNAKEMAKE,report_partial)
 
 test: setup-test ## all tests; they start servers on free loopback ports
+	$(MVN) test
 	$(IN_VENV) pytest tests/unit tests/workflow tests/e2e
 
 test-unit: setup-test ## the tests that need no server
@@ -49,12 +50,13 @@ lint: setup-test ## check the style of Python, Snakemake and Java
 	$(IN_VENV) ruff format --check $(PYTHON_FILES)
 	$(IN_VENV) snakefmt --check Snakefile workflow
 	$(IN_VENV) python .ci/snakemake_lint.py
-	$(MVN) -Plint verify
+	$(MVN) -Plint validate
 
-format: setup-test ## rewrite Python and Snakemake files in the project's style
+format: setup-test ## rewrite Python, Snakemake and Java files in the project's style
 	$(IN_VENV) ruff check --fix $(PYTHON_FILES)
 	$(IN_VENV) ruff format $(PYTHON_FILES)
 	$(IN_VENV) snakefmt Snakefile workflow
+	$(MVN) -Plint fmt:format
 
 bench: setup-test ## run the benchmarks of the pipeline and print their figures
 	@for script in tests/bench/bench_*.py; do \
