@@ -37,7 +37,7 @@ def fill(environment: jinja2.Environment, name: str, context: dict[str, object])
         raise KvstudyError(f"{place}: {error.message}; mend the template") from None
     except jinja2.TemplateNotFound as error:
         folders = ", ".join(str(path) for path in environment.loader.searchpath)
-        raise KvstudyError(f"{folders}/{error}: no such template") from None
+        raise KvstudyError(f"{folders}/{error.name}: no such template; restore it") from None
     except (jinja2.UndefinedError, TypeError, ValueError, LookupError) as error:
         place = _place(error)
         if place is None:

@@ -1,0 +1,281 @@
+"""The whole report of a small study, from its files to the text of the PDF."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from kvstudy.commands.build_pdf import command as build_command
+from kvstudy.commands.render import command as render_command
+from kvstudy.errors import KvstudyError
+from kvstudy.report.facts import CELLS, PUBLISHED, SUMMARY
+from kvstudy.report.render import Inputs, render
+
+ROOT = Path(__file__).resolve().parents[2]
+ODD = r"Od_d 50% & #1 \ <b> $x {w} *v* `u` [t]"
+REASON = "no server: " + "/a/very/long/path_without_spaces" * 5
+SLUG = "r1000_o10000_t4"
+
+# One page of 10 x 10 points; its content is of no interest here.
+PDF = (
+    b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]"
+    b"/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 10 10]>>endobj\n"
+    b"trailer<</Root 1 0 R>>\n"
+)
+STUDY = {
+    "name": "tiny",
+    "title": "Two stores & 100 % more",
+    "question": "Which one?",
+    "source": {
+        "key": "someone2020",
+        "author": "S. Omeone",
+        "title": "On_stores",
+        "year": 2020,
+        "published_as": "Paper",
+    },
+    "stores": ["odd", "redis"],
+    "workloads": ["a"],
+    "parameters": {"records": 1000, "operations": 10000, "threads": 4},
+    "repetitions": 2,
+    "tables": [
+        {"name": "machine", "kind": "machine", "caption": "The machine"},
+        {"name": "a", "kind": "results", "workload": "a", "source": "Table 7", "caption": "A_1"},
+    ],
+    "figures": [
+        {
+            "name": "f",
+            "kind": "bars",
+            "caption": "Bars",
+            "source": "Figure 9",
+            "workloads": ["a"],
+            "operation": "overall",
+            "metrics": ["throughput"],
+            "unit": "kops/s",
+        },
+        {
+            "name": "t",
+            "kind": "transcript",
+            "caption": "Run",
+            "store": "odd",
+            "workload": "a",
+            "part": "run",
+        },
+    ],
+}
+
+
+def write_csv(path: Path, columns: list[str], rows: list[dict]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, columns, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def cell(store: str, repetition: int, **values: str) -> dict:
+    return {
+        "store": store,
+        "workload": "a",
+        "parameters": SLUG,
+        "repetition": repetition,
+        "status": "measured",
+        "provider": "native",
+        "client": "kvstudy",
+        "server_version": "7_1",
+        "started": f"2026-11-0{repetition}T10:00:00+00:00",
+        "wall_seconds": "12.5",
+        **values,
+    }
+
+
+def summary(operation: str, metric: str, mean: float) -> dict:
+    return {
+        "store": "odd",
+        "workload": "a",
+        "parameters": SLUG,
+        "operation": operation,
+        "metric": metric,
+        "n": 2,
+        "mean": mean,
+        "min": mean * 0.9,
+        "max": mean * 1.1,
+    }
+
+
+@pytest.fixture
+def inputs(project: Path) -> Inputs:
+    """The files of a run: one store measured, with an odd name, and one not."""
+    shutil.copytree(ROOT / "report", project / "report")
+    with (project / "report/references.bib").open("a") as file:
+        file.write("\n@book{someone2020, author={Omeone, S.}, title={On stores}, year={2020}}\n")
+    folder = project / "config/studies/tiny"
+    folder.mkdir()
+    (folder / "study.yaml").write_text(yaml.safe_dump(STUDY), encoding="utf-8")
+    store = project / "envs/stores/odd"
+    store.mkdir()
+    said = {"title": ODD, "color": "#000000", "operations": {"read": "get_it", "update": "set"}}
+    said["deviations"] = [{"setting": "-m 5%", "reason": "a & b"}]
+    (store / "store.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+
+    here = project / "results/tiny"
+    for name in ("tables", "figures"):
+        (here / name).mkdir(parents=True)
+    for name in ("machine", "a"):
+        (here / f"tables/{name}.tex").write_text(
+            "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
+        )
+    (here / "figures/f.pdf").write_bytes(PDF)
+    cells = [cell("odd", n) for n in (1, 2)]
+    cells += [cell("redis", n, status="not measured", reason=REASON, started="") for n in (1, 2)]
+    write_csv(here / "cells.csv", CELLS, cells)
+    rows = [summary("overall", "throughput", 4801.04)]
+    rows += [summary("read+update", metric, 830.5) for metric in ("latency_mean", "latency_p99")]
+    write_csv(here / "summary.csv", SUMMARY, rows)
+    published = [("odd", 1283.98), ("redis", 5081.13)]
+    write_csv(
+        folder / "published.csv",
+        PUBLISHED,
+        [
+            {
+                "store": s,
+                "workload": "a",
+                "operation": "overall",
+                "metric": "throughput",
+                "value": v,
+            }
+            for s, v in published
+        ],
+    )
+    (here / "environment.json").write_text(json.dumps({"stores": {}, "components": []}))
+    raw = here / "raw/odd/a" / SLUG / "rep1"
+    raw.mkdir(parents=True)
+    (raw / "commands.sh").write_text("# run\njava -p 'a_%'\n")
+    (raw / "run.err").write_text("\N{INFINITY} current ops/sec\n")
+    (raw / "run.out").write_text("[READ], 95thPercentileLatency(us), 119\n")
+    return Inputs(
+        study=Path("config/studies/tiny/study.yaml"),
+        cells=here / "cells.csv",
+        summary=here / "summary.csv",
+        published=folder / "published.csv",
+        environment=here / "environment.json",
+        tables=here / "tables",
+        figures=here / "figures",
+        raw=here / "raw",
+    )
+
+
+def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
+    options = [f"--{name}={value}" for name, value in vars(inputs).items() if name != "report"]
+    done = CliRunner().invoke(
+        render_command, [*options, "--partial", "--output=results/tiny/report"]
+    )
+    assert done.exit_code == 0, done.output or done.exception
+    main = done.output.strip()
+    assert main == "results/tiny/report/tiny-partial.tex"
+    pdf = project / "report/tiny.pdf"
+    done = CliRunner().invoke(build_command, [main, f"--output={pdf}"])
+    assert done.exit_code == 0, done.output or done.exception
+    printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
+    text = " ".join(printed.stdout.split())
+
+    assert "Two stores & 100 % more" in text
+    assert f"{ODD} was measured here, Redis was not" in text
+    assert "4.80 kops/s (mean of 2 runs, 4.32\N{EN DASH}5.28 kops/s)" in text
+    assert f"Only {ODD} has valid measurements" in text
+    assert "5.08 kops/s for Redis and 1.28 kops/s" in text
+    assert "This report has holes. 2 of 4 planned cells were measured" in text
+    assert "/a/very/long/path" in text
+    assert "-m 5%. a & b" in text
+    assert "Table 2: A_1 (as Table 7 of [1])." in text
+    assert "$ java -p 'a_%'" in text
+    assert "1 November 2026 to 2 November 2026" in text
+    assert "not the full study" not in text
+    info = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True).stdout
+    assert "Two stores & 100 % more" in info
+    assert "S. Omeone" in info
+    assert "CreationDate" not in info
+
+
+def test_the_first_page_tells_the_scale_and_the_counts(inputs: Inputs, project: Path) -> None:
+    main = render(inputs, project / "out", scale=0.1)
+    assert main.name == "tiny-scale0.1.tex"
+    first = (project / "out/tiny-scale0.1.md").read_text().split("# Summary")[0]
+    assert "not the full study" in first
+    assert "scaled by 0.1" in first
+    assert "1\u202f000 records, 10\u202f000 operations, 4 client threads" in first
+
+
+def test_the_same_files_give_the_same_source(inputs: Inputs, project: Path) -> None:
+    names = ["tiny.tex", "body.tex"]
+    render(inputs, project / "out")
+    before = [(project / "out" / name).read_bytes() for name in names]
+    render(inputs, project / "out")
+    assert [(project / "out" / name).read_bytes() for name in names] == before
+
+
+def test_nothing_measured_is_still_a_report(inputs: Inputs, project: Path) -> None:
+    rows = [
+        cell(store, n, status="not measured", reason="no server", started="")
+        for store in ("odd", "redis")
+        for n in (1, 2)
+    ]
+    write_csv(inputs.cells, CELLS, rows)
+    write_csv(inputs.summary, SUMMARY, [])
+    render(inputs, project / "out")
+    text = (project / "out/tiny.md").read_text()
+    assert "No store was measured; all 4 planned cells are without values." in text
+    assert "there is no transcript, for the cell was not measured (no server)" in text
+
+
+def test_a_void_cell_is_named_with_its_reason(inputs: Inputs, project: Path) -> None:
+    rows = [cell("odd", 1), cell("odd", 2, void="3 % failed"), cell("redis", 1), cell("redis", 2)]
+    write_csv(inputs.cells, CELLS, rows)
+    render(inputs, project / "out")
+    gaps = (project / "out/tiny.md").read_text().split("# What was not measured")[1]
+    assert "Workload A, repetition 2: void; 3 \\% failed." in gaps
+
+
+def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:
+    study = {key: value for key, value in STUDY.items() if key != "source"}
+    inputs.study.write_text(yaml.safe_dump(study))
+    bare = Inputs(**(vars(inputs) | {"published": None}))
+    render(bare, project / "out")
+    text = (project / "out/tiny.md").read_text()
+    assert "source" not in text.lower()
+
+
+def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, project: Path) -> None:
+    text = project / "report/text/machine.md.j2"
+    text.write_text(text.read_text() + "{{ run.tempo }}\n")
+    line = len(text.read_text().splitlines())
+    with pytest.raises(KvstudyError, match=rf"report/text/machine\.md\.j2:{line}: .*tempo"):
+        render(inputs, project / "out")
+
+
+def test_a_source_that_is_not_in_the_bibliography(inputs: Inputs, project: Path) -> None:
+    shutil.copy(ROOT / "report/references.bib", project / "report/references.bib")
+    with pytest.raises(KvstudyError, match=r"references\.bib: has no entry 'someone2020'"):
+        render(inputs, project / "out")
+
+
+def test_a_missing_figure_is_named(inputs: Inputs, project: Path) -> None:
+    (inputs.figures / "f.pdf").unlink()
+    with pytest.raises(KvstudyError, match=r"figures/f\.pdf: no such file.*kvstudy draw"):
+        render(inputs, project / "out")
+
+
+def test_cells_of_another_study_are_refused(inputs: Inputs, project: Path) -> None:
+    write_csv(inputs.cells, CELLS, [cell("riak", 1)])
+    with pytest.raises(KvstudyError, match=r"cells\.csv:2: riak/a is not part of the study 'tiny'"):
+        render(inputs, project / "out")
+
+
+def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) -> None:
+    write_csv(inputs.summary, SUMMARY[:-1], [])
+    with pytest.raises(KvstudyError, match=r"summary\.csv: has no column 'max'"):
+        render(inputs, project / "out")

@@ -1,0 +1,126 @@
+"""Escaping, strictness and the numbers of the report's text."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.report import numbers
+from kvstudy.report.escape import LONGEST_WORD, ZERO_WIDTH_SPACE, code, for_markdown
+from kvstudy.report.pandoc import OPTIONS, markdown_to_latex
+from kvstudy.report.templates import fill, text_environment
+from kvstudy.report.text import listed
+
+FILTER = Path(__file__).parents[2] / "report/templates/latex.lua"
+ODD = r"_a_ 50% & #1 \ <b> $x$ ~y~ ^z^ {w} *v* `u` [t](s) @r !q | -- 'p' ... 1. \alpha"
+
+
+def plain(markdown: str) -> str:
+    """What a reader of the converted text sees."""
+    command = ["pandoc", OPTIONS[0], "--to=plain", "--wrap=none"]
+    done = subprocess.run(command, input=markdown, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def filled(tmp_path: Path, text: str, **context: object) -> str:
+    (tmp_path / "text.md.j2").write_text(text, encoding="utf-8")
+    return fill(text_environment(tmp_path), "text.md.j2", context)
+
+
+def test_strings_mean_only_themselves_in_markdown() -> None:
+    assert plain(for_markdown(ODD)) == ODD
+
+
+@pytest.mark.parametrize("start", ["# no heading", "- no list", "1. no list", "> no quote", ": x"])
+def test_a_string_at_the_start_of_a_line_is_no_block(start: str) -> None:
+    assert plain(for_markdown(start)) == start
+
+
+def test_latex_of_an_odd_string_has_no_active_character(tmp_path: Path) -> None:
+    latex = markdown_to_latex(for_markdown(ODD), tmp_path / "x.md", FILTER)
+    for raw in (" & ", " #1", "50% ", "$x$", "_a_", r"\alpha", " {w}"):
+        assert raw not in latex, raw
+    assert r"\&" in latex
+    assert r"\textbackslash" in latex
+
+
+def test_long_words_get_places_to_break() -> None:
+    path = "results/a-study/raw/" + "x" * 60
+    escaped = for_markdown(path).replace("\\", "")
+    assert max(map(len, escaped.split(ZERO_WIDTH_SPACE))) <= LONGEST_WORD
+    assert escaped.replace(ZERO_WIDTH_SPACE, "") == path
+
+
+def test_code_with_backticks() -> None:
+    assert plain(code("a `` b")) == "a `` b"
+
+
+def test_a_value_is_escaped_and_a_whole_number_grouped(tmp_path: Path) -> None:
+    text = filled(tmp_path, "{{ name }}: {{ n }}", name="a_b *c*", n=1_000_000)
+    assert text == "a\\_b \\*c\\*: 1\u202f000\u202f000"
+
+
+def test_an_undefined_name_names_file_and_line(tmp_path: Path) -> None:
+    with pytest.raises(KvstudyError, match=r"text\.md\.j2:3: 'nothing' is undefined"):
+        filled(tmp_path, "one\n\n{{ nothing }}\n")
+
+
+def test_an_undefined_attribute_in_an_included_file_names_that_file(tmp_path: Path) -> None:
+    (tmp_path / "part.md.j2").write_text("\n{{ study.titel }}\n", encoding="utf-8")
+    with pytest.raises(KvstudyError, match=r"part\.md\.j2:2: .*titel"):
+        filled(tmp_path, "{% include 'part.md.j2' %}", study=ODD)
+
+
+def test_a_bare_float_must_say_how_it_is_printed(tmp_path: Path) -> None:
+    with pytest.raises(KvstudyError, match=r"text\.md\.j2:1: 4801\.036\d+ \(float\)"):
+        filled(tmp_path, "{{ x }}", x=4801.0366666)
+
+
+def test_none_is_not_printed(tmp_path: Path) -> None:
+    with pytest.raises(KvstudyError, match=r"None \(NoneType\) is not text"):
+        filled(tmp_path, "{{ x }}", x=None)
+
+
+def test_a_syntax_error_names_file_and_line(tmp_path: Path) -> None:
+    with pytest.raises(KvstudyError, match=r"text\.md\.j2:2: "):
+        filled(tmp_path, "\n{% if %}\n")
+
+
+def test_a_missing_template_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KvstudyError, match=r"gone\.md\.j2: no such template"):
+        filled(tmp_path, "{% include 'gone.md.j2' %}")
+
+
+def test_pandoc_refuses_what_it_warns_about(tmp_path: Path) -> None:
+    with pytest.raises(KvstudyError, match=r"x\.md: pandoc refused the text: .*twice"):
+        markdown_to_latex("# A {#twice}\n\n# B {#twice}\n", tmp_path / "x.md", FILTER)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (4801.0366, "kops", "4.80 kops/s"),
+        (123.4, "kops", "0.123 kops/s"),
+        (68.396, "latency", "68.4 µs"),
+        (999.0, "latency", "999 µs"),
+        (1000.0, "latency", "1.00 ms"),
+        (1234567.0, "latency", "1 235 ms"),
+    ],
+)
+def test_values_with_units(value: float, kind: str, text: str) -> None:
+    assert numbers.as_unit(value, kind).replace("\u202f", " ") == text
+
+
+def test_a_range_has_the_unit_of_its_mean() -> None:
+    text = numbers.as_range(765.0, 1073.0, 929.0, "latency")
+    assert text.replace("\u202f", " ") == "765\N{EN DASH}1 073 µs"
+
+
+def test_lists() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b"]) == "a and b"
+    assert listed(["a_", "b", "c"]) == r"a\_, b and c"
+    with pytest.raises(ValueError, match="empty"):
+        listed([])
