@@ -75,7 +75,7 @@ class DockerServer:
         problem = missing(self.store)
         if problem:
             raise KvstudyError(problem)
-        self._facts = _image_facts(self.store)
+        self._facts = _facts(self.store)
         # Recorded before it exists: whoever kills us in between, the next cell finds it.
         entry = {"kind": "container", "what": self.store.name, "name": self.name}
         self._record = registry.record(self.name, entry | {"daemon": _endpoint()})
@@ -123,19 +123,23 @@ class DockerServer:
         }
 
 
-def pull(store: Store) -> None:
-    """Pull the store's image unless it is here."""
+def pull(store: Store) -> dict:
+    """What Docker tells of the store's image, which is pulled unless it is here."""
     image = store.docker.image
-    if _docker("image", "inspect", image).returncode == 0:
-        return
-    print(f"docker pull {image}", file=sys.stderr, flush=True)
-    pulled = _docker("pull", "--quiet", image)
-    if pulled.returncode:
-        raise KvstudyError(
-            f"envs/stores/{store.name}/store.yaml: docker.image: cannot pull {image} "
-            f"({_last_line(pulled.stderr)}); check the name and the way to the registry, "
-            f"bring the image with `docker load`, {NATIVE}"
-        )
+    told = _docker("image", "inspect", image)
+    if told.returncode:
+        print(f"docker pull {image}", file=sys.stderr, flush=True)
+        pulled = _docker("pull", "--quiet", image)
+        if pulled.returncode:
+            raise KvstudyError(
+                f"envs/stores/{store.name}/store.yaml: docker.image: cannot pull {image} "
+                f"({_last_line(pulled.stderr)}); check the name and the way to the registry, "
+                f"bring the image with `docker load`, {NATIVE}"
+            )
+        told = _docker("image", "inspect", image)
+    if told.returncode:
+        raise KvstudyError(f"docker image inspect {image}: {_last_line(told.stderr)}")
+    return json.loads(told.stdout)[0]
 
 
 def sweep() -> list[str]:
@@ -189,22 +193,19 @@ def daemon_problem() -> str | None:
 
 def _endpoint() -> str:
     """Address of the daemon that the command line talks to (DOCKER_HOST, else its context)."""
+    if host := os.environ.get("DOCKER_HOST"):
+        return host
     asked = _docker("context", "inspect", "--format", "{{.Endpoints.docker.Host}}")
-    return os.environ.get("DOCKER_HOST") or asked.stdout.strip() or "unix:///var/run/docker.sock"
+    return asked.stdout.strip() or "unix:///var/run/docker.sock"
 
 
-def _image_facts(store: Store) -> dict:
+def _facts(store: Store) -> dict:
     """What the manifest keeps: the digest (the image's id when it came from no registry)."""
-    pull(store)
-    told = _docker("image", "inspect", store.docker.image)
-    if told.returncode:
-        raise KvstudyError(f"{store.docker.image}: {_last_line(told.stderr)}")
-    image = json.loads(told.stdout)[0]
-    daemon = _docker("version", "--format", "{{.Server.Version}}").stdout.strip()
+    image = pull(store)
     return {
         "digest": (image.get("RepoDigests") or [image["Id"]])[0],
         "image_id": image["Id"],
-        "docker_version": daemon,
+        "docker_version": _docker("version", "--format", "{{.Server.Version}}").stdout.strip(),
     }
 
 
