@@ -61,7 +61,7 @@ class DockerServer:
         self.name = f"kvstudy-{store.name}-{os.getpid()}-{secrets.token_hex(4)}"
         values = {"host": HOST, "port": port}
         self.command = [
-            *("docker", "run", "--rm", "--pull", "never", "--name", self.name),
+            *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
             *("--network", "host", "--log-driver", "none"),
             store.docker.image,
