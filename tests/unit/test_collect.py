@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +13,9 @@ from click.testing import CliRunner
 
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import find_cell, plan
+from kvstudy.study.load import load_study
+from kvstudy.study.raw import is_measured
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 
@@ -103,6 +108,22 @@ def test_a_missing_file_of_a_cell_is_named(pretend_study):
     Path("results/small/raw", CELL, "run.out").unlink()
     with pytest.raises(KvstudyError, match=r"rep1/run\.out: cannot be read"):
         parse(pretend_study)
+
+
+def test_results_that_may_not_be_read_are_named(pretend_study):
+    measure(pretend_study)
+    cell = find_cell(plan(load_study(pretend_study)), CELL)
+    Path("results/small/raw/pretend").chmod(0)
+    # Root may read everything: be somebody else for a moment.
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        with pytest.raises(KvstudyError, match=r"rep1: cannot be read: Permission denied; give"):
+            is_measured("small", cell)
+    finally:
+        os.seteuid(user)
+        Path("results/small/raw/pretend").chmod(0o755)
 
 
 def test_a_cell_of_other_parameters_is_refused(pretend_study):

@@ -39,13 +39,16 @@ def _system() -> tuple[str, str]:
         release = platform.freedesktop_os_release()
     except OSError:
         return platform.system(), ""
-    virtual = _run(["systemd-detect-virt"]) or _hypervisor()
-    return release["PRETTY_NAME"], virtual
+    return release["PRETTY_NAME"], _virtual()
 
 
-def _hypervisor() -> str:
-    flags = _match(r"^flags\s*:\s*(.*)$", Path("/proc/cpuinfo"))
-    return "virtual machine" if flags and "hypervisor" in flags.split() else ""
+def _virtual() -> str:
+    """What the machine is inside of, as systemd and the processor tell."""
+    found = _run(["systemd-detect-virt"])
+    if found in ("", "none"):
+        flags = _match(r"^flags\s*:\s*(.*)$", Path("/proc/cpuinfo")) or ""
+        found = "a virtual machine" if "hypervisor" in flags.split() else ""
+    return f"inside {found}" if found else ""
 
 
 def _processor() -> tuple[str, str]:
@@ -75,19 +78,25 @@ def _disk(path: Path) -> tuple[str, str]:
     size = psutil.disk_usage(str(path)).total / 2**30
     device = Path(mount.device).name
     block = re.sub(r"(?<=\D)p?\d+$", "", device)
+    return f"{size:.0f} GiB, {mount.fstype}", f"{mount.device}, {_disk_kind(block)}"
+
+
+def _disk_kind(block: str) -> str:
+    # A virtual disk says "rotating" whatever is below it.
+    if block.startswith(("vd", "xvd")):
+        return "virtual disk"
     rotational = Path("/sys/block") / block / "queue/rotational"
     try:
-        kind = {"0": "solid state or virtual", "1": "rotating"}[rotational.read_text().strip()]
+        return {"0": "solid state", "1": "rotating"}[rotational.read_text().strip()]
     except (OSError, KeyError):
-        kind = "kind " + UNKNOWN
-    return f"{size:.0f} GiB, {mount.fstype}", f"{mount.device}, {kind}"
+        return f"kind {UNKNOWN}"
 
 
 def _java() -> tuple[str, str]:
     lines = _run(["java", "-version"]).splitlines()
     if not lines:
         return UNKNOWN, ""
-    return lines[0].replace('"', ""), lines[-1]
+    return lines[0].replace('"', ""), lines[-1].split(" (")[0]
 
 
 def _match(pattern: str, path: Path) -> str | None:

@@ -21,8 +21,15 @@ def raw_directory(run: str, cell: Cell) -> Path:
 
 
 def is_measured(run: str, cell: Cell) -> bool:
-    """True when the cell's raw logs are there and complete."""
-    return (raw_directory(run, cell) / SUMS).is_file()
+    """True when the cell's raw logs are there and complete; KvstudyError if that is hidden."""
+    directory = raw_directory(run, cell)
+    try:
+        return (directory / SUMS).is_file()
+    except OSError as error:
+        raise KvstudyError(
+            f"{directory}: cannot be read: {error.strerror}; give yourself the right to read "
+            "results/ (chown, chmod)"
+        ) from None
 
 
 def write_sums(directory: Path) -> None:

@@ -1,0 +1,223 @@
+"""Whole studies from real servers to a PDF whose text is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory) -> Path:
+    """A copy of the project with the real bindings and without results."""
+    folder = tmp_path_factory.mktemp("clone")
+    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
+        ignore = shutil.ignore_patterns("*.pdf", "*.html")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "Snakefile", folder)
+    return folder
+
+
+def snakemake(clone: Path, *config: str, **environment: str) -> str:
+    """Run the pipeline; returns what it printed, and fails the test when it fails."""
+    done = subprocess.run(
+        ["snakemake", "--cores", "4", "--config", *config],
+        cwd=clone,
+        env=os.environ | {"KVSTUDY_STATE": str(clone / "state")} | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=1200,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    return done.stdout
+
+
+def text_of(pdf: Path) -> str:
+    done = subprocess.run(
+        ["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def programs_in(folder: Path) -> list[str]:
+    """Command lines of processes that still work in ``folder``."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if Path(process.cwd()).is_relative_to(folder):
+                found.append(" ".join(process.cmdline()))
+        except psutil.Error:
+            continue
+    return found
+
+
+def edit(path: Path, change) -> None:
+    data = yaml.safe_load(path.read_text())
+    change(data)
+    path.write_text(yaml.safe_dump(data))
+
+
+@pytest.fixture(scope="module")
+def thesis(clone: Path) -> Path:
+    """The thesis study at a hundredth, measured natively; returns its results."""
+    snakemake(clone, "scale=0.01", "provider=native")
+    assert programs_in(clone) == []
+    return clone / "results" / "jedlicka2024-scale0.01"
+
+
+def test_redis_and_memcached_are_measured(thesis):
+    cells = pd.read_csv(thesis / "cells.csv", keep_default_na=False)
+    status = cells.groupby("store").status.unique().map(list).to_dict()
+    assert status == {
+        "redis": ["measured"],
+        "memcached": ["measured"],
+        "riak": ["not measured"],
+        "aerospike": ["not measured"],
+    }
+    assert (cells[cells.status == "measured"].void == "").all()
+    assert (cells[cells.status == "not measured"].reason != "").all()
+
+
+def test_every_run_did_all_its_operations_on_all_its_records(thesis):
+    values = pd.read_csv(thesis / "measurements.csv").query("operation == 'overall'")
+    done = values[values.metric == "operations"].groupby(["workload", "phase"]).value.unique()
+    assert done["a", "run"].tolist() == [10_000]
+    assert done["a", "load"].tolist() == [1_000]
+    assert done["insert", "load"].tolist() == [1_000]
+    assert (values[values.metric == "failed"].value == 0).all()
+
+
+def test_a_cell_keeps_all_that_is_needed_to_judge_it(thesis):
+    cell = thesis / "raw/redis/a/r1000_o10000_t4/rep1"
+    names = {path.name for path in cell.iterdir()}
+    assert names >= {"load.INSERT.hdr", "run.READ.hdr", "run.UPDATE.hdr", "server.log"}
+    manifest = json.loads((cell / "manifest.json").read_text())
+    assert re.fullmatch(r"\d+\.\d+\.\d+", manifest["server"]["version"])
+    assert any(name.startswith("core-0.17.0") for name in manifest["client"]["jars"])
+    assert "[READ: Count=" in (cell / "run.err").read_text()
+    check = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=cell)
+    assert check.returncode == 0
+
+
+def test_the_pdf_tells_what_was_measured(thesis, clone):
+    text = text_of(clone / "report" / "jedlicka2024-scale0.01.pdf")
+    words = " ".join(text.split())
+    # The first page says that this is not the study's own size.
+    first = " ".join(text.split("\f")[0].split())
+    assert "0.01" in first
+    # The published throughput of Redis under workload A, as in the thesis's table 4.2.
+    assert re.search(r"4.801\.0", words)
+    assert "not measured" in words
+    assert "kvstudy has no YCSB binding for Riak KV yet" in words
+    for number in range(2, 6):
+        assert f"Table 4.{number}" in words
+    for number in range(1, 15):
+        assert f"Figure 4.{number}" in words
+    assert "??" not in words
+
+
+def test_numbers_in_the_pdf_are_those_of_the_summary(thesis, clone):
+    summary = pd.read_csv(thesis / "summary.csv").set_index(
+        ["store", "workload", "operation", "metric"]
+    )
+    # Digits may be grouped by a thin space.
+    digits = re.sub(
+        r"(?<=\d)[\s\u2009\u202f](?=\d{3}\b)",
+        "",
+        text_of(clone / "report" / "jedlicka2024-scale0.01.pdf"),
+    )
+    for store in ("redis", "memcached"):
+        for workload in ("a", "b", "c", "insert"):
+            mean = summary.loc[(store, workload, "overall", "throughput"), "mean"]
+            assert f"{mean:.1f}" in digits, f"{store}/{workload}"
+
+
+def test_figures_come_as_pdf_svg_and_data(thesis, clone):
+    figures = clone / "figures" / "jedlicka2024-scale0.01"
+    for name in ("throughput", "latency-percentiles-a"):
+        for form in ("pdf", "svg", "csv"):
+            assert (figures / f"{name}.{form}").stat().st_size > 0
+    data = pd.read_csv(figures / "throughput.csv")
+    assert set(data.store) == {"redis", "riak", "aerospike", "memcached"}
+
+
+def test_the_notebook_was_run_and_exported(thesis, clone):
+    page = (clone / "report" / "jedlicka2024-scale0.01-analysis.html").read_text()
+    assert 'class="dataframe' in page
+    assert "<img" in page or "<svg" in page
+    assert "Traceback" not in page
+
+
+def test_nothing_is_left_to_do(thesis, clone):
+    before = {path: path.stat().st_mtime_ns for path in thesis.rglob("*")}
+    assert "Nothing to be done" in snakemake(clone, "scale=0.01", "provider=native")
+    assert before == {path: path.stat().st_mtime_ns for path in thesis.rglob("*")}
+
+
+def test_the_smoke_study_needs_no_server(clone):
+    snakemake(clone, "study=smoke", PATH=f"{Path(shutil.which('snakemake')).parent}:/usr/bin:/bin")
+    assert "YCSB basic" in text_of(clone / "report" / "smoke.pdf")
+
+
+def test_bindings_of_an_official_distribution(clone, tmp_path):
+    """A folder that is laid out as YCSB's distribution; BasicDB is in YCSB's own core."""
+    library = tmp_path / "ycsb-0.17.0" / "lib"
+    library.mkdir(parents=True)
+    for jar in (clone / "workflow/bindings/target/lib").glob("*.jar"):
+        if jar.name.startswith(("core-", "htrace-", "jackson-")):
+            shutil.copy(jar, library)
+    folder = clone / "config/studies/official"
+    shutil.copytree(clone / "config/studies/smoke", folder)
+    edit(folder / "study.yaml", lambda study: study.update(name="official"))
+    snakemake(clone, "study=official", YCSB_HOME=str(library.parent))
+    manifest = json.loads(next(clone.glob("results/official/raw/**/manifest.json")).read_text())
+    assert manifest["client"]["kind"] == "ycsb.home"
+    assert manifest["client"]["db"] == "site.ycsb.BasicDB"
+
+
+def test_redis_in_docker(clone, docker_daemon, local_images):
+    """One store in a container of a real daemon, from a locally built image, to the PDF."""
+    store = clone / "envs/stores/redis/store.yaml"
+    before = store.read_text()
+    folder = clone / "config/studies/in-docker"
+    shutil.copytree(clone / "config/studies/jedlicka2024", folder)
+    (folder / "published.csv").unlink()
+
+    def small(study: dict) -> None:
+        figures = [figure for figure in study["figures"] if figure["name"] == "throughput"]
+        tables = [table for table in study["tables"] if table["name"] in ("machine", "workload-a")]
+        study.update(name="in-docker", stores=["redis"], repetitions=1, source=None)
+        study.update(figures=figures, tables=tables)
+
+    edit(folder / "study.yaml", small)
+    try:
+        edit(store, lambda data: data["docker"].update(image=local_images.redis))
+        snakemake(
+            clone, "study=in-docker", "scale=0.01", "provider=docker", DOCKER_HOST=docker_daemon
+        )
+    finally:
+        store.write_text(before)
+    manifest = json.loads(next(clone.glob("results/in-docker-*/raw/**/manifest.json")).read_text())
+    assert manifest["server"]["provider"] == "docker"
+    assert manifest["server"]["digest"].startswith("sha256:")
+    left = subprocess.run(
+        ["docker", "ps", "--all", "--quiet"],
+        env=os.environ | {"DOCKER_HOST": docker_daemon},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert left.stdout == ""
+    text = text_of(clone / "report" / "in-docker-scale0.01.pdf")
+    assert local_images.redis in text.replace("\n", " ")
