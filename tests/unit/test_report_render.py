@@ -206,7 +206,7 @@ def test_the_first_page_tells_the_scale_and_the_counts(inputs: Inputs, project: 
     assert main.name == "tiny-scale0.1.tex"
     first = (project / "out/tiny-scale0.1.md").read_text().split("# Summary")[0]
     assert "not the full study" in first
-    assert "scaled by 0.1" in first
+    assert "multiplied by 0.1" in first
     assert "1\u202f000 records, 10\u202f000 operations, 4 client threads" in first
 
 

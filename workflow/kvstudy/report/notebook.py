@@ -8,6 +8,8 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 
+ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
+
 
 def run_notebook(notebook: Path, parameters: dict[str, str | None], output: Path) -> None:
     """Execute ``notebook`` with ``parameters`` and write it as HTML to ``output``.
@@ -58,5 +60,8 @@ def _page(book) -> str:
     exporter = HTMLExporter(
         template_name="lab", require_js_url="", mathjax_url="", jquery_url="", embed_images=True
     )
+    # It warns that drawings have no description, and its SVG template takes none.
+    exporter.log.setLevel("ERROR")
     page, _ = exporter.from_notebook_node(book)
+    page = page.replace("No description has been provided for this image", ALTERNATIVE)
     return page.replace('<script src=""></script>\n', "")
