@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import find_cell, plan
