@@ -236,7 +236,7 @@ def test_a_void_cell_is_named_with_its_reason(inputs: Inputs, project: Path) -> 
     rows = [cell("odd", 1), cell("odd", 2, void="3 % failed"), cell("redis", 1), cell("redis", 2)]
     write_csv(inputs.cells, CELLS, rows)
     render(inputs, project / "out")
-    gaps = (project / "out/tiny.md").read_text().split("# What was not measured")[1]
+    gaps = (project / "out/tiny.md").read_text().split("# What was not measured, or does not count")[1]
     assert "Workload A, repetition 2: void; 3 \\% failed." in gaps
 
 
@@ -272,6 +272,12 @@ def test_a_missing_figure_is_named(inputs: Inputs, project: Path) -> None:
 def test_cells_of_another_study_are_refused(inputs: Inputs, project: Path) -> None:
     write_csv(inputs.cells, CELLS, [cell("riak", 1)])
     with pytest.raises(KvstudyError, match=r"cells\.csv:2: riak/a is not part of the study 'tiny'"):
+        render(inputs, project / "out")
+
+
+def test_cells_of_another_scale_are_refused(inputs: Inputs, project: Path) -> None:
+    write_csv(inputs.cells, CELLS, [cell("odd", 1, parameters="r7_o7_t4")])
+    with pytest.raises(KvstudyError, match=r"cells\.csv:2: a/r7_o7_t4 is not planned at scale 1;"):
         render(inputs, project / "out")
 
 

@@ -50,6 +50,10 @@ class LatexFloats:
         name = "Table" if kind == "table" else "Figure"
         return Markup(rf"{name}\ `\ref{{{kind}:{item.name}}}`{{=latex}}")
 
+    def section(self, label: str) -> Markup:
+        """``Section 4``, as a link."""
+        return Markup(rf"Section\ `\ref{{{label}}}`{{=latex}}")
+
     def contents(self) -> Markup:
         return _raw(r"\tableofcontents")
 

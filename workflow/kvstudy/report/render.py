@@ -15,7 +15,7 @@ from kvstudy.report.pandoc import markdown_to_latex
 from kvstudy.report.text import as_date, write_text
 from kvstudy.report.transcript import COLUMNS
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.cells import plan, run_name
+from kvstudy.study.cells import Cell, plan, run_name
 from kvstudy.study.load import WORKLOADS, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.workload import load_workload
@@ -68,7 +68,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     study = load_study(inputs.study)
     planned = tuple(plan(study, scale))
     cells = facts.read_rows(inputs.cells, facts.CELLS)
-    _check_cells(inputs.cells, cells, study)
+    _check_cells(inputs.cells, cells, study, planned, scale)
     summary = facts.read_rows(inputs.summary, facts.SUMMARY)
     published = facts.read_rows(inputs.published, facts.PUBLISHED) if inputs.published else ()
     environment = facts.read_environment(inputs.environment)
@@ -107,8 +107,11 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     )
 
 
-def _check_cells(path: Path, cells: tuple[facts.Row, ...], study: Study) -> None:
-    """Refuse cells of another study."""
+def _check_cells(
+    path: Path, cells: tuple[facts.Row, ...], study: Study, planned: tuple[Cell, ...], scale: float
+) -> None:
+    """Refuse cells of another study or of another scale: they would just not be found."""
+    sizes = {(cell.workload, cell.parameters) for cell in planned}
     if not cells:
         raise KvstudyError(f"{path}: has no cells; write it with 'kvstudy parse'")
     workloads = [use.name for use in study.workloads]
@@ -117,6 +120,11 @@ def _check_cells(path: Path, cells: tuple[facts.Row, ...], study: Study) -> None
             raise KvstudyError(
                 f"{path}:{number}: {row['store']}/{row['workload']} is not part of the study "
                 f"'{study.name}'; give the study that it belongs to, or parse again"
+            )
+        if (row["workload"], row["parameters"]) not in sizes:
+            raise KvstudyError(
+                f"{path}:{number}: {row['workload']}/{row['parameters']} is not planned at scale "
+                f"{scale:g}; give the scale of the run with --scale, or parse again"
             )
 
 

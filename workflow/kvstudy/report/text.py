@@ -66,7 +66,7 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "measured_titles": [store.title for store in run.measured_stores],
         "deviations": [
             (store.title, deviation)
-            for store in run.stores
+            for store in run.measured_stores
             for deviation in store.definition.deviations
         ],
         "operations": {
