@@ -16,11 +16,12 @@ def findings(text: str) -> list[str]:
     found = []
     place = ""
     for line in text.splitlines():
-        if heading := re.match(r"Lints for (.+):$", line):
-            place = heading[1]
+        if heading := re.match(r"Lints for (?:rule \S+ \((.+)\)|(.+)):$", line):
+            # The place only: generated rules have many names for the same lines.
+            place = heading[1] or heading[2]
         elif (finding := re.match(r"    \* (.+?):?$", line)) and finding[1] != DOCUMENTED:
             found.append(f"{place}: {finding[1]}")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def main() -> int:
