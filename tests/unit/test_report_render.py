@@ -151,7 +151,9 @@ def inputs(project: Path) -> Inputs:
             for s, v in published
         ],
     )
-    (here / "environment.json").write_text(json.dumps({"stores": {}, "components": []}))
+    (here / "environment.json").write_text(
+        json.dumps({"stores": {"odd": {"jars": {"core-9.8.jar": ""}}}})
+    )
     raw = here / "raw/odd/a" / SLUG / "rep1"
     raw.mkdir(parents=True)
     (raw / "commands.sh").write_text("# run\njava -p 'a_%'\n")
@@ -194,6 +196,8 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "Table 2: A_1 (as Table 7 of [1])." in text
     assert "$ java -p 'a_%'" in text
     assert "1 November 2026 to 2 November 2026" in text
+    assert "version 9.8." in text
+    assert "more than 0.1 % of failed operations" in text
     assert "not the full study" not in text
     info = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True).stdout
     assert "Two stores & 100 % more" in info
@@ -236,7 +240,9 @@ def test_a_void_cell_is_named_with_its_reason(inputs: Inputs, project: Path) -> 
     rows = [cell("odd", 1), cell("odd", 2, void="3 % failed"), cell("redis", 1), cell("redis", 2)]
     write_csv(inputs.cells, CELLS, rows)
     render(inputs, project / "out")
-    gaps = (project / "out/tiny.md").read_text().split("# What was not measured, or does not count")[1]
+    gaps = (
+        (project / "out/tiny.md").read_text().split("# What was not measured, or does not count")[1]
+    )
     assert "Workload A, repetition 2: void; 3 \\% failed." in gaps
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -170,6 +171,13 @@ class RunFacts:
     @property
     def clients(self) -> list[str]:
         return _distinct(row["client"] for row in self.measured)
+
+    @property
+    def ycsb_versions(self) -> list[str]:
+        """Versions of YCSB's core on the class paths, as its files are named."""
+        jars = {jar for store in self.environment["stores"].values() for jar in store["jars"]}
+        found = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in sorted(jars))
+        return [match[1] for match in found if match]
 
     @property
     def started(self) -> list[datetime]:

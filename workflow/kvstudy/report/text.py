@@ -15,6 +15,7 @@ from kvstudy.report.transcript import transcript
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Transcript
 from kvstudy.study.workload import operations_of
+from kvstudy.tidy.collect import TOLERATED_FAILURES
 
 
 def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> str:
@@ -61,7 +62,7 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "study": study,
         "source": study.source,
         "floats": floats,
-        "ycsb_version": "0.17.0",
+        "tolerated": TOLERATED_FAILURES,
         "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],
         "deviations": [
