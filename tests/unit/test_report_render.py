@@ -255,6 +255,12 @@ def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:
     assert "source" not in text.lower()
 
 
+def test_cells_of_two_machines_are_told(inputs: Inputs, project: Path) -> None:
+    inputs.environment.write_text(json.dumps({"stores": {}, "machines": [[], []]}))
+    render(inputs, project / "out")
+    assert "there are 2 descriptions" in (project / "out/tiny.md").read_text()
+
+
 def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, project: Path) -> None:
     text = project / "report/text/machine.md.j2"
     text.write_text(text.read_text() + "{{ run.tempo }}\n")

@@ -143,6 +143,17 @@ class RunFacts:
     stores: tuple[StoreFacts, ...]
     workloads: tuple[WorkloadFacts, ...]
     environment: dict[str, object]
+    published_operations: frozenset[str] = frozenset()
+
+    @property
+    def machines(self) -> int:
+        """How many descriptions of a machine the cells have."""
+        return len(self.environment.get("machines", []))
+
+    @property
+    def published_combined(self) -> bool:
+        """Whether the source published values of several operations combined."""
+        return any("+" in operation for operation in self.published_operations)
 
     @property
     def measured(self) -> tuple[Row, ...]:

@@ -104,6 +104,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         stores=stores,
         workloads=workloads,
         environment=environment,
+        published_operations=frozenset(row["operation"] for row in published),
     )
 
 
