@@ -37,21 +37,18 @@ def command() -> None:
     print(f"{'bindings':9} {'ready' if built else f'missing: {LIBRARY}; run make setup'}")
     print(f"{'docker':9} {docker.daemon_problem() or 'ready'}")
     print()
-
-    stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
-    rows = [("store", *providers.PROVIDERS)]
-    reasons = []
-    for store in stores:
+    print(f"{'store':12}" + "".join(f"{provider:11}" for provider in providers.PROVIDERS).rstrip())
+    reasons: dict[str, list[str]] = {}
+    for path in sorted(STORES.glob("*/store.yaml")):
+        store = load_store(path.parent)
         states = []
         for provider in providers.PROVIDERS:
             reason = providers.missing(store, provider)
-            states.append("missing" if reason else "ready")
-            if reason and (store.title, reason) not in reasons:
-                reasons.append((store.title, reason))
-        rows.append((store.name, *states))
-    for name, *states in rows:
-        print(f"{name:12}" + "".join(f"{state:10}" for state in states).rstrip())
+            states.append("missing" if reason else "no server" if store.in_process else "ready")
+            if reason and store.title not in reasons.setdefault(reason, []):
+                reasons[reason].append(store.title)
+        print(f"{store.name:12}" + "".join(f"{state:11}" for state in states).rstrip())
     print()
-    for title, reason in reasons:
-        print(f"{title}: {reason}")
+    for reason, titles in reasons.items():
+        print(f"{', '.join(titles)}: {reason}")
     sys.exit(1 if problems else 0)
