@@ -1,7 +1,6 @@
 """``kvstudy doctor``: what is ready, and how to get what is not."""
 
 from click.testing import CliRunner
-
 from kvstudy.cli import cli
 
 

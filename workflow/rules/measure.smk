@@ -21,7 +21,16 @@ for position, cell in enumerate(CELLS, start=1):
         priority: len(CELLS) - position + 1
         retries: 0
         threads: workflow.cores
+        # Resources, not parameters: finished cells are not measured again because
+        # the next ones would run in another way.
+        resources:
+            provider=CONFIG.provider,
+            port=CONFIG.port,
+            ycsb_home=CONFIG.ycsb.home,
+            mixed_providers=str(CONFIG.mixed_providers),
         params:
+            study=STUDY_FILE,
+            scale=CONFIG.scale,
             cell=cell.path,
             properties=cell.properties,
             protocol=PROTOCOL,
@@ -29,10 +38,10 @@ for position, cell in enumerate(CELLS, start=1):
             f"measure {cell.store}, workload {cell.workload}, {cell.parameters}, "
             f"repetition {cell.repetition} ({position} of {len(CELLS)})"
         shell:
-            "kvstudy measure {params.cell} --study {STUDY_FILE} --scale {CONFIG.scale}"
-            " --provider {CONFIG.provider} --port {CONFIG.port} --protocol {params.protocol}"
-            " --ycsb-home '{CONFIG.ycsb.home}' --mixed-providers {CONFIG.mixed_providers}"
-            " > {log} 2>&1"
+            "kvstudy measure {params.cell} --study {params.study} --scale {params.scale}"
+            " --provider {resources.provider} --port {resources.port}"
+            " --ycsb-home {resources.ycsb_home:q} --mixed-providers {resources.mixed_providers}"
+            " --protocol {params.protocol} > {log} 2>&1"
 
 
 rule record_gap:
@@ -43,8 +52,9 @@ rule record_gap:
         f"results/{RUN}/logs/gap-{{store}}.log",
     params:
         raw=f"results/{RUN}/raw",
+        provider=CONFIG.provider,
     message:
         "{wildcards.store} cannot be measured here; the report will say why"
     shell:
-        "kvstudy gap {wildcards.store} --provider {CONFIG.provider} --raw {params.raw}"
+        "kvstudy gap {wildcards.store} --provider {params.provider} --raw {params.raw}"
         " --output {output} > {log} 2>&1"

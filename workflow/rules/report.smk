@@ -20,15 +20,17 @@ rule render_report:
     log:
         "results/{run}/logs/render.log",
     params:
+        scale=CONFIG.scale,
+        raw=f"results/{RUN}/raw",
         published=[f"--published {path}" for path in PUBLISHED],
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
     message:
         "text of the report to results/{wildcards.run}/report"
     shell:
-        "kvstudy render --study {input.study} --scale {CONFIG.scale} --summary {input.summary}"
+        "kvstudy render --study {input.study} --scale {params.scale} --summary {input.summary}"
         " --cells {input.cells} --environment {input.environment} {params.published}"
         " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
-        " --raw results/{RUN}/raw {params.partial}"
+        " --raw {params.raw} {params.partial}"
         " --output results/{wildcards.run}/report > {log} 2>&1"
 
 

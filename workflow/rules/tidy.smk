@@ -1,16 +1,14 @@
 # Raw logs to tidy tables.
 
 
-def raw_logs(wildcards):
-    """The cells of the run; of a partial one those that are there."""
-    cells = MEASURED if wildcards.run.endswith("-partial") else WANTED
-    return [f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in cells]
-
-
 rule parse_cells:
     input:
         study=STUDY_FILE,
-        cells=raw_logs,
+        # All cells of the run; of a partial one those that are there.
+        cells=lambda wildcards: [
+            f"results/{RUN}/raw/{cell.path}/SHA256SUMS"
+            for cell in (MEASURED if wildcards.run.endswith("-partial") else WANTED)
+        ],
         gaps=expand("results/{run}/gaps/{store}.json", run=RUN, store=GAPS),
         code=modules("study", "ycsb_log", "tidy"),
     output:
@@ -19,11 +17,14 @@ rule parse_cells:
         environment="results/{run}/environment.json",
     log:
         "results/{run}/logs/parse.log",
+    params:
+        scale=CONFIG.scale,
+        mixed_providers=CONFIG.mixed_providers,
     message:
         "raw logs to results/{wildcards.run}/measurements.csv"
     shell:
-        "kvstudy parse --study {input.study} --scale {CONFIG.scale}"
-        " --mixed-providers {CONFIG.mixed_providers}"
+        "kvstudy parse --study {input.study} --scale {params.scale}"
+        " --mixed-providers {params.mixed_providers}"
         " --output results/{wildcards.run} > {log} 2>&1"
 
 
