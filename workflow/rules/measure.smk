@@ -26,7 +26,7 @@ for position, cell in enumerate(CELLS, start=1):
         resources:
             provider=CONFIG.provider,
             port=CONFIG.port,
-            ycsb_home=CONFIG.ycsb.home,
+            ycsb_home=f"--ycsb-home {quote(CONFIG.ycsb.home)}" if CONFIG.ycsb.home else "",
             mixed_providers=str(CONFIG.mixed_providers),
         params:
             study=STUDY_FILE,
@@ -40,7 +40,7 @@ for position, cell in enumerate(CELLS, start=1):
         shell:
             "kvstudy measure {params.cell} --study {params.study} --scale {params.scale}"
             " --provider {resources.provider} --port {resources.port}"
-            " --ycsb-home {resources.ycsb_home:q} --mixed-providers {resources.mixed_providers}"
+            " --mixed-providers {resources.mixed_providers} {resources.ycsb_home}"
             " --protocol {params.protocol} > {log} 2>&1"
 
 
