@@ -1,0 +1,28 @@
+"""The contract tests of our YCSB bindings (Java), each against its real server."""
+
+import contextlib
+import subprocess
+from pathlib import Path
+
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.native import NativeServer
+from kvstudy.stores.server import free_port, serving
+
+ROOT = Path(__file__).parents[2]
+STORES = ("redis", "memcached")
+
+
+def test_every_binding_keeps_the_contract(tmp_path, monkeypatch):
+    monkeypatch.setenv("KVSTUDY_STATE", str(tmp_path / "state"))
+    command = ["mvn", "--quiet", "--batch-mode", "-Pcontract", "test"]
+    with contextlib.ExitStack() as running:
+        for name in STORES:
+            store = load_store(ROOT / "envs" / "stores" / name)
+            data, log = tmp_path / name, tmp_path / f"{name}.log"
+            server = NativeServer(store, free_port(), data, log)
+            running.enter_context(serving(store, server, log))
+            command.append(f"-D{name}={server.host}:{server.port}")
+        done = subprocess.run(
+            command, cwd=ROOT / "workflow" / "bindings", capture_output=True, text=True
+        )
+    assert done.returncode == 0, done.stdout[-6000:]
