@@ -96,6 +96,8 @@ def _measure(
     clock = time.monotonic()
     with serving(store, server, log) as version:
         ready_seconds = time.monotonic() - clock
+        if hasattr(store.verbs, "create"):
+            store.verbs.create(server.host, server.port)
         held: dict[str, int | None] = {}
         for name in cell.phases:
             command = phase_command(client, store, cell, name, server.host, server.port, work)

@@ -38,8 +38,23 @@ class Ycsb(Strict):
 class Native(Strict):
     """The server as a program of this machine."""
 
-    program: str
-    command: list[str] = Field(description="{host}, {port} and {data} are filled in.")
+    program: str = Field(
+        description="On the path, or below servers/<store>/, where the store's install puts it."
+    )
+    command: list[str] = Field(
+        description="{program}, {host}, {port}, {data} (the cell's folder for data), {servers} "
+        "(servers/<store>) and {ports[name]} are filled in."
+    )
+    prepare: list[list[str]] = Field(
+        default=[], description="Commands that make the data folder ready; filled in likewise."
+    )
+    environment: dict[str, str] = Field(default={}, description="Variables, filled in likewise.")
+    files: dict[str, str] = Field(
+        default={},
+        description="Files of the data folder, made from files of the store's folder; "
+        "$host, $port and so on are filled in.",
+    )
+    ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
     user: str | None = Field(
         default=None, description="The user to become when started by root, if it refuses root."
     )
@@ -51,6 +66,7 @@ class Docker(Strict):
 
     image: str = Field(description="Image with an exact version.")
     command: list[str] = Field(description="Arguments of the image; {host}, {port} are filled in.")
+    environment: dict[str, str] = Field(default={}, description="Variables, filled in likewise.")
 
 
 class Deviation(Strict):
@@ -94,10 +110,11 @@ class Store(StoreFile):
 
     @cached_property
     def verbs(self) -> ModuleType:
-        """The store's verbs.py: ``version(host, port)`` and ``records(host, port)``.
+        """The store's verbs.py.
 
-        Both ask the server in its own protocol and raise OSError or ValueError
-        while it does not answer.
+        ``version(host, port)`` and ``records(host, port)`` ask the server in its own
+        protocol and raise OSError or ValueError while it does not answer.
+        ``create(host, port)``, if there is one, makes the empty table that YCSB needs.
         """
         path = self.folder / "verbs.py"
         if not path.is_file():

@@ -64,6 +64,11 @@ class DockerServer:
             *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
             *("--network", "host", "--log-driver", "none"),
+            *(
+                word
+                for name, value in store.docker.environment.items()
+                for word in ("--env", f"{name}={value.format(**values)}")
+            ),
             store.docker.image,
             *(part.format(**values) for part in store.docker.command),
         ]

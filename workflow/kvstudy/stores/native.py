@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import pwd
 import shlex
 import shutil
 import signal
+import string
+import subprocess
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import HOST
+from kvstudy.stores.server import HOST, free_port
+
+# Programs that no distribution packages, each in a folder of its own; a store's
+# ``install`` puts them there.
+SERVERS = Path("servers")
 
 
 def missing(store: Store) -> str | None:
     """None when the store's program is here, else what is missing and how to get it."""
     if store.native is None:
         return f"{store.title} has no native program in envs/stores/{store.name}/store.yaml"
-    if shutil.which(store.native.program) is None:
+    if find_program(store) is None:
         return f"no program {store.native.program} on this machine: {store.native.remedy}"
     return None
+
+
+def find_program(store: Store) -> str | None:
+    """The store's program below servers/<store>/, else on the path, else None."""
+    own = SERVERS / store.name / store.native.program
+    return str(own.absolute()) if own.exists() else shutil.which(store.native.program)
 
 
 class NativeServer:
@@ -31,10 +44,22 @@ class NativeServer:
         self.store = store
         self.host = HOST
         self.port = port
-        self.data = data
+        self.data = data.absolute()
         self.log = log
-        values = {"host": HOST, "port": port, "data": data}
-        self.command = [part.format(**values) for part in store.native.command]
+        self._values = {
+            "program": find_program(store) or store.native.program,
+            "host": HOST,
+            "port": port,
+            "ports": {name: free_port() for name in store.native.ports},
+            "data": self.data,
+            "servers": (SERVERS / store.name).absolute(),
+            "user": getpass.getuser(),
+        }
+        self.command = self._filled(store.native.command)
+        self.preparations = [self._filled(command) for command in store.native.prepare]
+        self.environment = {
+            name: value.format(**self._values) for name, value in store.native.environment.items()
+        }
         self._user = store.native.user if os.getuid() == 0 else None
         self._process = None
         self._record: Path | None = None
@@ -44,10 +69,15 @@ class NativeServer:
         if problem:
             raise KvstudyError(problem)
         self.data.mkdir(parents=True, exist_ok=True)
+        self._write_files()
+        for command in self.preparations:
+            self._prepare(command)
         if self._user:
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         with self.log.open("wb") as log:
-            self._process = process.start(self.command, log, log, user=self._user)
+            self._process = process.start(
+                self.command, log, log, user=self._user, environment=self.environment
+            )
         self._record = process.note(self._process, self.store.name)
 
     def stop(self) -> None:
@@ -67,13 +97,52 @@ class NativeServer:
     def describe(self) -> dict:
         return {
             "provider": "native",
-            "program": shutil.which(self.store.native.program),
+            "program": self._values["program"],
             "command": self.command,
+            "environment": self.environment,
         }
 
     def commands(self) -> dict[str, list[str]]:
-        line = shlex.join(self.command)
+        variables = "".join(
+            f"{name}={shlex.quote(value)} " for name, value in self.environment.items()
+        )
         return {
-            "start": [f"mkdir -p {shlex.quote(str(self.data))}", f"{line} &"],
+            "start": [
+                f"mkdir -p {shlex.quote(str(self.data))}",
+                *(f"{variables}{shlex.join(command)}" for command in self.preparations),
+                f"{variables}{shlex.join(self.command)} &",
+            ],
             "stop": [f"kill -{self.store.stop_signal} %1"],
         }
+
+    def _filled(self, command: list[str]) -> list[str]:
+        return [part.format(**self._values) for part in command]
+
+    def _write_files(self) -> None:
+        """Fill the server's configuration files; $name, since they may hold braces."""
+        values = self._values | {
+            f"port_{name}": port for name, port in self._values["ports"].items()
+        }
+        for name, template in self.store.native.files.items():
+            source = self.store.folder / template
+            try:
+                text = string.Template(source.read_text(encoding="utf-8")).substitute(values)
+            except (OSError, KeyError, ValueError) as error:
+                raise KvstudyError(f"{source}: cannot be filled in: {error!r}") from None
+            (self.data / name).write_text(text, encoding="utf-8")
+
+    def _prepare(self, command: list[str]) -> None:
+        done = subprocess.run(
+            command,
+            env=os.environ | self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        if done.returncode:
+            end = " | ".join(done.stdout.strip().splitlines()[-5:])
+            raise KvstudyError(
+                f"{self.store.title}: {shlex.join(command)} ended with exit status "
+                f"{done.returncode}: {end}"
+            )
