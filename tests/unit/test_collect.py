@@ -87,7 +87,7 @@ def test_every_hole_has_a_reason(pretend_study, monkeypatch):
     assert "\n" not in failed.reason
     assert cells.loc["pretend/c/rep1", ["status", "reason"]].tolist() == [
         "not measured",
-        "not measured yet",
+        "there are no raw logs of it yet",
     ]
     assert cells.loc["riak/a/rep1", "reason"] == "kvstudy has no YCSB binding for Riak KV yet"
 

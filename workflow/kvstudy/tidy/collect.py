@@ -87,7 +87,7 @@ def _gap(cell: Cell, run: str) -> dict:
     elif no_server.is_file():
         status, reason = "not measured", _reason(no_server)
     else:
-        status, reason = "not measured", "not measured yet"
+        status, reason = "not measured", "there are no raw logs of it yet"
     return _key(cell) | {"status": status, "reason": reason}
 
 
