@@ -15,7 +15,7 @@ IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
 MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup setup-test study demo partial test test-unit lint format bench lock
+.PHONY: help setup servers setup-test study demo partial test test-unit lint format bench lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -24,6 +24,9 @@ help: ## print this list
 
 setup: ## install what is missing: system packages, .venv, YCSB bindings
 	@envs/setup study
+
+servers: setup ## install the servers that no distribution packages, below servers/
+	@for install in envs/stores/*/install; do [ ! -x "$$install" ] || "$$install"; done
 
 setup-test:
 	@envs/setup study test

@@ -26,6 +26,7 @@ for position, cell in enumerate(CELLS, start=1):
         resources:
             provider=CONFIG.provider,
             port=CONFIG.port,
+            address=external_options(cell.store),
             ycsb_home=f"--ycsb-home {quote(CONFIG.ycsb.home)}" if CONFIG.ycsb.home else "",
             mixed_providers=str(CONFIG.mixed_providers),
         params:
@@ -39,7 +40,7 @@ for position, cell in enumerate(CELLS, start=1):
             f"repetition {cell.repetition} ({position} of {len(CELLS)})"
         shell:
             "kvstudy measure {params.cell} --study {params.study} --scale {params.scale}"
-            " --provider {resources.provider} --port {resources.port}"
+            " --provider {resources.provider} --port {resources.port} {resources.address}"
             " --mixed-providers {resources.mixed_providers} {resources.ycsb_home}"
             " --protocol {params.protocol} > {log} 2>&1"
 

@@ -1,6 +1,7 @@
 """What is asked of a Memcached server, in its text protocol."""
 
 import re
+import time
 
 from kvstudy.stores.ask import ask
 
@@ -17,3 +18,18 @@ def records(host: str, port: int) -> int:
 
 def _stats(host: str, port: int) -> str:
     return ask(host, port, "stats\r\n", until="END\r\n")
+
+
+def empty(host: str, port: int) -> None:
+    """Forget all records; ValueError when some are still there after ten seconds.
+
+    ``flush_all`` only marks them, to the second, and the server counts them until
+    its crawler has passed.
+    """
+    end = time.monotonic() + 10
+    while records(host, port):
+        if time.monotonic() > end:
+            raise ValueError("the server still holds records after flush_all")
+        ask(host, port, "flush_all\r\n", until="\r\n")
+        ask(host, port, "lru_crawler crawl all\r\n", until="\r\n")
+        time.sleep(0.1)

@@ -14,3 +14,8 @@ def version(host: str, port: int) -> str:
 def records(host: str, port: int) -> int:
     """How many records YCSB has stored: the members of its index."""
     return int(ask(host, port, "ZCARD _indices\r\n", until="\r\n").removeprefix(":"))
+
+
+def empty(host: str, port: int) -> None:
+    """Delete all records and the index."""
+    ask(host, port, "FLUSHDB\r\n", until="+OK")

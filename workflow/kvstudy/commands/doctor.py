@@ -37,12 +37,12 @@ def command() -> None:
     print(f"{'bindings':9} {'ready' if built else f'missing: {LIBRARY}; run make setup'}")
     print(f"{'docker':9} {docker.daemon_problem() or 'ready'}")
     print()
-    print(f"{'store':12}" + "".join(f"{provider:11}" for provider in providers.PROVIDERS).rstrip())
+    print(f"{'store':12}" + "".join(f"{provider:11}" for provider in ("native", "docker")).rstrip())
     reasons: dict[str, list[str]] = {}
     for path in sorted(STORES.glob("*/store.yaml")):
         store = load_store(path.parent)
         states = []
-        for provider in providers.PROVIDERS:
+        for provider in ("native", "docker"):
             reason = providers.missing(store, provider)
             states.append("missing" if reason else "no server" if store.in_process else "ready")
             if reason and store.title not in reasons.setdefault(reason, []):

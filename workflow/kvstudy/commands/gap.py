@@ -12,7 +12,7 @@ import click
 @click.argument("store")
 @click.option(
     "--provider",
-    type=click.Choice(["auto", "native", "docker"]),
+    type=click.Choice(["auto", "native", "docker", "external"]),
     default="auto",
     show_default=True,
 )

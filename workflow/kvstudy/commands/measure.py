@@ -13,12 +13,16 @@ import click
 @click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the counts.")
 @click.option(
     "--provider",
-    type=click.Choice(["auto", "native", "docker"]),
+    type=click.Choice(["auto", "native", "docker", "external"]),
     default="auto",
     show_default=True,
     help="How the server runs.",
 )
 @click.option("--port", type=int, default=0, show_default=True, help="Its port; 0: any free one.")
+@click.option("--address", default="", help="host:port of the server (provider external).")
+@click.option(
+    "--may-empty", is_flag=True, help="Delete ALL data of the external server before the cell."
+)
 @click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
 @click.option("--protocol", type=int, default=1, help="Number of the way of measuring, recorded.")
 @click.option("--mixed-providers", type=bool, default=False, help="Allow several in one run.")
@@ -28,6 +32,8 @@ def command(
     scale: float,
     provider: str,
     port: int,
+    address: str,
+    may_empty: bool,
     ycsb_home: str,
     protocol: int,
     mixed_providers: bool,
@@ -55,6 +61,8 @@ def command(
         provider=provider,
         protocol=protocol,
         port=port,
+        address=address,
+        may_empty=may_empty,
         ycsb_home=ycsb_home,
         mixed_providers=mixed_providers,
     )

@@ -19,7 +19,7 @@ from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores import providers, registry
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.server import Server, free_port, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory, write_sums
 from kvstudy.ycsb_log.check import check_load, check_run
@@ -36,6 +36,8 @@ class Request:
     provider: str
     protocol: int
     port: int = 0
+    address: str = ""
+    may_empty: bool = False
     ycsb_home: str = ""
     mixed_providers: bool = False
 
@@ -89,15 +91,19 @@ def _measure(
     cell = request.cell
     log = work / "server.log"
     load_before = environment.load_average()
-    port = 0 if store.in_process else free_port(request.port)
-    server = providers.make_server(store, provider, port, work / "data", log)
+    started_here = provider != "external" and not store.in_process
+    port = free_port(request.port) if started_here else 0
+    server = providers.make_server(store, provider, port, work / "data", log, request.address)
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
     with serving(store, server, log) as version:
         ready_seconds = time.monotonic() - clock
+        if provider == "external" and request.may_empty:
+            store.verbs.empty(server.host, server.port)
         if hasattr(store.verbs, "create"):
             store.verbs.create(server.host, server.port)
+        _check_empty(store, server)
         held: dict[str, int | None] = {}
         for name in cell.phases:
             command = phase_command(client, store, cell, name, server.host, server.port, work)
@@ -148,6 +154,17 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
         )
 
 
+def _check_empty(store: Store, server: Server) -> None:
+    """A cell starts with an empty store; only a server of somebody else can hold records."""
+    records = store.verbs.records(server.host, server.port)
+    if records:
+        raise KvstudyError(
+            f"the {store.title} server at {server.host}:{server.port} holds {records} records; "
+            "a cell needs an empty one. Empty it, or set external.may_empty: true in "
+            "config/config.yaml: then ALL of its data is deleted before each cell"
+        )
+
+
 def _fresh(work: Path) -> Path:
     """An empty working directory; an earlier cell may have been killed in the middle of it."""
     shutil.rmtree(work, ignore_errors=True)
@@ -190,7 +207,8 @@ def _reason(error: Exception, work: Path) -> str:
 
 
 def _stamp() -> str:
-    return datetime.datetime.now().strftime("%Y%m%dT%H%M%S")
+    # To the microsecond: two cells can fail within one second.
+    return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")
 
 
 def _prune(folder: Path, root: Path) -> None:

@@ -115,6 +115,7 @@ class Store(StoreFile):
         ``version(host, port)`` and ``records(host, port)`` ask the server in its own
         protocol and raise OSError or ValueError while it does not answer.
         ``create(host, port)``, if there is one, makes the empty table that YCSB needs.
+        ``empty(host, port)`` deletes all data (external servers, with consent only).
         """
         path = self.folder / "verbs.py"
         if not path.is_file():

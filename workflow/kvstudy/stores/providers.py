@@ -6,27 +6,36 @@ import json
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores import docker, native, process
+from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.in_process import InProcess
 from kvstudy.stores.server import Server
 
-PROVIDERS = ("native", "docker")
+PROVIDERS = ("native", "docker", "external")
 
 
-def missing(store: Store, provider: str) -> str | None:
-    """None when ``provider`` can run the store here, else what is missing and how to get it."""
+def missing(store: Store, provider: str, address: str = "") -> str | None:
+    """None when ``provider`` can run the store here, else what is missing and how to get it.
+
+    ``address`` (host:port) counts for provider ``external`` only.
+    """
     if store.ycsb is None:
         return f"kvstudy has no YCSB binding for {store.title} yet"
     if store.in_process:
         return None
+    if provider == "external":
+        return external.missing(store, address)
     return {"native": native, "docker": docker}[provider].missing(store)
 
 
-def make_server(store: Store, provider: str, port: int, data: Path, log: Path) -> Server:
+def make_server(
+    store: Store, provider: str, port: int, data: Path, log: Path, address: str = ""
+) -> Server:
     """The store's server, not yet started."""
     if store.in_process:
         return InProcess()
+    if provider == "external":
+        return external.ExternalServer(store, address)
     if provider == "docker":
         return docker.DockerServer(store, port, log)
     return native.NativeServer(store, port, data, log)

@@ -23,6 +23,18 @@ class Ycsb(BaseModel):
     )
 
 
+class External(BaseModel):
+    """Servers that already run somewhere (provider external)."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    servers: dict[str, str] = Field(default={}, description="Store and host:port of its server.")
+    may_empty: bool = Field(
+        default=False,
+        description="Consent to delete ALL data of these servers before each cell.",
+    )
+
+
 class Config(BaseModel):
     """The keys of config/config.yaml; `snakemake --config key=value` overrides each."""
 
@@ -32,10 +44,11 @@ class Config(BaseModel):
     scale: float = Field(
         default=1.0, gt=0, description="Factor on record and operation counts (or on time)."
     )
-    provider: Literal["auto", "native", "docker"] = Field(
+    provider: Literal["auto", "native", "docker", "external"] = Field(
         default="auto", description="How the servers run; auto: Docker if its daemon answers."
     )
     port: int = Field(default=0, ge=0, le=65535, description="Port of the servers; 0: any free.")
+    external: External = External()
     ycsb: Ycsb = Ycsb()
     mixed_providers: bool = Field(
         default=False, description="Allow cells of several providers in one run."

@@ -1,0 +1,53 @@
+"""Provider ``external``: a server that already runs somewhere. It is never started or stopped."""
+
+from __future__ import annotations
+
+import socket
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.definition import Store
+
+KEY = "config/config.yaml: external.servers"
+
+
+def missing(store: Store, address: str) -> str | None:
+    """None when the store has an address, else which key to set."""
+    if not address:
+        return f"no address of a {store.title} server; set {KEY}.{store.name} to host:port"
+    return None
+
+
+def split(store: Store, address: str) -> tuple[str, int]:
+    """Host and port of ``host:port``; KvstudyError when it is none."""
+    host, colon, port = address.rpartition(":")
+    if not (colon and host and port.isdigit() and 0 < int(port) < 65536):
+        raise KvstudyError(f"{KEY}.{store.name}: '{address}' is not host:port")
+    return host.strip("[]"), int(port)
+
+
+class ExternalServer:
+    """A server at host:port that belongs to somebody else."""
+
+    def __init__(self, store: Store, address: str) -> None:
+        self.host, self.port = split(store, address)
+
+    def start(self) -> None:
+        """Nothing to start."""
+
+    def stop(self) -> None:
+        """Nothing to stop."""
+
+    def died(self) -> str | None:
+        """None while its port is open, else what connecting to it says."""
+        try:
+            with socket.create_connection((self.host, self.port), timeout=5):
+                return None
+        except OSError as error:
+            return f"at {self.host}:{self.port} does not answer ({error})"
+
+    def describe(self) -> dict:
+        return {"provider": "external", "address": f"{self.host}:{self.port}"}
+
+    def commands(self) -> dict[str, list[str]]:
+        running = f"# the server runs at {self.host}:{self.port}"
+        return {"start": [running], "stop": [running]}
