@@ -31,6 +31,17 @@ def test_a_wrong_study(workflow):
     assert "Traceback" not in done.stdout + done.stderr
 
 
+def test_a_workload_that_a_store_cannot_do(workflow):
+    path = "config/studies/small/study.yaml"
+    workflow.edit(path, lambda s: s.update(stores=["memcached"], workloads=["a", "e"], tables=[]))
+    workflow.edit(path, lambda s: s.update(figures=[]))
+    done = workflow.snakemake("-n")
+    assert done.returncode != 0
+    assert f"{path}: workloads[1]: workload 'e' has the operation scan, which Memcached cannot" in (
+        done.stdout + done.stderr
+    )
+
+
 def test_a_typing_error_in_a_workload(workflow):
     workload = workflow.folder / "workloads" / "c"
     workload.write_text(workload.read_text().replace("readproportion", "readpropotion"))

@@ -1,4 +1,4 @@
-"""JSON schemas and tables of keys, both made from the models that validate the files."""
+"""Pages and schemas that are made from models and store files, so that they stay true."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import json
 
 from pydantic import BaseModel
 
-from kvstudy.stores.definition import StoreFile
+from kvstudy.stores.definition import Store, StoreFile, load_store
 from kvstudy.study.config import Config
+from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
 
 MODELS: dict[str, type[BaseModel]] = {"config": Config, "study": Study, "store": StoreFile}
@@ -32,6 +33,22 @@ An editor that knows YAML schemas checks the files while you type; the schemas
 are in `workflow/schemas/`.
 """
 
+STORES_HEADER = """\
+# The stores, and why the comparison is fair
+
+This page is written by `kvstudy schema` from `envs/stores/*/store.yaml`.
+
+- Every server runs as it is shipped. Only address, port and data folder are set,
+  and what a store lists below as *not as shipped*, each with its reason. The
+  report lists the same.
+- Every cell gets a fresh server without data, on 127.0.0.1. Client and server
+  share the machine, for all stores alike. With Docker the container shares the
+  host's network: a published port would measure Docker's proxy.
+- Every store is driven by the same YCSB client with as many connections as client
+  threads. A binding does what YCSB's own binding does, so one YCSB operation is
+  not the same work on each store; the last rows of each table say what it is.
+"""
+
 
 def files() -> dict[str, str]:
     """Path and text of each generated file."""
@@ -43,7 +60,28 @@ def files() -> dict[str, str]:
     titles = {"config": "config.yaml", "study": "study.yaml", "store": "store.yaml"}
     sections = [f"\n## {titles[name]}\n\n{_table(model)}" for name, model in MODELS.items()]
     made["config/README.md"] = HEADER + "".join(sections)
+    stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
+    made["docs/stores.md"] = STORES_HEADER + "".join(_store_section(store) for store in stores)
     return made
+
+
+def _store_section(store: Store) -> str:
+    rows = []
+    if store.ycsb is None:
+        rows.append(("YCSB binding", "none yet: the store cannot be measured"))
+    else:
+        rows.append(("YCSB binding", f"`{store.ycsb.db}`"))
+    if store.native:
+        rows.append(("native", f"`{' '.join(store.native.command)}`"))
+    if store.docker:
+        rows.append(("docker", f"`{store.docker.image}` `{' '.join(store.docker.command)}`"))
+    rows += [
+        (f"not as shipped: {deviation.setting}", deviation.reason) for deviation in store.deviations
+    ]
+    rows += store.operations.items()
+    rows += [(operation, "not supported") for operation in store.unsupported]
+    lines = "".join(f"| {name} | {' '.join(text.split())} |\n" for name, text in rows)
+    return f"\n## {store.title}\n\n| | |\n|---|---|\n{lines}"
 
 
 def _table(model: type[BaseModel]) -> str:

@@ -46,12 +46,13 @@ def command(
     """
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
-    from kvstudy.stores.definition import load_store
+    from kvstudy.stores.definition import load_stores_of
     from kvstudy.study.cells import find_cell, plan, run_name
-    from kvstudy.study.load import STORES, load_study
+    from kvstudy.study.load import load_study
 
     stop_on_signals()
     loaded = load_study(study)
+    stores = load_stores_of(loaded, study)
     cells = plan(loaded, scale)
     wanted = find_cell(cells, cell)
     request = Request(
@@ -66,4 +67,4 @@ def command(
         ycsb_home=ycsb_home,
         mixed_providers=mixed_providers,
     )
-    print(measure_cell(request, load_store(STORES / wanted.store)))
+    print(measure_cell(request, stores[wanted.store]))

@@ -9,10 +9,10 @@ import click
 
 @click.command("schema")
 def command() -> None:
-    """Write workflow/schemas/*.json and config/README.md.
+    """Write workflow/schemas/*.json, config/README.md and docs/stores.md.
 
-    Both are made from the models that check the files; a test fails when they
-    are not up to date.
+    They are made from the models that check the files and from the store files;
+    a test fails when they are not up to date.
     """
     from kvstudy.documentation import files
 

@@ -11,7 +11,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import STORES, read_yaml
+from kvstudy.study.load import STORES, WORKLOADS, read_yaml
+from kvstudy.study.model import Operation, Study
+from kvstudy.study.workload import load_workload, operations_of
 
 
 class Strict(BaseModel):
@@ -94,6 +96,9 @@ class StoreFile(Strict):
         default="TERM", description="How the server is stopped after the cell."
     )
     deviations: list[Deviation] = Field(default=[], description="All that is not as shipped.")
+    unsupported: list[Operation] = Field(
+        default=[], description="Operations that the store cannot do; studies must not ask for it."
+    )
     operations: dict[str, str] = Field(
         default={}, description="What each operation does on this store, in one sentence."
     )
@@ -135,3 +140,22 @@ def load_store(folder: Path) -> Store:
 def load_stores(names: list[str]) -> dict[str, Store]:
     """The stores called ``names``, in that order."""
     return {name: load_store(STORES / name) for name in names}
+
+
+def load_stores_of(study: Study, path: Path) -> dict[str, Store]:
+    """The stores of the study in the file ``path``, in its order.
+
+    KvstudyError when a workload asks a store for what it cannot do: better
+    before the first cell than after hours.
+    """
+    stores = load_stores(study.stores)
+    for index, use in enumerate(study.workloads):
+        operations = operations_of(load_workload(WORKLOADS / use.name))
+        for store in stores.values():
+            for operation in set(store.unsupported).intersection(operations):
+                raise KvstudyError(
+                    f"{path}: workloads[{index}]: workload '{use.name}' has the operation "
+                    f"{operation}, which {store.title} cannot do; leave out the workload, or the "
+                    f"store '{store.name}'"
+                )
+    return stores
