@@ -8,7 +8,7 @@ import pytest
     [
         ("study=smal", "config/config.yaml: study: unknown study 'smal'; did you mean 'small'?"),
         ("scale=-1", "config/config.yaml: scale: Input should be greater than 0, but is -1"),
-        ("provider=podman", "config/config.yaml: provider: Input should be 'auto', 'native' or"),
+        ("provider=podman", "config/config.yaml: provider: Input should be 'auto', 'native'"),
         ("sclae=0.1", "config/config.yaml: sclae: unknown key; did you mean 'scale'?"),
     ],
 )

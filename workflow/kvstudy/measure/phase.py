@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import subprocess
 import time
@@ -22,11 +23,12 @@ STALL_SECONDS = 120
 
 @dataclass(frozen=True)
 class Phase:
-    """How a phase went: its command, when it started (epoch s), wall time in s, exit status."""
+    """How a phase went: its command, start (epoch s), wall and client CPU time (s), exit status."""
 
     command: list[str]
     started: float
     seconds: float
+    client_cpu_seconds: float
     exit_status: int
 
 
@@ -49,6 +51,7 @@ def run_phase(
     with (directory / f"{name}.out").open("wb") as out, errors.open("wb") as err:
         started = time.time()
         clock = time.monotonic()
+        cpu = _cpu_of_ended_children()
         client = process.start(command, out, err, environment={"CLASSPATH": classpath})
         record = process.note(client, f"ycsb-{store.name}")
         try:
@@ -65,7 +68,14 @@ def run_phase(
     end = server.died()
     if end is not None:
         raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
-    return Phase(command, started, seconds, client.returncode)
+    cpu = _cpu_of_ended_children() - cpu
+    return Phase(command, started, seconds, round(cpu, 3), client.returncode)
+
+
+def _cpu_of_ended_children() -> float:
+    """CPU seconds of all our children that have ended; the server still runs and is not in it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _watch(

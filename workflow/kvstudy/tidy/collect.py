@@ -58,7 +58,8 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         manifests.append(manifest)
         logs = {phase: _log(raw, phase) for phase in cell.phases}
         for phase, log in logs.items():
-            value_rows += _values(cell, phase, log)
+            cpu = manifest["phases"][phase].get("client_cpu_seconds")
+            value_rows += _values(cell, phase, log, cpu)
         cell_rows.append(_measured(study, cell, manifest, logs[cell.measured_phase]))
     _refuse_mixture(manifests, mixed_providers)
     return Collected(
@@ -135,7 +136,7 @@ def _log(raw: Path, phase: str) -> YcsbLog:
         raise KvstudyError(f"{path}: cannot be read: {error}") from None
 
 
-def _values(cell: Cell, phase: str, log: YcsbLog) -> list[dict]:
+def _values(cell: Cell, phase: str, log: YcsbLog, client_cpu: float | None) -> list[dict]:
     key = _key(cell) | {"phase": phase}
     rows = [
         key | _value("overall", "runtime", "ms", log.runtime),
@@ -143,6 +144,10 @@ def _values(cell: Cell, phase: str, log: YcsbLog) -> list[dict]:
         key | _value("overall", "operations", "count", log.attempted),
         key | _value("overall", "failed", "count", log.failed),
     ]
+    if client_cpu is not None:
+        # The whole process, its start included: short runs have more per operation.
+        per_operation = client_cpu * 1e6 / log.attempted
+        rows.append(key | _value("overall", "client_cpu", "us", per_operation))
     for name, section in log.sections.items():
         operation = name.lower()
         rows.append(key | _value(operation, "operations", "count", section.operations))
