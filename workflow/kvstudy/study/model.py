@@ -34,18 +34,18 @@ class Strict(BaseModel):
 class MachineRow(Strict):
     """One line of the source's machine table."""
 
-    component: str
-    name: str
-    details: str = ""
+    component: str = Field(description="For example CPU.")
+    name: str = Field(description="Its product name or version.")
+    details: str = Field(default="", description="Sizes, clock rates and the like.")
 
 
 class Source(Strict):
     """The publication that the study reproduces."""
 
     key: Name = Field(description="Key of the source in report/references.bib.")
-    author: str
-    title: str
-    year: int
+    author: str = Field(description="Its author, as the report names them.")
+    title: str = Field(description="Its title.")
+    year: int = Field(description="Its year.")
     published_as: str = Field(description="Kind of publication and place, for example a thesis.")
     machine: list[MachineRow] = Field(
         default=[], description="The machine of the source, one row per component."
@@ -92,13 +92,13 @@ class Parameters(Strict):
 class ExpectedFailures(Strict):
     """Failed operations that the study declares as part of the result."""
 
-    store: Name
+    store: Name = Field(description="The store whose operations fail.")
     workload: Name | None = Field(default=None, description="Left out: every workload.")
-    operation: Operation
+    operation: Operation = Field(description="The operation that fails.")
     up_to: Annotated[float, Field(gt=0, le=1)] = Field(
         description="Share of the operations that may fail."
     )
-    reason: str
+    reason: str = Field(description="Why that is expected; the report gives it.")
 
 
 class Table(Strict):
@@ -109,7 +109,7 @@ class Table(Strict):
         description="machine: what it was measured on. results: one column per store."
     )
     source: str = Field(default="", description="Number of the table in the source.")
-    caption: str
+    caption: str = Field(description="Its caption in the report.")
     workload: Name | None = Field(default=None, description="The workload of a results table.")
 
     @model_validator(mode="after")
@@ -128,7 +128,7 @@ class Bars(Strict):
     name: Name
     kind: Literal["bars"]
     source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str
+    caption: str = Field(description="Its caption in the report.")
     workloads: list[Name]
     operation: Operation | Literal["overall", "all"] = Field(
         description="overall: the whole phase. all: the workload's operations combined "
@@ -150,7 +150,7 @@ class Transcript(Strict):
     name: Name
     kind: Literal["transcript"]
     source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str
+    caption: str = Field(description="Its caption in the report.")
     store: Name
     workload: Name
     part: Literal["server", "load", "run"]
@@ -163,19 +163,23 @@ class Study(Strict):
     """One research question: stores x workloads x parameters x repetitions."""
 
     name: Name = Field(description="Name of the study's folder.")
-    title: str
+    title: str = Field(description="Title of the report.")
     question: str = Field(description="What the study asks, in one or two sentences.")
-    source: Source | None = None
+    source: Source | None = Field(default=None, description="The publication it reproduces.")
     stores: Annotated[list[Name], Field(min_length=1)] = Field(
         description="Names of folders under envs/stores/, in the order of tables and figures."
     )
-    workloads: Annotated[list[WorkloadUse], Field(min_length=1)]
-    parameters: Parameters
+    workloads: Annotated[list[WorkloadUse], Field(min_length=1)] = Field(
+        description="The workloads, in the order of tables and figures."
+    )
+    parameters: Parameters = Field(description="Sizes of the cells.")
     repetitions: Count = Field(description="Measurements of each cell, each on a fresh server.")
     seed: int = Field(default=1, description="Seed of the random order of the cells.")
-    expected_failures: list[ExpectedFailures] = []
-    tables: list[Table] = []
-    figures: list[Figure] = []
+    expected_failures: list[ExpectedFailures] = Field(
+        default=[], description="Failed operations that are a part of the result."
+    )
+    tables: list[Table] = Field(default=[], description="Tables of the report, in order.")
+    figures: list[Figure] = Field(default=[], description="Figures of the report, in order.")
     choices: list[str] = Field(
         default=[], description="What the source left open and what was chosen here."
     )
