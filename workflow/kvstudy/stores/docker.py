@@ -42,7 +42,10 @@ def missing(store: Store) -> str | None:
             f"{file}: docker.image: {store.docker.image} is not an exact version; "
             "name a tag such as 1.2.3 or a digest"
         )
-    if not any("{host}" in part for part in store.docker.command):
+    if not any(
+        "{host}" in part
+        for part in (*store.docker.command, *store.docker.environment.values())
+    ):
         return (
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
             "add the image's option for the address, with the value {host}"

@@ -21,6 +21,12 @@ final class Clients {
         p.setProperty("memcached.hosts", "127.0.0.1:" + port);
         p.setProperty("memcached.opTimeoutMillis", Integer.toString(timeoutMillis));
       }
+      case "cassandra" -> {
+        db = new CassandraClient();
+        p.setProperty("port", Integer.toString(port));
+        p.setProperty("cassandra.connecttimeoutmillis", Integer.toString(timeoutMillis));
+        p.setProperty("cassandra.readtimeoutmillis", Integer.toString(timeoutMillis));
+      }
       default -> throw new IllegalArgumentException(store);
     }
     db.setProperties(p);

@@ -1,0 +1,95 @@
+"""What is asked of a Cassandra server, in CQL."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+from cassandra import DriverException
+from cassandra.cluster import (
+    EXEC_PROFILE_DEFAULT,
+    Cluster,
+    ExecutionProfile,
+    NoHostAvailable,
+    Session,
+)
+from cassandra.connection import ConnectionException
+from cassandra.policies import WhiteListRoundRobinPolicy
+
+# The layout that YCSB's own binding documents; one node holds one copy.
+KEYSPACE = (
+    "CREATE KEYSPACE IF NOT EXISTS ycsb "
+    "WITH REPLICATION = {'class': 'SimpleStrategy', 'replication_factor': 1}"
+)
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS ycsb.usertable (y_id varchar PRIMARY KEY, "
+    + ", ".join(f"field{i} varchar" for i in range(10))
+    + ")"
+)
+
+# Murmur3's tokens are all 64-bit numbers. The server ends a query after 10 s, which counting a
+# million records in one piece would take.
+TOKENS = 2**64
+PARTS = 256
+
+
+def version(host: str, port: int) -> str:
+    """The server's version."""
+    # It opens its port when it is ready; to be refused is cheaper here than in the driver.
+    socket.create_connection((host, port), timeout=1).close()
+    with _session(host, port, seconds=2) as session:
+        return session.execute("SELECT release_version FROM system.local").one()[0]
+
+
+def create(host: str, port: int) -> None:
+    """Make the empty table that YCSB needs."""
+    with _session(host, port, seconds=30) as session:
+        session.execute(KEYSPACE)
+        session.execute(TABLE)
+
+
+def empty(host: str, port: int) -> None:
+    """Delete the table, which is made anew by ``create``; snapshots that the server makes stay."""
+    with _session(host, port, seconds=60) as session:
+        session.execute("DROP TABLE IF EXISTS ycsb.usertable")
+
+
+def records(host: str, port: int) -> int:
+    """How many rows the table holds."""
+    with _session(host, port, seconds=30) as session:
+        count = session.prepare(
+            "SELECT count(*) FROM ycsb.usertable WHERE token(y_id) >= ? AND token(y_id) <= ?"
+        )
+        return sum(session.execute(count, part).one()[0] for part in _token_ranges())
+
+
+def _token_ranges() -> Iterator[tuple[int, int]]:
+    """First and last token of each part of the ring."""
+    size = TOKENS // PARTS
+    for first in range(-TOKENS // 2, TOKENS // 2, size):
+        yield first, first + size - 1
+
+
+@contextlib.contextmanager
+def _session(host: str, port: int, seconds: float) -> Iterator[Session]:
+    """A session whose connecting and requests end after ``seconds``; failures are OSErrors."""
+    profile = ExecutionProfile(
+        load_balancing_policy=WhiteListRoundRobinPolicy([host]), request_timeout=seconds
+    )
+    cluster = Cluster(
+        [host],
+        port,
+        protocol_version=5,
+        execution_profiles={EXEC_PROFILE_DEFAULT: profile},
+        connect_timeout=seconds,
+        control_connection_timeout=seconds,
+        schema_metadata_enabled=False,
+        token_metadata_enabled=False,
+    )
+    try:
+        yield cluster.connect()
+    except (DriverException, NoHostAvailable, ConnectionException) as error:
+        raise OSError(f"Cassandra at {host}:{port}: {' '.join(str(error).split())}") from None
+    finally:
+        cluster.shutdown()
