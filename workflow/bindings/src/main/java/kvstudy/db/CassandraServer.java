@@ -8,6 +8,8 @@ import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.cql.PreparedStatement;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.internal.core.loadbalancing.DcInferringLoadBalancingPolicy;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.Slf4JLoggerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -29,6 +31,11 @@ import site.ycsb.DBException;
  */
 final class CassandraServer {
   private static final Map<Settings, CassandraServer> SHARED = new HashMap<>();
+
+  static {
+    // Of itself, Netty passes by slf4j's silent logger and prints warnings by java.util.logging.
+    InternalLoggerFactory.setDefaultFactory(Slf4JLoggerFactory.INSTANCE);
+  }
 
   private final Settings settings;
   private int users;

@@ -25,7 +25,8 @@ final class Clients {
         db = new CassandraClient();
         p.setProperty("port", Integer.toString(port));
         p.setProperty("cassandra.connecttimeoutmillis", Integer.toString(timeoutMillis));
-        p.setProperty("cassandra.readtimeoutmillis", Integer.toString(timeoutMillis));
+        // The server pauses: it compiles and collects garbage beside the tests.
+        p.setProperty("cassandra.readtimeoutmillis", Integer.toString(3 * timeoutMillis));
       }
       default -> throw new IllegalArgumentException(store);
     }
