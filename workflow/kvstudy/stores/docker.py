@@ -43,8 +43,7 @@ def missing(store: Store) -> str | None:
             "name a tag such as 1.2.3 or a digest"
         )
     if not any(
-        "{host}" in part
-        for part in (*store.docker.command, *store.docker.environment.values())
+        "{host}" in part for part in (*store.docker.command, *store.docker.environment.values())
     ):
         return (
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
