@@ -21,6 +21,11 @@ final class Clients {
         p.setProperty("memcached.hosts", "127.0.0.1:" + port);
         p.setProperty("memcached.opTimeoutMillis", Integer.toString(timeoutMillis));
       }
+      case "mongodb" -> {
+        db = new MongoDbClient();
+        p.setProperty("mongodb.url", "mongodb://127.0.0.1:" + port + "/ycsb?w=1");
+        p.setProperty("mongodb.timeout", Integer.toString(timeoutMillis));
+      }
       default -> throw new IllegalArgumentException(store);
     }
     db.setProperties(p);

@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,7 +36,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached"})
+  @ValueSource(strings = {"redis", "memcached", "mongodb"})
   void nobodyListens(String store) throws IOException {
     int port;
     try (ServerSocket free = listen()) {
@@ -45,7 +46,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached"})
+  @ValueSource(strings = {"redis", "memcached", "mongodb"})
   void theServerAcceptsAndNeverAnswers(String store) throws IOException {
     try (ServerSocket silent = listen()) {
       initFails(store, silent.getLocalPort());
@@ -53,7 +54,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached"})
+  @ValueSource(strings = {"redis", "memcached", "mongodb"})
   void somethingElseListens(String store) throws Exception {
     try (ServerSocket other = listen()) {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
@@ -91,6 +92,18 @@ class DeadServerTest {
     redis.getProperties().setProperty("redis.port", "1");
     redis.getProperties().setProperty("redis.cluster", "true");
     assertTrue(assertThrows(DBException.class, redis::init).getMessage().contains("redis.cluster"));
+    for (String name : List.of("batchsize", "mongodb.writeConcern", "mongodb.upsert")) {
+      DB mongodb = Clients.create("mongodb", 1, 500);
+      mongodb.getProperties().setProperty(name, "x");
+      DBException e = assertThrows(DBException.class, mongodb::init);
+      assertTrue(e.getMessage().startsWith(name + "=x: "), e.getMessage());
+    }
+    for (String url : List.of("http://127.0.0.1:1", "mongodb://", "mongodb://h:x/ycsb")) {
+      DB wrong = Clients.create("mongodb", 1, 500);
+      wrong.getProperties().setProperty("mongodb.url", url);
+      DBException e = assertThrows(DBException.class, wrong::init);
+      assertTrue(e.getMessage().startsWith("mongodb.url=" + url + ": "), e.getMessage());
+    }
   }
 
   /** Sends a text to the first connection as soon as it has sent something, then closes it. */
