@@ -71,6 +71,11 @@ public class MongoDbClient extends DB {
 
   private MongoDatabase database;
 
+  /** The collection of the last operation: a new one would look up its codecs again. */
+  private MongoCollection<BsonDocument> collection;
+
+  private String collectionTable;
+
   /** True after a lost connection, until an operation succeeds. */
   private boolean lost;
 
@@ -235,7 +240,11 @@ public class MongoDbClient extends DB {
   }
 
   private MongoCollection<BsonDocument> collection(String table) {
-    return database.getCollection(table, BsonDocument.class);
+    if (!table.equals(collectionTable)) {
+      collection = database.getCollection(table, BsonDocument.class);
+      collectionTable = table;
+    }
+    return collection;
   }
 
   private static BsonDocument id(String key) {

@@ -1,0 +1,75 @@
+"""One small cell of each store on its real server, as a program of this machine, to raw logs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.native import missing
+from kvstudy.ycsb_log.parse import parse
+
+ROOT = Path(__file__).parents[2]
+RECORDS, OPERATIONS = 500, 1000
+# Each store with the server versions that its folder is made for.
+STORES = {"redis": r"\d+\.\d+\.\d+", "memcached": r"\d+\.\d+\.\d+", "mongodb": r"[6-8]\.\d+\.\d+"}
+
+STUDY = {
+    "name": "small",
+    "title": "A small cell",
+    "question": "Does the store run here?",
+    "workloads": ["a"],
+    "parameters": {"records": RECORDS, "operations": OPERATIONS, "threads": 4},
+    "repetitions": 1,
+}
+
+
+@pytest.fixture
+def with_servers(project: Path) -> Path:
+    """A project folder with the bindings and the installed servers of this clone."""
+    for name in ("servers", "workflow"):
+        (project / name).symlink_to(ROOT / name)
+    return project
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_a_small_cell(name, with_servers):
+    problem = missing(load_store(with_servers / "envs/stores" / name))
+    if problem and not os.environ.get("CI"):
+        pytest.skip(problem)
+    assert not problem
+    study = with_servers / "config/studies/small/study.yaml"
+    study.parent.mkdir()
+    study.write_text(yaml.safe_dump(STUDY | {"stores": [name]}))
+    cell = f"{name}/a/r{RECORDS}_o{OPERATIONS}_t4/rep1"
+    done = subprocess.run(
+        ["kvstudy", "measure", cell, "--study", str(study), "--provider", "native"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    raw = with_servers / "results/small/raw" / cell
+    server = json.loads((raw / "manifest.json").read_text())["server"]
+    assert re.fullmatch(STORES[name], server["version"])
+    assert server["records"] == {"load": RECORDS, "run": RECORDS}
+    run = parse((raw / "run.out").read_text(), "run.out")
+    assert (run.attempted, run.failed) == (OPERATIONS, 0)
+    assert programs_in(with_servers) == []
+
+
+def programs_in(folder: Path) -> list[str]:
+    """Command lines of the processes of others that work in ``folder`` or name it."""
+    found = []
+    for process in psutil.process_iter(["pid", "cwd", "cmdline"]):
+        line = " ".join(process.info["cmdline"] or [])
+        here = process.info["cwd"] == str(folder) or str(folder) in line
+        if here and process.pid != os.getpid():
+            found.append(line)
+    return found
