@@ -18,7 +18,12 @@ from kvstudy.ycsb_log.parse import parse
 ROOT = Path(__file__).parents[2]
 RECORDS, OPERATIONS = 500, 1000
 # Each store with the server versions that its folder is made for.
-STORES = {"cassandra": r"5\.0\.\d+"}
+STORES = {
+    "redis": r"\d+\.\d+\.\d+",
+    "memcached": r"\d+\.\d+\.\d+",
+    "mongodb": r"[6-8]\.\d+\.\d+",
+    "cassandra": r"5\.0\.\d+",
+}
 
 STUDY = {
     "name": "small",

@@ -28,6 +28,11 @@ final class Clients {
         // The server pauses: it compiles and collects garbage beside the tests.
         p.setProperty("cassandra.readtimeoutmillis", Integer.toString(3 * timeoutMillis));
       }
+      case "mongodb" -> {
+        db = new MongoDbClient();
+        p.setProperty("mongodb.url", "mongodb://127.0.0.1:" + port + "/ycsb?w=1");
+        p.setProperty("mongodb.timeout", Integer.toString(timeoutMillis));
+      }
       default -> throw new IllegalArgumentException(store);
     }
     db.setProperties(p);

@@ -36,7 +36,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra"})
+  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb"})
   void nobodyListens(String store) throws IOException {
     int port;
     try (ServerSocket free = listen()) {
@@ -46,7 +46,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra"})
+  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb"})
   void theServerAcceptsAndNeverAnswers(String store) throws IOException {
     try (ServerSocket silent = listen()) {
       initFails(store, silent.getLocalPort());
@@ -54,7 +54,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra"})
+  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb"})
   void somethingElseListens(String store) throws Exception {
     try (ServerSocket other = listen()) {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
@@ -97,6 +97,18 @@ class DeadServerTest {
       cassandra.getProperties().setProperty(name, "many");
       DBException e = assertThrows(DBException.class, cassandra::init);
       assertTrue(e.getMessage().startsWith(name + "=many: "), e.getMessage());
+    }
+    for (String name : List.of("batchsize", "mongodb.writeConcern", "mongodb.upsert")) {
+      DB mongodb = Clients.create("mongodb", 1, 500);
+      mongodb.getProperties().setProperty(name, "x");
+      DBException e = assertThrows(DBException.class, mongodb::init);
+      assertTrue(e.getMessage().startsWith(name + "=x: "), e.getMessage());
+    }
+    for (String url : List.of("http://127.0.0.1:1", "mongodb://", "mongodb://h:x/ycsb")) {
+      DB wrong = Clients.create("mongodb", 1, 500);
+      wrong.getProperties().setProperty("mongodb.url", url);
+      DBException e = assertThrows(DBException.class, wrong::init);
+      assertTrue(e.getMessage().startsWith("mongodb.url=" + url + ": "), e.getMessage());
     }
   }
 

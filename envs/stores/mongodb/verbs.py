@@ -1,0 +1,47 @@
+"""What is asked of a MongoDB server, with MongoDB's own Python driver."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+from pymongo import MongoClient
+from pymongo.errors import PyMongoError
+
+TIMEOUT = 2.0
+
+
+def version(host: str, port: int) -> str:
+    """The server's version."""
+    with _connected(host, port) as client:
+        return client.server_info()["version"]
+
+
+def records(host: str, port: int) -> int:
+    """How many records YCSB has stored.
+
+    The collection's own count, at once for any size; it is exact as long as the
+    server was not killed since it started.
+    """
+    with _connected(host, port) as client:
+        return client["ycsb"]["usertable"].estimated_document_count()
+
+
+@contextlib.contextmanager
+def _connected(host: str, port: int) -> Iterator[MongoClient]:
+    # The driver would look twice a second whether a closed port is open by now.
+    socket.create_connection((host, port), TIMEOUT).close()
+    milliseconds = round(TIMEOUT * 1000)
+    try:
+        with MongoClient(
+            host,
+            port,
+            directConnection=True,
+            serverSelectionTimeoutMS=milliseconds,
+            connectTimeoutMS=milliseconds,
+            socketTimeoutMS=milliseconds,
+        ) as client:
+            yield client
+    except PyMongoError as error:
+        raise OSError(f"mongodb {host}:{port}: {error}") from error

@@ -1,0 +1,117 @@
+package kvstudy.db;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.Vector;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.junit.jupiter.api.Test;
+import site.ycsb.ByteIterator;
+import site.ycsb.Status;
+
+class MongoDbContractTest extends StoreContract {
+  MongoDbContractTest() {
+    super("mongodb");
+  }
+
+  private MongoClient raw() {
+    return MongoClients.create("mongodb://127.0.0.1:" + port);
+  }
+
+  private static MongoCollection<BsonDocument> records(MongoClient client) {
+    return client.getDatabase("ycsb").getCollection(TABLE, BsonDocument.class);
+  }
+
+  private BsonDocument id() {
+    return new BsonDocument("_id", new BsonString(key));
+  }
+
+  @Test
+  void insertOfAnExistingKeyIsAnError() {
+    db.insert(TABLE, key, record("a", "1"));
+    assertEquals(Status.ERROR, db.insert(TABLE, key, record("a", "2")));
+    assertEquals(Map.of("a", "1"), read(key, null));
+  }
+
+  @Test
+  void updateChangesOnlyTheGivenFields() {
+    db.insert(TABLE, key, record("a", "1", "b", "2"));
+    assertEquals(Status.OK, db.update(TABLE, key, record("b", "9")));
+    assertEquals(Map.of("a", "1", "b", "9"), read(key, null));
+    // Nothing changes, but the record is there.
+    assertEquals(Status.OK, db.update(TABLE, key, record("b", "9")));
+  }
+
+  @Test
+  void updateOfAMissingKeyIsNotFound() {
+    assertEquals(Status.NOT_FOUND, db.update(TABLE, key, record("a", "1")));
+    assertEquals(Status.NOT_FOUND, read(key, null));
+  }
+
+  @Test
+  void theLayoutIsThatOfYcsbsBinding() {
+    db.insert(TABLE, key, record("a", "1"));
+    try (MongoClient client = raw()) {
+      BsonDocument expected = id().append("a", new BsonBinary("1".getBytes()));
+      assertEquals(expected, records(client).find(id()).first());
+    }
+  }
+
+  @Test
+  void scanFollowsTheKeysFromTheStartKey() {
+    List<String> keys = new ArrayList<>();
+    for (int i = 10; i < 30; i++) {
+      keys.add(key + i);
+    }
+    // Inserted backwards: the order is that of the keys, not of the insertion.
+    for (int i = 19; i >= 0; i--) {
+      db.insert(TABLE, keys.get(i), record("id", keys.get(i), "other", "x"));
+    }
+    assertEquals(keys.subList(5, 15), scan(keys.get(5), 10));
+    assertEquals(List.of(keys.get(5)), scan(keys.get(5), 1));
+    keys.forEach(name -> db.delete(TABLE, name));
+    String afterAll = "\uffff";
+    assertEquals(Status.NOT_FOUND, db.scan(TABLE, afterAll, 10, null, new Vector<>()));
+  }
+
+  private List<String> scan(String start, int count) {
+    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("id"), found));
+    List<String> ids = new ArrayList<>();
+    for (Map<String, ByteIterator> record : found) {
+      assertEquals(Set.of("id"), record.keySet());
+      ids.add(record.get("id").toString());
+    }
+    return ids;
+  }
+
+  @Test
+  void aDocumentOverTheServersLimitIsAnErrorAndKeepsTheConnectionInStep() {
+    Map<String, ByteIterator> large = Map.of("a", bytes(new byte[17 << 20]));
+    assertEquals(Status.ERROR, db.insert(TABLE, key, large));
+    assertEquals(Status.NOT_FOUND, read(key, null));
+    assertEquals(Status.OK, db.insert(TABLE, key, record("a", "1")));
+    assertEquals(Map.of("a", "1"), read(key, null));
+  }
+
+  @Test
+  void anErrorAnswerIsAnError() {
+    try (MongoClient client = raw()) {
+      records(client).insertOne(id().append("a", new BsonInt32(1)));
+    }
+    // A number has no field to set.
+    assertEquals(Status.ERROR, db.update(TABLE, key, record("a.b", "1")));
+    assertEquals(Status.OK, db.delete(TABLE, key));
+    assertEquals(Status.NOT_FOUND, read(key, null));
+  }
+}
