@@ -21,6 +21,12 @@ final class Clients {
         p.setProperty("memcached.hosts", "127.0.0.1:" + port);
         p.setProperty("memcached.opTimeoutMillis", Integer.toString(timeoutMillis));
       }
+      case "mysql", "mariadb" -> {
+        db = new JdbcClient();
+        p.setProperty(
+            "db.url", "jdbc:" + store + "://127.0.0.1:" + port + "/ycsb?permitMysqlScheme");
+        p.setProperty("db.timeout", Integer.toString(timeoutMillis));
+      }
       default -> throw new IllegalArgumentException(store);
     }
     db.setProperties(p);

@@ -35,7 +35,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached"})
+  @ValueSource(strings = {"redis", "memcached", "mysql", "mariadb"})
   void nobodyListens(String store) throws IOException {
     int port;
     try (ServerSocket free = listen()) {
@@ -45,7 +45,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached"})
+  @ValueSource(strings = {"redis", "memcached", "mysql", "mariadb"})
   void theServerAcceptsAndNeverAnswers(String store) throws IOException {
     try (ServerSocket silent = listen()) {
       initFails(store, silent.getLocalPort());
@@ -53,7 +53,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached"})
+  @ValueSource(strings = {"redis", "memcached", "mysql", "mariadb"})
   void somethingElseListens(String store) throws Exception {
     try (ServerSocket other = listen()) {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
@@ -91,6 +91,14 @@ class DeadServerTest {
     redis.getProperties().setProperty("redis.port", "1");
     redis.getProperties().setProperty("redis.cluster", "true");
     assertTrue(assertThrows(DBException.class, redis::init).getMessage().contains("redis.cluster"));
+    DB mysql = Clients.create("mysql", 1, 500);
+    mysql.getProperties().setProperty("db.batchsize", "100");
+    assertTrue(
+        assertThrows(DBException.class, mysql::init).getMessage().contains("db.batchsize=100"));
+    mysql.getProperties().remove("db.batchsize");
+    mysql.getProperties().setProperty("db.url", "jdbc:mysql://a:1/ycsb;jdbc:mysql://b:1/ycsb");
+    assertTrue(
+        assertThrows(DBException.class, mysql::init).getMessage().contains("give one server"));
   }
 
   /** Sends a text to the first connection as soon as it has sent something, then closes it. */
