@@ -9,7 +9,7 @@ from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import free_port, serving
 
 ROOT = Path(__file__).parents[2]
-STORES = ("redis", "memcached")
+STORES = ("redis", "memcached", "mysql", "mariadb")
 
 
 def test_every_binding_keeps_the_contract(tmp_path, monkeypatch):
@@ -21,6 +21,8 @@ def test_every_binding_keeps_the_contract(tmp_path, monkeypatch):
             data, log = tmp_path / name, tmp_path / f"{name}.log"
             server = NativeServer(store, free_port(), data, log)
             running.enter_context(serving(store, server, log))
+            if hasattr(store.verbs, "create"):
+                store.verbs.create(server.host, server.port)
             command.append(f"-D{name}={server.host}:{server.port}")
         done = subprocess.run(
             command, cwd=ROOT / "workflow" / "bindings", capture_output=True, text=True
