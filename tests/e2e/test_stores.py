@@ -16,6 +16,7 @@ from kvstudy.stores import native
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.sql import connected
 
 ROOT = Path(__file__).parents[2]
 # What the version of each store looks like.
@@ -81,3 +82,23 @@ def test_a_mariadb_server_never_passes_for_mysql(folder):
         pytest.raises(KvstudyError, match=r"is MariaDB .*not MySQL"),
     ):
         mysql.verbs.version(server.host, server.port)
+
+
+@pytest.mark.parametrize("name", ["mysql", "mariadb"])
+def test_empty_keeps_the_table(folder, name):
+    there(name)
+    store = load_store(Path("envs/stores") / name)
+    server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
+    with serving(store, server, folder / "server.log"):
+        address = (server.host, server.port)
+        store.verbs.empty(*address)
+        with connected(*address) as cursor:
+            cursor.execute("ALTER TABLE ycsb.usertable ADD FIELD10 TEXT")
+            cursor.execute("INSERT INTO ycsb.usertable (YCSB_KEY, FIELD10) VALUES ('user1', 'x')")
+            cursor.execute("COMMIT")
+        store.verbs.create(*address)
+        assert store.verbs.records(*address) == 1
+        store.verbs.empty(*address)
+        assert store.verbs.records(*address) == 0
+        with connected(*address) as cursor:
+            cursor.execute("SELECT FIELD10 FROM ycsb.usertable")

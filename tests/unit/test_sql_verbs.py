@@ -89,8 +89,12 @@ def telling(monkeypatch):
         ("mysql", ("5.6.24", "MySQL Community Server (GPL)"), "5.6.24"),
         ("mysql", ("5.6.51-log", "MySQL Community Server (GPL)"), "5.6.51"),
         ("mysql", ("8.0.46-0ubuntu0.24.04.3", "(Ubuntu)"), "8.0.46"),
-        ("mariadb", ("10.11.19-MariaDB-0+deb12u1",), "10.11.19"),
-        ("mariadb", ("10.11.19-MariaDB-ubu2204-log",), "10.11.19"),
+        ("mariadb", ("10.11.19-MariaDB-0+deb12u1", "Debian 12"), "10.11.19"),
+        (
+            "mariadb",
+            ("10.11.19-MariaDB-ubu2204-log", "mariadb.org binary distribution"),
+            "10.11.19",
+        ),
     ],
 )
 def test_version(telling, store, row, version):
@@ -102,7 +106,7 @@ def test_version(telling, store, row, version):
     [
         ("mysql", ("10.11.19-MariaDB-0+deb12u1", "Debian 12"), "is MariaDB .*not MySQL"),
         ("mysql", ("10.11.19", "MariaDB Server"), "is MariaDB .*not MySQL"),
-        ("mariadb", ("5.6.24",), "is not MariaDB .*the store mysql"),
+        ("mariadb", ("5.6.24", "MySQL Community Server (GPL)"), "is not MariaDB .*the store mysql"),
     ],
 )
 def test_the_other_server_is_refused_at_once(telling, store, row, message):
