@@ -10,6 +10,7 @@ import shutil
 import signal
 import string
 import subprocess
+import tempfile
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -146,17 +147,22 @@ class NativeServer:
             (self.data / name).write_text(text, encoding="utf-8")
 
     def _prepare(self, command: list[str]) -> None:
-        done = subprocess.run(
-            command,
-            env=os.environ | self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        if done.returncode:
-            end = " | ".join(done.stdout.strip().splitlines()[-5:])
+        """Run a command to its end, and end whatever it leaves running."""
+        # A file: a pipe would stay open for as long as anything that the command has started.
+        with tempfile.TemporaryFile() as output:
+            preparation = process.start(
+                command, output, subprocess.STDOUT, environment=self.environment
+            )
+            record = process.note(preparation, self.store.name)
+            try:
+                status = preparation.wait()
+            finally:
+                process.stop(preparation, signal.SIGKILL)
+                record.unlink(missing_ok=True)
+            output.seek(0)
+            said = output.read().decode(errors="replace").strip()
+        if status:
             raise KvstudyError(
                 f"{self.store.title}: {shlex.join(command)} ended with exit status "
-                f"{done.returncode}: {end}"
+                f"{status}: {' | '.join(said.splitlines()[-5:])}"
             )
