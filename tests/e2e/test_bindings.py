@@ -9,7 +9,7 @@ from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import free_port, serving
 
 ROOT = Path(__file__).parents[2]
-STORES = ("redis", "memcached", "mongodb", "cassandra")
+STORES = ("redis", "memcached", "mongodb", "cassandra", "mysql", "mariadb")
 
 
 def test_every_binding_keeps_the_contract(tmp_path, monkeypatch):

@@ -23,6 +23,8 @@ STORES = {
     "memcached": r"\d+\.\d+\.\d+",
     "mongodb": r"[6-8]\.\d+\.\d+",
     "cassandra": r"5\.0\.\d+",
+    "mysql": r"5\.[67]\.\d+|[89]\.\d+\.\d+",
+    "mariadb": r"1\d\.\d+\.\d+",
 }
 
 STUDY = {

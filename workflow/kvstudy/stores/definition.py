@@ -43,6 +43,10 @@ class Native(Strict):
     program: str = Field(
         description="On the path, or below servers/<store>/, where the store's install puts it."
     )
+    refuse: str | None = Field(
+        default=None,
+        description="A word by which <program> --version tells that it is another product.",
+    )
     command: list[str] = Field(
         description="{program}, {host}, {port}, {data} (the cell's folder for data), {servers} "
         "(servers/<store>) and {ports[name]} are filled in."

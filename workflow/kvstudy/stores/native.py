@@ -10,6 +10,7 @@ import shutil
 import signal
 import string
 import subprocess
+import tempfile
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -26,15 +27,29 @@ def missing(store: Store) -> str | None:
     """None when the store's program is here, else what is missing and how to get it."""
     if store.native is None:
         return f"{store.title} has no native program in envs/stores/{store.name}/store.yaml"
-    if find_program(store) is None:
+    program = find_program(store)
+    if program is None:
         return f"no program {store.native.program} on this machine: {store.native.remedy}"
+    other = store.native.refuse
+    if other and not program.startswith(str(SERVERS.absolute())) and other in _told(program):
+        return f"{program} is {other}, not {store.title}: {store.native.remedy}"
     return None
 
 
 def find_program(store: Store) -> str | None:
     """The store's program below servers/<store>/, else on the path, else None."""
     own = SERVERS / store.name / store.native.program
-    return str(own.absolute()) if own.exists() else shutil.which(store.native.program)
+    if own.exists():
+        return str(own.absolute())
+    # Servers are often in sbin, which is not on the path of everybody.
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
+    return shutil.which(store.native.program, path=path)
+
+
+def _told(program: str) -> str:
+    """What the program says of its version."""
+    done = subprocess.run([program, "--version"], capture_output=True, text=True)
+    return done.stdout + done.stderr
 
 
 class NativeServer:
@@ -132,17 +147,22 @@ class NativeServer:
             (self.data / name).write_text(text, encoding="utf-8")
 
     def _prepare(self, command: list[str]) -> None:
-        done = subprocess.run(
-            command,
-            env=os.environ | self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        if done.returncode:
-            end = " | ".join(done.stdout.strip().splitlines()[-5:])
+        """Run a command to its end, and end whatever it leaves running."""
+        # A file: a pipe would stay open for as long as anything that the command has started.
+        with tempfile.TemporaryFile() as output:
+            preparation = process.start(
+                command, output, subprocess.STDOUT, environment=self.environment
+            )
+            record = process.note(preparation, self.store.name)
+            try:
+                status = preparation.wait()
+            finally:
+                process.stop(preparation, signal.SIGKILL)
+                record.unlink(missing_ok=True)
+            output.seek(0)
+            said = output.read().decode(errors="replace").strip()
+        if status:
             raise KvstudyError(
                 f"{self.store.title}: {shlex.join(command)} ended with exit status "
-                f"{done.returncode}: {end}"
+                f"{status}: {' | '.join(said.splitlines()[-5:])}"
             )

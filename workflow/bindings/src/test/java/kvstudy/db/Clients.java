@@ -33,6 +33,12 @@ final class Clients {
         p.setProperty("mongodb.url", "mongodb://127.0.0.1:" + port + "/ycsb?w=1");
         p.setProperty("mongodb.timeout", Integer.toString(timeoutMillis));
       }
+      case "mysql", "mariadb" -> {
+        db = new JdbcClient();
+        p.setProperty(
+            "db.url", "jdbc:" + store + "://127.0.0.1:" + port + "/ycsb?permitMysqlScheme");
+        p.setProperty("db.timeout", Integer.toString(timeoutMillis));
+      }
       default -> throw new IllegalArgumentException(store);
     }
     db.setProperties(p);

@@ -36,7 +36,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb"})
+  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb", "mysql", "mariadb"})
   void nobodyListens(String store) throws IOException {
     int port;
     try (ServerSocket free = listen()) {
@@ -46,7 +46,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb"})
+  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb", "mysql", "mariadb"})
   void theServerAcceptsAndNeverAnswers(String store) throws IOException {
     try (ServerSocket silent = listen()) {
       initFails(store, silent.getLocalPort());
@@ -54,7 +54,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb"})
+  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb", "mysql", "mariadb"})
   void somethingElseListens(String store) throws Exception {
     try (ServerSocket other = listen()) {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
@@ -110,6 +110,14 @@ class DeadServerTest {
       DBException e = assertThrows(DBException.class, wrong::init);
       assertTrue(e.getMessage().startsWith("mongodb.url=" + url + ": "), e.getMessage());
     }
+    DB mysql = Clients.create("mysql", 1, 500);
+    mysql.getProperties().setProperty("db.batchsize", "100");
+    assertTrue(
+        assertThrows(DBException.class, mysql::init).getMessage().contains("db.batchsize=100"));
+    mysql.getProperties().remove("db.batchsize");
+    mysql.getProperties().setProperty("db.url", "jdbc:mysql://a:1/ycsb;jdbc:mysql://b:1/ycsb");
+    assertTrue(
+        assertThrows(DBException.class, mysql::init).getMessage().contains("give one server"));
   }
 
   /** Sends a text to the first connection as soon as it has sent something, then closes it. */

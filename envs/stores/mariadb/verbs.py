@@ -1,0 +1,18 @@
+"""What is asked of a MariaDB server, in SQL."""
+
+import re
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.sql import create, empty, records, told_version
+
+__all__ = ["create", "empty", "records", "version"]
+
+
+def version(host: str, port: int) -> str:
+    """The server's version. MySQL is refused: it is another store."""
+    told = told_version(host, port)
+    if "mariadb" not in told.lower():
+        raise KvstudyError(
+            f"the server at {host}:{port} is not MariaDB ({told}); measure it as the store mysql"
+        )
+    return re.match(r"\d+\.\d+\.\d+", told).group()

@@ -1,0 +1,19 @@
+"""What is asked of a MySQL server, in SQL."""
+
+import re
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.sql import create, empty, records, told_version
+
+__all__ = ["create", "empty", "records", "version"]
+
+
+def version(host: str, port: int) -> str:
+    """The server's version. MariaDB is refused: it is another store."""
+    told = told_version(host, port)
+    if "mariadb" in told.lower():
+        raise KvstudyError(
+            f"the server at {host}:{port} is MariaDB ({told}), not MySQL; "
+            "measure it as the store mariadb"
+        )
+    return re.match(r"\d+\.\d+\.\d+", told).group()

@@ -1,0 +1,65 @@
+"""MySQL and MariaDB on their real servers: not to be confused, and emptied with care."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.stores import native
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.native import NativeServer
+from kvstudy.stores.server import free_port, serving
+from kvstudy.stores.sql import connected
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(project: Path) -> Path:
+    """A project folder with the real bindings and the installed servers."""
+    (project / "workflow").mkdir()
+    (project / "workflow" / "bindings").symlink_to(ROOT / "workflow" / "bindings")
+    (project / "servers").symlink_to(ROOT / "servers")
+    return project
+
+
+def there(name: str) -> None:
+    """Skip the test when the store's program is not installed; in CI it has to be."""
+    problem = native.missing(load_store(Path("envs/stores") / name))
+    if problem and os.environ.get("CI"):
+        pytest.fail(problem)
+    if problem:
+        pytest.skip(problem)
+
+
+def test_a_mariadb_server_never_passes_for_mysql(folder):
+    there("mariadb")
+    mariadb, mysql = (load_store(Path("envs/stores") / name) for name in ("mariadb", "mysql"))
+    server = NativeServer(mariadb, free_port(), folder / "data", folder / "server.log")
+    with (
+        serving(mariadb, server, folder / "server.log"),
+        pytest.raises(KvstudyError, match=r"is MariaDB .*not MySQL"),
+    ):
+        mysql.verbs.version(server.host, server.port)
+
+
+@pytest.mark.parametrize("name", ["mysql", "mariadb"])
+def test_empty_keeps_the_table(folder, name):
+    there(name)
+    store = load_store(Path("envs/stores") / name)
+    server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
+    with serving(store, server, folder / "server.log"):
+        address = (server.host, server.port)
+        store.verbs.empty(*address)
+        with connected(*address) as cursor:
+            cursor.execute("ALTER TABLE ycsb.usertable ADD FIELD10 TEXT")
+            cursor.execute("INSERT INTO ycsb.usertable (YCSB_KEY, FIELD10) VALUES ('user1', 'x')")
+            cursor.execute("COMMIT")
+        store.verbs.create(*address)
+        assert store.verbs.records(*address) == 1
+        store.verbs.empty(*address)
+        assert store.verbs.records(*address) == 0
+        with connected(*address) as cursor:
+            cursor.execute("SELECT FIELD10 FROM ycsb.usertable")

@@ -1,0 +1,130 @@
+package kvstudy.db;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.Vector;
+import org.junit.jupiter.api.Test;
+import site.ycsb.ByteIterator;
+import site.ycsb.Status;
+
+/** What MySQL and MariaDB have in common. */
+abstract class JdbcContract extends StoreContract {
+  JdbcContract(String store) {
+    super(store);
+  }
+
+  /** As much as a TEXT column can hold. */
+  @Override
+  int largest() {
+    return 65_535;
+  }
+
+  @Test
+  void aValueOverTheColumnsLimitIsAnErrorAndStoresNothing() {
+    byte[] tooLarge = new byte[65_536];
+    assertEquals(Status.ERROR, db.insert(TABLE, key, Map.of("field0", bytes(tooLarge))));
+    assertEquals(Status.NOT_FOUND, read(key, null));
+    db.insert(TABLE, key, record("field0", "1"));
+    assertEquals(Status.ERROR, db.update(TABLE, key, Map.of("field0", bytes(tooLarge))));
+    assertEquals(Map.of("field0", "1"), read(key, null));
+  }
+
+  @Test
+  void insertOfAnExistingKeyIsAnErrorAndKeepsTheConnection() throws SQLException {
+    db.insert(TABLE, key, record("field0", "1"));
+    long before = connections();
+    assertEquals(Status.ERROR, db.insert(TABLE, key, record("field0", "2")));
+    assertEquals(Map.of("field0", "1"), read(key, null));
+    // One more: the question itself.
+    assertEquals(before + 1, connections());
+  }
+
+  @Test
+  void updateChangesOnlyTheGivenFields() {
+    db.insert(TABLE, key, record("field0", "1", "field1", "2"));
+    assertEquals(Status.OK, db.update(TABLE, key, record("field1", "9")));
+    assertEquals(Map.of("field0", "1", "field1", "9"), read(key, null));
+  }
+
+  @Test
+  void updateWithTheSameValuesIsOk() {
+    db.insert(TABLE, key, record("field0", "1"));
+    assertEquals(Status.OK, db.update(TABLE, key, record("field0", "1")));
+  }
+
+  @Test
+  void updateOfAMissingKeyIsNotFound() {
+    assertEquals(Status.NOT_FOUND, db.update(TABLE, key, record("field0", "1")));
+    assertEquals(Status.NOT_FOUND, read(key, null));
+  }
+
+  @Test
+  void aFieldThatTheTableDoesNotHaveIsAnError() {
+    db.insert(TABLE, key, record("field0", "1"));
+    assertEquals(Status.ERROR, db.update(TABLE, key, record("field10", "1")));
+    assertEquals(Status.ERROR, read(key, Set.of("field10")));
+    assertEquals(Map.of("field0", "1"), read(key, Set.of("field0")));
+  }
+
+  @Test
+  void theLayoutIsThatOfYcsbsBinding() throws SQLException {
+    db.insert(TABLE, key, record("field0", "1", "field9", "2"));
+    try (Connection raw = raw();
+        PreparedStatement select =
+            raw.prepareStatement("SELECT FIELD0, FIELD9 FROM usertable WHERE YCSB_KEY = ?")) {
+      select.setString(1, key);
+      ResultSet row = select.executeQuery();
+      row.next();
+      assertEquals("1", row.getString(1));
+      assertEquals("2", row.getString(2));
+    }
+  }
+
+  @Test
+  void scanFollowsTheKeysFromTheStartKey() {
+    List<String> keys = new ArrayList<>();
+    for (int i = 10; i < 30; i++) {
+      keys.add(key + i);
+      db.insert(TABLE, key + i, record("field0", key + i, "field1", "x"));
+    }
+    assertEquals(keys.subList(5, 10), scan(keys.get(5), 5));
+    assertEquals(keys.subList(5, 20), scan(keys.get(5), 1000).subList(0, 15));
+    assertEquals(List.of(), scan("v", 10));
+    keys.forEach(name -> db.delete(TABLE, name));
+  }
+
+  /** The field 0 of the records that a scan finds, in its order. */
+  private List<String> scan(String start, int count) {
+    Vector<HashMap<String, ByteIterator>> found = new Vector<>();
+    assertEquals(Status.OK, db.scan(TABLE, start, count, Set.of("field0"), found));
+    List<String> values = new ArrayList<>();
+    for (Map<String, ByteIterator> record : found) {
+      assertEquals(Set.of("field0"), record.keySet());
+      values.add(record.get("field0").toString());
+    }
+    return values;
+  }
+
+  private Connection raw() throws SQLException {
+    return DriverManager.getConnection(db.getProperties().getProperty("db.url"), "root", "");
+  }
+
+  /** How many connections the server has accepted so far, with the one that asks. */
+  private long connections() throws SQLException {
+    try (Connection raw = raw();
+        ResultSet row = raw.createStatement().executeQuery("SHOW STATUS LIKE 'Connections'")) {
+      row.next();
+      return row.getLong(2);
+    }
+  }
+}

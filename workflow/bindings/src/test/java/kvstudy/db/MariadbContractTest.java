@@ -1,0 +1,7 @@
+package kvstudy.db;
+
+class MariadbContractTest extends JdbcContract {
+  MariadbContractTest() {
+    super("mariadb");
+  }
+}

@@ -1,0 +1,7 @@
+package kvstudy.db;
+
+class MysqlContractTest extends JdbcContract {
+  MysqlContractTest() {
+    super("mysql");
+  }
+}

@@ -1,0 +1,58 @@
+"""What is asked of MySQL and MariaDB alike, in SQL (for their ``verbs.py``)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import pymysql
+
+# The layout of YCSB's JDBC binding. Latin 1 is the default of MySQL 5.6 and MariaDB 10.11, but
+# not of their images: one layout everywhere. In utf8mb4, a key of 255 characters is too long for
+# an index of MySQL 5.6.
+TABLE = (
+    "CREATE TABLE IF NOT EXISTS ycsb.usertable (YCSB_KEY VARCHAR(255) PRIMARY KEY, "
+    + ", ".join(f"FIELD{number} TEXT" for number in range(10))
+    + ") DEFAULT CHARSET=latin1"
+)
+
+
+@contextlib.contextmanager
+def connected(host: str, port: int, seconds: float = 2) -> Iterator[pymysql.cursors.Cursor]:
+    """A cursor of root; OSError when the server does not answer within ``seconds``."""
+    try:
+        connection = pymysql.connect(
+            host=host, port=port, user="root", connect_timeout=2, read_timeout=seconds
+        )
+        with connection, connection.cursor() as cursor:
+            yield cursor
+    except pymysql.Error as error:
+        raise OSError(f"{host}:{port}: {error}") from error
+
+
+def told_version(host: str, port: int) -> str:
+    """What the server tells of itself, such as ``5.6.24 MySQL Community Server (GPL)``."""
+    with connected(host, port) as cursor:
+        cursor.execute("SELECT VERSION(), @@version_comment")
+        return " ".join(cursor.fetchone())
+
+
+def create(host: str, port: int) -> None:
+    """The empty table, unless there is one."""
+    with connected(host, port, seconds=30) as cursor:
+        cursor.execute("CREATE DATABASE IF NOT EXISTS ycsb")
+        cursor.execute(TABLE)
+
+
+def records(host: str, port: int) -> int:
+    """How many records the table holds; counting reads all of it."""
+    with connected(host, port, seconds=600) as cursor:
+        cursor.execute("SELECT COUNT(*) FROM ycsb.usertable")
+        return cursor.fetchone()[0]
+
+
+def empty(host: str, port: int) -> None:
+    """Delete all records; the table keeps its layout."""
+    create(host, port)
+    with connected(host, port, seconds=60) as cursor:
+        cursor.execute("TRUNCATE TABLE ycsb.usertable")
