@@ -25,7 +25,8 @@ help: ## print this list
 setup: ## install what is missing: system packages, .venv, YCSB bindings
 	@envs/setup study
 
-servers: setup ## install the servers that no distribution packages, below servers/
+servers: ## install the servers of all stores; what no distribution packages goes to servers/
+	@envs/setup study servers
 	@for install in envs/stores/*/install; do [ ! -x "$$install" ] || "$$install"; done
 
 setup-test:
