@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.datastax.oss.driver.api.core.AllNodesFailedException;
+import com.datastax.oss.driver.api.core.DriverTimeoutException;
 import com.datastax.oss.driver.api.core.connection.ClosedConnectionException;
 import com.datastax.oss.driver.api.core.connection.HeartbeatException;
 import com.datastax.oss.driver.api.core.cql.BoundStatementBuilder;
@@ -205,7 +206,11 @@ public class CassandraClient extends DB {
     }
     try {
       return operation.run(connection);
-    } catch (AllNodesFailedException | ClosedConnectionException | HeartbeatException e) {
+    } catch (AllNodesFailedException
+        | ClosedConnectionException
+        | DriverTimeoutException
+        | HeartbeatException e) {
+      // Also after a time-out: the driver hands a failed preparation to whoever asks again at once.
       server.lost(connection);
       return failures.error(name, e);
     } catch (RuntimeException e) {
