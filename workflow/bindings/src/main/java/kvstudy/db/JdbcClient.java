@@ -1,7 +1,7 @@
 package kvstudy.db;
 
 import java.sql.Connection;
-import java.sql.DriverManager;
+import java.sql.Driver;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -45,6 +45,9 @@ import site.ycsb.Status;
  * servers and transactions are not supported.
  */
 public class JdbcClient extends DB {
+  /** Named here: DriverManager would take any driver on the class path that knows the address. */
+  private static final Driver DRIVER = new org.mariadb.jdbc.Driver();
+
   private static final String KEY = "YCSB_KEY";
   private static final Pattern URL = Pattern.compile("jdbc:(\\w+)://([^/?;,]+)/[^;]*");
 
@@ -77,7 +80,7 @@ public class JdbcClient extends DB {
     }
     url = p.getProperty("db.url", "");
     Matcher match = URL.matcher(url);
-    if (!match.matches()) {
+    if (!match.matches() || !accepts(url)) {
       throw new DBException("db.url=" + url + ": give one server as jdbc:mariadb://host:port/ycsb");
     }
     int timeout = Options.integer(p, "db.timeout", 10_000, 1, Integer.MAX_VALUE);
@@ -280,9 +283,17 @@ public class JdbcClient extends DB {
     return statement;
   }
 
+  private static boolean accepts(String url) {
+    try {
+      return DRIVER.acceptsURL(url);
+    } catch (SQLException e) {
+      return false;
+    }
+  }
+
   private Connection connection() throws SQLException {
     if (connection == null) {
-      connection = DriverManager.getConnection(url, login);
+      connection = DRIVER.connect(url, login);
     }
     return connection;
   }

@@ -115,9 +115,11 @@ class DeadServerTest {
     assertTrue(
         assertThrows(DBException.class, mysql::init).getMessage().contains("db.batchsize=100"));
     mysql.getProperties().remove("db.batchsize");
-    mysql.getProperties().setProperty("db.url", "jdbc:mysql://a:1/ycsb;jdbc:mysql://b:1/ycsb");
-    assertTrue(
-        assertThrows(DBException.class, mysql::init).getMessage().contains("give one server"));
+    for (String url : new String[] {"", "jdbc:mysql://a:1/x;jdbc:mysql://b:1/x", "jdbc:h2://a/x"}) {
+      mysql.getProperties().setProperty("db.url", url);
+      assertTrue(
+          assertThrows(DBException.class, mysql::init).getMessage().contains("give one server"));
+    }
   }
 
   /** Sends a text to the first connection as soon as it has sent something, then closes it. */
