@@ -42,7 +42,7 @@ demo: setup ## the same at a hundredth of its size, under a name of its own
 partial: setup ## build the report from the finished cells, with the holes explained
 	$(IN_VENV) $(call SNAKEMAKE,report_partial)
 
-test: setup-test ## all tests; they start servers on free loopback ports
+test: setup-test servers ## all tests; they start servers on free loopback ports
 	$(MVN) test
 	$(IN_VENV) pytest tests/unit tests/workflow tests/e2e
 
