@@ -35,8 +35,26 @@ class Gap:
     repetitions: tuple[int, ...]
 
 
+class _Cells:
+    """What ``cells`` tells: the measured ones, their providers and YCSB clients."""
+
+    cells: tuple[Row, ...]
+
+    @property
+    def measured(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.cells if row["status"] == "measured")
+
+    @property
+    def providers(self) -> list[str]:
+        return _distinct(row["provider"] for row in self.measured)
+
+    @property
+    def clients(self) -> list[str]:
+        return _distinct(row["client"] for row in self.measured)
+
+
 @dataclass(frozen=True)
-class StoreFacts:
+class StoreFacts(_Cells):
     """A store and what became of its cells. Versions etc. are those of measured cells."""
 
     definition: Store
@@ -48,20 +66,8 @@ class StoreFacts:
         return self.definition.title
 
     @property
-    def measured(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.cells if row["status"] == "measured")
-
-    @property
     def versions(self) -> list[str]:
         return _distinct(row["server_version"] for row in self.measured)
-
-    @property
-    def providers(self) -> list[str]:
-        return _distinct(row["provider"] for row in self.measured)
-
-    @property
-    def clients(self) -> list[str]:
-        return _distinct(row["client"] for row in self.measured)
 
     @property
     def reasons(self) -> list[str]:
@@ -131,7 +137,7 @@ class WorkloadFacts:
 
 
 @dataclass(frozen=True)
-class RunFacts:
+class RunFacts(_Cells):
     """Everything about a run that is not bound to one store or workload."""
 
     name: str
@@ -156,10 +162,6 @@ class RunFacts:
         return any("+" in operation for operation in self.published_operations)
 
     @property
-    def measured(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.cells if row["status"] == "measured")
-
-    @property
     def measured_stores(self) -> list[StoreFacts]:
         return [store for store in self.stores if store.measured]
 
@@ -174,14 +176,6 @@ class RunFacts:
         absent = {store.definition.name for store in self.absent_stores}
         rows = [row for row in self.cells if row["store"] not in absent]
         return _gaps(rows, self.study, self.stores)
-
-    @property
-    def providers(self) -> list[str]:
-        return _distinct(row["provider"] for row in self.measured)
-
-    @property
-    def clients(self) -> list[str]:
-        return _distinct(row["client"] for row in self.measured)
 
     @property
     def ycsb_versions(self) -> list[str]:

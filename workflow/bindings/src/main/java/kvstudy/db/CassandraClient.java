@@ -60,16 +60,9 @@ public class CassandraClient extends DB {
     try {
       server.connection();
     } catch (IOException | RuntimeException e) {
-      String reason = Failures.summary(e);
-      DBException problem =
-          new DBException(
-              String.format(
-                  "cassandra %s does not answer (%s): start the server and create the keyspace, or"
-                      + " set hosts and port",
-                  server, reason),
-              e);
       cleanup();
-      throw problem;
+      throw failures.unreachable(
+          e, "start the server and create the keyspace, or set hosts and port");
     }
   }
 

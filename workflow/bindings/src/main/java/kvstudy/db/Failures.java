@@ -2,6 +2,7 @@ package kvstudy.db;
 
 import java.util.HashSet;
 import java.util.Set;
+import site.ycsb.DBException;
 import site.ycsb.Status;
 
 /**
@@ -39,6 +40,12 @@ final class Failures {
           server, operation, Thread.currentThread().getName(), reason);
     }
     return Status.ERROR;
+  }
+
+  /** What init() throws when the server does not answer; {@code remedy} follows a colon. */
+  DBException unreachable(Exception e, String remedy) {
+    return new DBException(
+        String.format("%s does not answer (%s): %s", server, summary(e), remedy), e);
   }
 
   /** The exception and its root cause on one line. */

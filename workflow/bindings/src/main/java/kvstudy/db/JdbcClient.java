@@ -98,11 +98,7 @@ public class JdbcClient extends DB {
       connection();
     } catch (SQLException | RuntimeException e) {
       cleanup();
-      throw new DBException(
-          String.format(
-              "%s does not answer (%s): start the server, or set db.url",
-              name, Failures.summary(e)),
-          e);
+      throw failures.unreachable(e, "start the server, or set db.url");
     }
   }
 

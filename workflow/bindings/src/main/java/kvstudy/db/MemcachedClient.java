@@ -57,11 +57,7 @@ public class MemcachedClient extends DB {
       connection().version();
     } catch (IOException | RuntimeException e) {
       cleanup();
-      throw new DBException(
-          String.format(
-              "%s does not answer (%s): start the server, or set memcached.hosts",
-              name, Failures.summary(e)),
-          e);
+      throw failures.unreachable(e, "start the server, or set memcached.hosts");
     }
   }
 

@@ -94,11 +94,7 @@ public class MongoDbClient extends DB {
       database.runCommand(new BsonDocument("ping", YES));
     } catch (MongoException e) {
       cleanup();
-      throw new DBException(
-          String.format(
-              "%s does not answer (%s): start the server, or set mongodb.url",
-              name, Failures.summary(e)),
-          e);
+      throw failures.unreachable(e, "start the server, or set mongodb.url");
     }
   }
 

@@ -75,11 +75,7 @@ public class RedisClient extends DB {
       connection().ping();
     } catch (JedisException e) {
       cleanup();
-      throw new DBException(
-          String.format(
-              "redis %s does not answer (%s): start the server, or set redis.host and redis.port",
-              server, Failures.summary(e)),
-          e);
+      throw failures.unreachable(e, "start the server, or set redis.host and redis.port");
     }
   }
 
