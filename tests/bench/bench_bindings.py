@@ -58,7 +58,7 @@ def compare(store: Store, plain, name: str) -> None:
 
 def ycsb(store: Store, server: NativeServer, phase: str, folder: Path) -> float:
     """Throughput of the phase in operations per second; CPU of the client is its own matter."""
-    cell = Cell(store.name, "c", RECORDS, OPERATIONS, CONNECTIONS, None, 1, ())
+    cell = Cell(store.name, "c", RECORDS, OPERATIONS, CONNECTIONS, None, 1, (), store.name)
     client = find_client(store)
     command = phase_command(client, store, cell, phase, server.host, server.port, folder)
     return parse(output(command, CLASSPATH=client.classpath), phase).throughput

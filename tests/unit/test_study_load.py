@@ -20,7 +20,7 @@ def edit(change) -> None:
 
 def test_the_thesis_study_is_valid(project):
     study = load_study(PATH)
-    assert study.stores == ["redis", "riak", "aerospike", "memcached"]
+    assert study.store_names == ["redis", "riak", "aerospike", "memcached"]
     assert [use.short for use in study.workloads] == ["A", "B", "C", "Insert"]
 
 

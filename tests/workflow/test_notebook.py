@@ -49,7 +49,7 @@ def options(project: Path) -> list[str]:
     summary = summarise(
         read_measurements(Path("measurements.csv")),
         read_cells(Path("cells.csv")),
-        study.stores,
+        study.store_names,
         [use.name for use in study.workloads],
     )
     summary.to_csv("summary.csv", index=False)

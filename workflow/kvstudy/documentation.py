@@ -78,7 +78,19 @@ def _store_section(store: Store) -> str:
     rows += [
         (f"not as shipped: {deviation.setting}", deviation.reason) for deviation in store.deviations
     ]
+    for name, option in store.options.items():
+        choices = [
+            f"`{value}`{' (the default)' if value == option.default else ''}: {choice.title}"
+            for value, choice in option.choices.items()
+        ]
+        rows.append((f"option `{name}`", f"{option.description} {'; '.join(choices)}."))
     rows += store.operations.items()
+    rows += [
+        (f"{operation}, {name} {value}", text)
+        for name, option in store.options.items()
+        for value, choice in option.choices.items()
+        for operation, text in choice.operations.items()
+    ]
     rows += [(operation, "not supported") for operation in store.unsupported]
     lines = "".join(f"| {name} | {' '.join(text.split())} |\n" for name, text in rows)
     return f"\n## {store.title}\n\n| | |\n|---|---|\n{lines}"

@@ -26,7 +26,7 @@ for position, cell in enumerate(CELLS, start=1):
         resources:
             provider=CONFIG.provider,
             port=CONFIG.port,
-            address=external_options(cell.store),
+            address=external_options(cell),
             ycsb_home=f"--ycsb-home {quote(CONFIG.ycsb.home)}" if CONFIG.ycsb.home else "",
             mixed_providers=str(CONFIG.mixed_providers),
         params:
@@ -34,6 +34,7 @@ for position, cell in enumerate(CELLS, start=1):
             scale=CONFIG.scale,
             cell=cell.path,
             properties=cell.properties,
+            options=cell.options,
             protocol=PROTOCOL,
         message:
             f"measure {cell.store}, workload {cell.workload}, {cell.parameters}, "
@@ -52,10 +53,11 @@ rule record_gap:
     log:
         f"results/{RUN}/logs/gap-{{store}}.log",
     params:
+        folder=lambda wildcards: STORES[wildcards.store].folder.name,
         raw=f"results/{RUN}/raw",
         provider=CONFIG.provider,
     message:
         "{wildcards.store} cannot be measured here; the report will say why"
     shell:
-        "kvstudy gap {wildcards.store} --provider {params.provider} --raw {params.raw}"
+        "kvstudy gap {params.folder} --provider {params.provider} --raw {params.raw}"
         " --output {output} > {log} 2>&1"

@@ -2,7 +2,7 @@
 
 # Empty for a study whose source published no values.
 PUBLISHED = [str(path) for path in [STUDY_FILE.with_name("published.csv")] if path.is_file()]
-STORE_FILES = [f"envs/stores/{name}/store.yaml" for name in STUDY.stores]
+STORE_FILES = sorted({f"envs/stores/{use.store}/store.yaml" for use in STUDY.stores})
 
 
 rule make_tables:

@@ -48,7 +48,7 @@ def command(
         read_cells(cells),
         read_published(published) if published else None,
     )
-    stores = load_stores(plan.stores)
+    stores = load_stores(plan)
     look = looks(
         {name: store.title for name, store in stores.items()},
         {name: store.color for name, store in stores.items()},

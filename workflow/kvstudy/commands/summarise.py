@@ -30,7 +30,7 @@ def command(measurements: Path, cells: Path, study: Path, output: Path) -> None:
     summary = summarise(
         read_measurements(measurements),
         read_cells(cells),
-        plan.stores,
+        plan.store_names,
         [use.name for use in plan.workloads],
     )
     output.parent.mkdir(parents=True, exist_ok=True)

@@ -56,6 +56,6 @@ def command(
         read_cells(cells),
         read_published(published) if published else None,
     )
-    titles = {name: store.title for name, store in load_stores(plan.stores).items()}
+    titles = {name: store.title for name, store in load_stores(plan).items()}
     written = write_tables(plan, results, machine, environment, titles, templates, output)
     click.echo(f"{output}: {len(written)} tables")

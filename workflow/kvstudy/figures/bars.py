@@ -48,7 +48,7 @@ def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
             {"panel": panel, "group": group, "store": store}
             | _bar(panel, figure, results, store, workload, metric)
             for group, workload, metric in groups
-            for store in study.stores
+            for store in study.store_names
         ]
         values = [None if math.isnan(row["value"]) else row["value"] for row in rows]
         tops = [row["max"] for row in rows]

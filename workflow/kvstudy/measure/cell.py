@@ -123,7 +123,7 @@ def _measure(
         "kvstudy": __version__,
         "protocol": request.protocol,
         "run": request.run,
-        "cell": asdict(cell) | {"properties": dict(cell.properties)},
+        "cell": cell.as_json(),
         "position": request.position,
         "started": started.isoformat(timespec="seconds"),
         "server": {**described, "version": version, "records": held},

@@ -274,9 +274,9 @@ def workload_facts(
         results.append(
             ResultFacts(
                 cell=cell,
-                throughput=ranking(rows, "overall", "throughput", study.stores, falling=True),
-                mean=ranking(rows, operation, "latency_mean", study.stores, falling=False),
-                p99=ranking(rows, operation, "latency_p99", study.stores, falling=False),
+                throughput=ranking(rows, "overall", "throughput", study.store_names, falling=True),
+                mean=ranking(rows, operation, "latency_mean", study.store_names, falling=False),
+                p99=ranking(rows, operation, "latency_p99", study.store_names, falling=False),
             )
         )
     theirs = [row for row in published if row["workload"] == use.name and row["value"]]
@@ -291,7 +291,7 @@ def workload_facts(
             if isinstance(figure, Bars) and figure.workloads == [use.name]
         ),
         results=tuple(results),
-        published=ranking(theirs, "overall", "throughput", study.stores, falling=True),
+        published=ranking(theirs, "overall", "throughput", study.store_names, falling=True),
         gaps=_gaps([row for row in cells if row["workload"] == use.name], study, stores),
     )
 

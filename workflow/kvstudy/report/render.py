@@ -79,7 +79,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
             cells=tuple(row for row in cells if row["store"] == name),
             images=tuple(images.get(name, [])),
         )
-        for name, store in load_stores(study.stores).items()
+        for name, store in load_stores(study).items()
     )
     workloads = tuple(
         facts.workload_facts(
@@ -117,7 +117,7 @@ def _check_cells(
         raise KvstudyError(f"{path}: has no cells; write it with 'kvstudy parse'")
     workloads = [use.name for use in study.workloads]
     for number, row in enumerate(cells, start=2):
-        if row["store"] not in study.stores or row["workload"] not in workloads:
+        if row["store"] not in study.store_names or row["workload"] not in workloads:
             raise KvstudyError(
                 f"{path}:{number}: {row['store']}/{row['workload']} is not part of the study "
                 f"'{study.name}'; give the study that it belongs to, or parse again"

@@ -12,6 +12,7 @@ from kvstudy.report.facts import RunFacts
 from kvstudy.report.floats import LatexFloats
 from kvstudy.report.templates import fill, text_environment
 from kvstudy.report.transcript import transcript
+from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Transcript
 from kvstudy.study.workload import operations_of
@@ -65,11 +66,7 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "tolerated": TOLERATED_FAILURES,
         "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],
-        "deviations": [
-            (store.title, deviation)
-            for store in run.measured_stores
-            for deviation in store.definition.deviations
-        ],
+        "deviations": _deviations(run),
         "operations": {
             operation
             for workload in run.workloads
@@ -78,6 +75,15 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "combined": " + ".join(several[0].operations) if several else None,
         "transcripts": [_transcript(figure, run, raw) for figure in run.transcripts],
     }
+
+
+def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
+    """Each deviation once, with the titles of the stores that share it."""
+    titles: dict[tuple[Path, Deviation], list[str]] = {}
+    for store in run.measured_stores:
+        for deviation in store.definition.deviations:
+            titles.setdefault((store.definition.folder, deviation), []).append(store.title)
+    return [(" and ".join(names), deviation) for (_, deviation), names in titles.items()]
 
 
 def _sizes(run: RunFacts) -> list[tuple[Cell, list[str]]]:

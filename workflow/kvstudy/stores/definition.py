@@ -8,11 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import STORES, WORKLOADS, read_yaml
-from kvstudy.study.model import Operation, Study
+from kvstudy.study.load import STORES, STUDIES, WORKLOADS, did_you_mean, read_yaml
+from kvstudy.study.model import Operation, StoreUse, Study
 from kvstudy.study.workload import load_workload, operations_of
 
 
@@ -82,6 +82,32 @@ class Deviation(Strict):
     reason: str
 
 
+class Choice(Strict):
+    """One value of an option, and what differs with it."""
+
+    title: str = Field(description="What it is called in text, tables and figures.")
+    properties: dict[str, str] = Field(
+        default={}, description="YCSB properties, laid over those of ycsb.properties."
+    )
+    operations: dict[str, str] = Field(
+        default={}, description="What an operation does then, laid over operations."
+    )
+
+
+class Option(Strict):
+    """Something about a store that a study chooses."""
+
+    description: str = Field(description="What is chosen, as a question to the user.")
+    default: str = Field(description="The choice when the study makes none.")
+    choices: dict[str, Choice] = Field(description="Name of each choice and what it means.")
+
+    @model_validator(mode="after")
+    def _default_is_a_choice(self) -> Option:
+        if self.default not in self.choices:
+            raise ValueError(f"the default '{self.default}' is none of the choices")
+        return self
+
+
 class StoreFile(Strict):
     """What may stand in a store.yaml."""
 
@@ -106,16 +132,24 @@ class StoreFile(Strict):
     operations: dict[str, str] = Field(
         default={}, description="What each operation does on this store, in one sentence."
     )
+    options: dict[str, Option] = Field(
+        default={}, description="What a study can choose about the store."
+    )
 
 
 class Store(StoreFile):
-    """A system under test. ``folder`` holds its store.yaml and verbs.py."""
+    """A system under test, as a study uses it.
+
+    ``folder`` holds its store.yaml and verbs.py. ``name`` is what the study
+    calls it; a study may have a folder's store under several names.
+    """
 
     folder: Path
+    name: str
 
     @property
-    def name(self) -> str:
-        return self.folder.name
+    def file(self) -> Path:
+        return self.folder / "store.yaml"
 
     @cached_property
     def verbs(self) -> ModuleType:
@@ -135,15 +169,53 @@ class Store(StoreFile):
         return module
 
 
-def load_store(folder: Path) -> Store:
-    """The store in ``folder``; KvstudyError names file and key of what is wrong."""
-    data = read_yaml(folder / "store.yaml", StoreFile).model_dump()
-    return Store.model_validate(data | {"folder": folder})
+def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> Store:
+    """The store in ``folder`` with the choices of ``use``, else with its defaults.
+
+    KvstudyError names file and key of what is wrong; ``where`` is the place of ``use``.
+    """
+    use = use or StoreUse(store=folder.name)
+    store = read_yaml(folder / "store.yaml", StoreFile)
+    for name in use.options:
+        if name not in store.options:
+            offered = f"it has: {', '.join(store.options)}" if store.options else "it has none"
+            raise KvstudyError(f"{where}options: {store.title} has no option '{name}'; {offered}")
+    data = store.model_dump()
+    for name, option in store.options.items():
+        value = use.options.get(name, option.default)
+        if value not in option.choices:
+            hint = did_you_mean(value, list(option.choices))
+            raise KvstudyError(f"{where}options.{name}: unknown choice '{value}'{hint}")
+        data["operations"] |= option.choices[value].operations
+        data["ycsb"]["properties"] |= option.choices[value].properties
+    data["title"] = use.title or _title(store, use)
+    return Store.model_validate(data | {"folder": folder, "name": use.name})
 
 
-def load_stores(names: list[str]) -> dict[str, Store]:
-    """The stores called ``names``, in that order."""
-    return {name: load_store(STORES / name) for name in names}
+def _title(store: StoreFile, use: StoreUse) -> str:
+    """The store's own title, with what the study chose."""
+    chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
+    return f"{store.title}, {', '.join(chosen)}" if chosen else store.title
+
+
+def load_stores(study: Study) -> dict[str, Store]:
+    """The stores of the study, by the names and in the order that it gives them.
+
+    A store that stands there again gets a lighter colour each time.
+    """
+    stores: dict[str, Store] = {}
+    for index, use in enumerate(study.stores):
+        where = f"{STUDIES / study.name / 'study.yaml'}: stores[{index}]."
+        store = load_store(STORES / use.store, use, where)
+        again = sum(other.folder == store.folder for other in stores.values())
+        stores[use.name] = store.model_copy(update={"color": lighter(store.color, again)})
+    return stores
+
+
+def lighter(color: str, times: int) -> str:
+    """``#rrggbb`` mixed half and half with white, ``times`` over."""
+    parts = [int(color[at : at + 2], 16) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(255 - (255 - part) / 2**times):02x}" for part in parts)
 
 
 def load_stores_of(study: Study, path: Path) -> dict[str, Store]:
@@ -152,7 +224,7 @@ def load_stores_of(study: Study, path: Path) -> dict[str, Store]:
     KvstudyError when a workload asks a store for what it cannot do: better
     before the first cell than after hours.
     """
-    stores = load_stores(study.stores)
+    stores = load_stores(study)
     for index, use in enumerate(study.workloads):
         operations = operations_of(load_workload(WORKLOADS / use.name))
         for store in stores.values():

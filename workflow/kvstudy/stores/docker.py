@@ -34,7 +34,7 @@ def missing(store: Store) -> str | None:
 
     The image may still have to be pulled.
     """
-    file = f"envs/stores/{store.name}/store.yaml"
+    file = store.file
     if store.docker is None:
         return f"{store.title} has no Docker image in {file}"
     if not re.search(r"@sha256:[0-9a-f]{64}$|:[^/:]*\d+\.\d+\.\d+[^/:]*$", store.docker.image):
@@ -139,7 +139,7 @@ def pull(store: Store) -> dict:
         pulled = _docker("pull", "--quiet", image)
         if pulled.returncode:
             raise KvstudyError(
-                f"envs/stores/{store.name}/store.yaml: docker.image: cannot pull {image} "
+                f"{store.file}: docker.image: cannot pull {image} "
                 f"({_last_line(pulled.stderr)}); check the name and the way to the registry, "
                 f"bring the image with `docker load`, {NATIVE}"
             )

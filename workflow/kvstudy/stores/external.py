@@ -13,7 +13,7 @@ KEY = "config/config.yaml: external.servers"
 def missing(store: Store, address: str) -> str | None:
     """None when the store has an address, else which key to set."""
     if not address:
-        return f"no address of a {store.title} server; set {KEY}.{store.name} to host:port"
+        return f"no address of a {store.title} server; set {KEY}.{store.folder.name} to host:port"
     return None
 
 
@@ -21,7 +21,7 @@ def split(store: Store, address: str) -> tuple[str, int]:
     """Host and port of ``host:port``; KvstudyError when it is none."""
     host, colon, port = address.rpartition(":")
     if not (colon and host and port.isdigit() and 0 < int(port) < 65536):
-        raise KvstudyError(f"{KEY}.{store.name}: '{address}' is not host:port")
+        raise KvstudyError(f"{KEY}.{store.folder.name}: '{address}' is not host:port")
     return host.strip("[]"), int(port)
 
 

@@ -26,7 +26,7 @@ SERVERS = Path("servers")
 def missing(store: Store) -> str | None:
     """None when the store's program is here, else what is missing and how to get it."""
     if store.native is None:
-        return f"{store.title} has no native program in envs/stores/{store.name}/store.yaml"
+        return f"{store.title} has no native program in {store.file}"
     program = find_program(store)
     if program is None:
         return f"no program {store.native.program} on this machine: {store.native.remedy}"
@@ -38,7 +38,7 @@ def missing(store: Store) -> str | None:
 
 def find_program(store: Store) -> str | None:
     """The store's program below servers/<store>/, else on the path, else None."""
-    own = SERVERS / store.name / store.native.program
+    own = SERVERS / store.folder.name / store.native.program
     if own.exists():
         return str(own.absolute())
     # Servers are often in sbin, which is not on the path of everybody.
@@ -67,7 +67,7 @@ class NativeServer:
             "port": port,
             "ports": {name: free_port() for name in store.native.ports},
             "data": self.data,
-            "servers": (SERVERS / store.name).absolute(),
+            "servers": (SERVERS / store.folder.name).absolute(),
             "user": getpass.getuser(),
         }
         self.command = self._filled(store.native.command)

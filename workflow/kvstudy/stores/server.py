@@ -81,7 +81,7 @@ def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
             if time.monotonic() > limit:
                 raise KvstudyError(
                     f"{store.title} server did not get ready in {store.ready_seconds:g} s "
-                    f"({error}); envs/stores/{store.name}/store.yaml: ready_seconds sets the "
+                    f"({error}); {store.file}: ready_seconds sets the "
                     f"limit{log_end(log)}"
                 ) from None
         time.sleep(POLL_SECONDS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import WORKLOADS
-from kvstudy.study.model import Study
+from kvstudy.study.model import StoreUse, Study
 from kvstudy.study.workload import load_only, load_workload
 
 # A scaled study keeps at least this much, so that a cell still reaches every
@@ -24,7 +24,8 @@ class Cell:
 
     ``operations`` is 0 when the workload has only a load phase. ``seconds`` is
     set for timed cells. ``properties`` are all YCSB properties but the sizes,
-    the address and the output files.
+    the address and the output files. ``folder`` is the store's under envs/stores/;
+    ``options`` are what the study chose of those that it offers.
     """
 
     store: str
@@ -35,6 +36,8 @@ class Cell:
     seconds: int | None
     repetition: int
     properties: tuple[tuple[str, str], ...]
+    folder: str
+    options: tuple[tuple[str, str], ...] = ()
 
     @property
     def parameters(self) -> str:
@@ -46,6 +49,13 @@ class Cell:
     def path(self) -> str:
         """``<store>/<workload>/<parameters>/rep<n>``, the cell's name everywhere."""
         return f"{self.store}/{self.workload}/{self.parameters}/rep{self.repetition}"
+
+    def as_json(self) -> dict:
+        """All fields, as the manifest of the cell's raw logs records them."""
+        return asdict(self) | {
+            "properties": dict(self.properties),
+            "options": dict(self.options),
+        }
 
     @property
     def phases(self) -> tuple[str, ...]:
@@ -72,15 +82,13 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     shuffle = random.Random(study.seed)
     cells: list[Cell] = []
     for repetition in range(1, study.repetitions + 1):
-        block = [
-            cell for store in study.stores for cell in _cells_of(study, store, repetition, scale)
-        ]
+        block = [cell for use in study.stores for cell in _cells_of(study, use, repetition, scale)]
         shuffle.shuffle(block)
         cells += block
     return cells
 
 
-def _cells_of(study: Study, store: str, repetition: int, scale: float) -> list[Cell]:
+def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list[Cell]:
     parameters = study.parameters
     sizes = itertools.product(
         _values(parameters.records), _values(parameters.operations), _values(parameters.threads)
@@ -93,7 +101,7 @@ def _cells_of(study: Study, store: str, repetition: int, scale: float) -> list[C
         for size in ("recordcount", "operationcount"):
             properties.pop(size, None)
         cell = Cell(
-            store=store,
+            store=of.name,
             workload=use.name,
             records=_scaled(records, scale, FEWEST_RECORDS),
             operations=0 if loads_only else _scaled(operations, scale, FEWEST_OPERATIONS),
@@ -103,6 +111,8 @@ def _cells_of(study: Study, store: str, repetition: int, scale: float) -> list[C
             else _scaled(parameters.seconds, scale, SHORTEST_SECONDS),
             repetition=repetition,
             properties=tuple(sorted(properties.items())),
+            folder=of.store,
+            options=tuple(sorted(of.options.items())),
         )
         # Insert-only cells are the same for every operation count.
         cells[cell.path] = cell

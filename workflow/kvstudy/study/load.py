@@ -48,15 +48,17 @@ def load_study(path: Path) -> Study:
             "give both the same name"
         )
     stores = sorted(folder.parent.name for folder in STORES.glob("*/store.yaml"))
-    for index, store in enumerate(study.stores):
-        _known(path, f"stores[{index}]", "store", store, stores)
+    for index, use in enumerate(study.stores):
+        _known(path, f"stores[{index}]", "store", use.store, stores)
     workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
     for index, use in enumerate(study.workloads):
         _known(path, f"workloads[{index}]", "workload", use.name, workloads)
         load_workload(WORKLOADS / use.name)
     for name in study.parameters.properties:
         check_property(f"{path}: parameters.properties", name)
-    _unique(path, "stores", study.stores)
+    _unique(
+        path, "stores", study.store_names, ", or give one another name: {{store: {}, name: ...}}"
+    )
     _unique(path, "workloads", [use.name for use in study.workloads])
     _unique(path, "tables", [table.name for table in study.tables])
     _unique(path, "figures", [figure.name for figure in study.figures])
@@ -69,9 +71,11 @@ def load_study(path: Path) -> Study:
         for name in figure.workloads if isinstance(figure, Bars) else [figure.workload]:
             _known(path, f"{key}.workload", "workload", name, used)
         if not isinstance(figure, Bars):
-            _known(path, f"{key}.store", "store", figure.store, study.stores)
+            _known(path, f"{key}.store", "store", figure.store, study.store_names)
     for index, expected in enumerate(study.expected_failures):
-        _known(path, f"expected_failures[{index}].store", "store", expected.store, study.stores)
+        _known(
+            path, f"expected_failures[{index}].store", "store", expected.store, study.store_names
+        )
     return study
 
 
@@ -93,10 +97,12 @@ def _known(path: Path, key: str, kind: str, name: str, known: list[str]) -> None
         raise KvstudyError(f"{path}: {key}: unknown {kind} '{name}'{did_you_mean(name, known)}")
 
 
-def _unique(path: Path, key: str, names: list[str]) -> None:
+def _unique(path: Path, key: str, names: list[str], remedy: str = "") -> None:
     for name in names:
         if names.count(name) > 1:
-            raise KvstudyError(f"{path}: {key}: '{name}' stands there twice; name each once")
+            raise KvstudyError(
+                f"{path}: {key}: '{name}' stands there twice; name each once{remedy.format(name)}"
+            )
 
 
 def describe(path: Path, problem, model: type[BaseModel]) -> str:

@@ -52,6 +52,30 @@ class Source(Strict):
     )
 
 
+class StoreUse(Strict):
+    """A store of the study; a bare name in the file is short for ``store: ...``."""
+
+    store: Name = Field(description="Name of a folder under envs/stores/.")
+    name: Name = Field(
+        default="",
+        description="Name in results and in this file; needed when a store stands there twice.",
+    )
+    title: str = Field(default="", description="Name in text, tables and figures.")
+    options: dict[Name, Name] = Field(
+        default={}, description="Choices that the store's folder offers, for example a consistency."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_name(cls, value: object) -> object:
+        return {"store": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _default_name(self) -> StoreUse:
+        object.__setattr__(self, "name", self.name or self.store)
+        return self
+
+
 class WorkloadUse(Strict):
     """A workload of the study; a bare name in the file is short for ``name: ...``."""
 
@@ -166,8 +190,8 @@ class Study(Strict):
     title: str = Field(description="Title of the report.")
     question: str = Field(description="What the study asks, in one or two sentences.")
     source: Source | None = Field(default=None, description="The publication it reproduces.")
-    stores: Annotated[list[Name], Field(min_length=1)] = Field(
-        description="Names of folders under envs/stores/, in the order of tables and figures."
+    stores: Annotated[list[StoreUse], Field(min_length=1)] = Field(
+        description="The stores, in the order of tables and figures."
     )
     workloads: Annotated[list[WorkloadUse], Field(min_length=1)] = Field(
         description="The workloads, in the order of tables and figures."
@@ -183,6 +207,11 @@ class Study(Strict):
     choices: list[str] = Field(
         default=[], description="What the source left open and what was chosen here."
     )
+
+    @property
+    def store_names(self) -> list[str]:
+        """What the study calls its stores, in its order."""
+        return [use.name for use in self.stores]
 
     def workload(self, name: str) -> WorkloadUse:
         """The workload called ``name``; KeyError when the study has none."""

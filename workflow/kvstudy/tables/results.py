@@ -65,7 +65,7 @@ def long_form(table: Table, study: Study, results: Results) -> pd.DataFrame:
     """
     rows = []
     for operation, metric, unit in _lines(table, results):
-        for store in study.stores:
+        for store in study.store_names:
             value = results.measured(store, table.workload, operation, metric)
             state = results.state(store, table.workload)
             nothing = Value(0, *[math.nan] * 5, unit)
@@ -92,7 +92,7 @@ def content(
 
     ``titles`` maps store names to the names that people read.
     """
-    columns = [Column(titles[s], results.state(s, table.workload)) for s in study.stores]
+    columns = [Column(titles[s], results.state(s, table.workload)) for s in study.store_names]
     used: set[str] = set()
     sections: list[Section] = []
     last = None
@@ -102,7 +102,7 @@ def content(
             last = operation
         label, unit = (OVERALL | OF_OPERATION)[metric]
         row = Row(label if unit == "count" else f"{label} ({sign(unit)})")
-        for store in study.stores:
+        for store in study.store_names:
             value = results.measured(store, table.workload, operation, metric)
             here = _measured(table, results, store, operation, metric, value, used)
             there = results.published(store, table.workload, operation, metric)
@@ -189,7 +189,7 @@ def _notes(
     if combined and "+" in combined:
         known = any(
             results.published(store, table.workload, combined, "latency_mean") is not None
-            for store in study.stores
+            for store in study.store_names
         )
         source = " (the source's definition)" if known else ""
         notes.append(
@@ -240,7 +240,7 @@ def _marked(columns: list[Column]) -> list[Latex]:
 def _other_size(table: Table, study: Study, results: Results) -> str:
     """A sentence when a run here has other numbers of operations than the source's, or ""."""
     operation = results.all_operations(table.workload)
-    for store in study.stores:
+    for store in study.store_names:
         here = results.measured(store, table.workload, operation or "", "operations")
         there = results.published(store, table.workload, operation or "", "operations")
         if here and there and abs(here.mean / there - 1) > 0.01:

@@ -8,7 +8,7 @@ row per planned cell, with a reason where there is no valid number.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -106,7 +106,7 @@ def _manifest(raw: Path, cell: Cell) -> dict:
         measured = manifest["cell"]
     except (OSError, ValueError, KeyError) as error:
         raise KvstudyError(f"{path}: cannot be read ({error}); measure the cell again") from None
-    planned = asdict(cell) | {"properties": dict(cell.properties)}
+    planned = cell.as_json()
     changes = _differences(measured, planned)
     if changes:
         raise KvstudyError(

@@ -1,0 +1,96 @@
+"""What a study can choose about a store, and a store that stands in a study twice."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.client import Client, phase_command
+from kvstudy.stores.definition import load_store, load_stores
+from kvstudy.study.cells import plan
+from kvstudy.study.load import load_study
+
+STORE = Path("envs/stores/pretend/store.yaml")
+CONSISTENCY = {
+    "description": "Which consistency?",
+    "default": "eventual",
+    "choices": {
+        "eventual": {"title": "eventual consistency", "properties": {"pretend.type": "e"}},
+        "strong": {
+            "title": "strong consistency",
+            "properties": {"pretend.type": "s"},
+            "operations": {"update": "fetch and put"},
+        },
+    },
+}
+
+
+def study_with(path: Path, stores: list):
+    data = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump(data | {"stores": stores}))
+    store = yaml.safe_load(STORE.read_text())
+    STORE.write_text(yaml.safe_dump(store | {"options": {"consistency": CONSISTENCY}}))
+    return load_study(path)
+
+
+def test_one_store_under_two_names(pretend_study):
+    strong = {"store": "pretend", "name": "pretend-strong", "options": {"consistency": "strong"}}
+    study = study_with(pretend_study, ["pretend", strong])
+    plain, strong = load_stores(study).values()
+    assert (plain.title, strong.title) == ("Pretend", "Pretend, strong consistency")
+    assert plain.operations == {}
+    assert strong.operations == {"update": "fetch and put"}
+    assert (plain.color, strong.color) == ("#000000", "#808080")
+    cell = next(cell for cell in plan(study) if cell.store == "pretend-strong")
+    assert cell.path.startswith("pretend-strong/")
+    assert (cell.folder, cell.options) == ("pretend", (("consistency", "strong"),))
+    client = Client("kvstudy", "", "pretend.Client", ())
+    commands = [
+        phase_command(client, store, cell, "run", "127.0.0.1", 1, Path())
+        for store in (plain, strong)
+    ]
+    assert "pretend.type=e" in commands[0]
+    assert "pretend.type=s" in commands[1]
+
+
+def test_the_study_gives_the_title(pretend_study):
+    stores = [{"store": "pretend", "title": "Mine", "options": {"consistency": "strong"}}]
+    assert load_stores(study_with(pretend_study, stores))["pretend"].title == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("stores", "message"),
+    [
+        (
+            [{"store": "pretend", "options": {"consistency": "stong"}}],
+            f"{Path('config/studies/small/study.yaml')}: stores[0].options.consistency: "
+            "unknown choice 'stong'; did you mean 'strong'?",
+        ),
+        (
+            ["redis", {"store": "pretend", "options": {"consistancy": "strong"}}],
+            "stores[1].options: Pretend has no option 'consistancy'; it has: consistency",
+        ),
+        (
+            [{"store": "redis", "options": {"consistency": "strong"}}],
+            "stores[0].options: Redis has no option 'consistency'; it has none",
+        ),
+        (
+            ["pretend", {"store": "pretend", "options": {"consistency": "strong"}}],
+            "stores: 'pretend' stands there twice; name each once, or give one another "
+            "name: {store: pretend, name: ...}",
+        ),
+        ([{"store": "pretend", "option": {}}], "stores[0].option: unknown key"),
+    ],
+)
+def test_a_wrong_choice_is_refused(pretend_study, stores, message):
+    with pytest.raises(KvstudyError) as error:
+        load_stores(study_with(pretend_study, stores))
+    assert message in str(error.value)
+
+
+def test_a_default_that_is_no_choice_is_refused(pretend_study):
+    store = yaml.safe_load(STORE.read_text())
+    wrong = CONSISTENCY | {"default": "none"}
+    STORE.write_text(yaml.safe_dump(store | {"options": {"consistency": wrong}}))
+    with pytest.raises(KvstudyError, match="the default 'none' is none of the choices"):
+        load_store(STORE.parent)
