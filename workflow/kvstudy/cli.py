@@ -14,6 +14,7 @@ from kvstudy.errors import KvstudyError
 # when it is called: pandas and matplotlib take longer to load than most steps.
 COMMANDS = {
     "doctor": "Show what is ready on this machine and what is missing.",
+    "run": "Measure one cell outside any study; asks for store, workload and sizes.",
     "plan": "List the cells of a study in their order of measurement.",
     "measure": "Measure one cell on a real server.",
     "gap": "Record why a store cannot be measured here.",

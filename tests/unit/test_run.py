@@ -1,0 +1,72 @@
+"""``kvstudy run``: one cell outside any study."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+
+RAW = Path("results/single-cells/raw")
+STORE = Path("envs/stores/pretend/store.yaml")
+GIVEN = ["--workload", "a", "--records", "1000", "--operations", "2000", "--threads", "2"]
+
+
+def run(*arguments: str, answers: str = "") -> Result:
+    command = ["run", "--provider", "native", *arguments]
+    result = CliRunner().invoke(cli, command, input=answers)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_it_asks_for_what_it_is_not_told(pretend_study):
+    done = run("--threads", "2", answers="pretend\nn\na\n1000\n2000\n")
+    assert done.exit_code == 0, done.output
+    assert "throughput" in done.output
+    assert "2000 operations, 0 failed" in done.output
+    assert (RAW / "pretend/a/r1000_o2000_t2/rep1/SHA256SUMS").is_file()
+
+
+def test_insert_only_asks_for_no_operations(pretend_study):
+    done = run("--store", "pretend", "--threads", "2", answers="y\n1000\n")
+    assert done.exit_code == 0, done.output
+    assert (RAW / "pretend/insert/r1000_o0_t2/rep1/load.out").is_file()
+
+
+def test_the_same_cell_again_keeps_the_first(pretend_study):
+    for repetition in (1, 2):
+        assert run("--store", "pretend", *GIVEN).exit_code == 0
+        assert (RAW / f"pretend/a/r1000_o2000_t2/rep{repetition}/SHA256SUMS").is_file()
+
+
+def test_it_asks_for_what_a_store_offers(pretend_study):
+    store = yaml.safe_load(STORE.read_text())
+    choices = {name: {"title": name, "properties": {"p": name}} for name in ("weak", "strong")}
+    offered = {"description": "Which consistency?", "default": "weak", "choices": choices}
+    STORE.write_text(yaml.safe_dump(store | {"options": {"consistency": offered}}))
+    asked = run("--store", "pretend", *GIVEN, answers="strong\n")
+    assert "Which consistency? (strong, weak) [weak]" in asked.output
+    manifest = RAW / "pretend-strong/a/r1000_o2000_t2/rep1/manifest.json"
+    assert "p=strong" in json.loads(manifest.read_text())["phases"]["run"]["command"]
+    told = run("--store", "pretend", "--option", "consistency=weak", *GIVEN)
+    assert "Which consistency?" not in told.output
+    assert (RAW / "pretend-weak/a/r1000_o2000_t2/rep1").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--store", "pretended"], "unknown store 'pretended'; did you mean 'pretend'?"),
+        (["--store", "pretend", "--workload", "z"], "unknown workload 'z'"),
+        (["--store", "pretend", "--option", "x"], "--option x: give it as NAME=CHOICE"),
+        (["--store", "pretend", "--option", "x=y", *GIVEN], "Pretend has no option 'x'"),
+        (["--store", "mongodb", *GIVEN], "no program mongod on this machine"),
+    ],
+)
+def test_wrong_arguments(pretend_study, monkeypatch, arguments, message):
+    with pytest.raises(KvstudyError) as error:
+        run(*arguments)
+    assert message in str(error.value)

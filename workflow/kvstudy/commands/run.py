@@ -1,0 +1,149 @@
+"""``kvstudy run``: one cell outside any study; asks for what it is not told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+COUNT = click.IntRange(min=1)
+
+
+@click.command("run")
+@click.option("--store", help="A folder under envs/stores/, see 'kvstudy doctor'.")
+@click.option(
+    "--option",
+    "chosen",
+    multiple=True,
+    metavar="NAME=CHOICE",
+    help="A choice that the store offers, for example consistency=strong.",
+)
+@click.option("--workload", help="A file under workloads/.")
+@click.option("--insert-only", is_flag=True, help="Measure the loading; runs no workload.")
+@click.option("--records", type=COUNT, help="Records that are loaded.")
+@click.option("--operations", type=COUNT, help="Operations of the run phase.")
+@click.option("--threads", type=COUNT, default=4, show_default=True, help="Client threads.")
+@click.option(
+    "--provider",
+    type=click.Choice(["auto", "native", "docker"]),
+    default="auto",
+    show_default=True,
+    help="How the server runs.",
+)
+@click.option("--port", type=int, default=0, show_default=True, help="Its port; 0: any free one.")
+@click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
+def command(
+    store: str | None,
+    chosen: tuple[str, ...],
+    workload: str | None,
+    insert_only: bool,
+    records: int | None,
+    operations: int | None,
+    threads: int,
+    provider: str,
+    port: int,
+    ycsb_home: str,
+) -> None:
+    """Measure one cell outside any study, print its result and keep its logs.
+
+    Asks for store, workload and sizes where no option gives them. The raw logs
+    go to results/single-cells/raw/; the same cell again is its next repetition.
+    """
+    from kvstudy.errors import KvstudyError
+    from kvstudy.measure.cell import Request, measure_cell
+    from kvstudy.measure.controller import stop_on_signals
+    from kvstudy.stores import providers
+    from kvstudy.stores.definition import load_store, load_stores_of
+    from kvstudy.study.load import STORES, WORKLOADS, did_you_mean
+    from kvstudy.study.single import RUN, next_cell, single_study
+    from kvstudy.study.workload import load_only, load_workload
+    from kvstudy.ycsb_log.parse import parse
+
+    names = sorted(path.parent.name for path in STORES.glob("*/store.yaml"))
+    if store is None:
+        here = [
+            name for name in names if not providers.missing(load_store(STORES / name), provider)
+        ]
+        if not here:
+            raise KvstudyError("no store can be measured here; 'kvstudy doctor' tells why")
+        store = click.prompt("Store", type=click.Choice(here))
+    if store not in names:
+        raise KvstudyError(f"--store: unknown store '{store}'{did_you_mean(store, names)}")
+    definition = load_store(STORES / store)
+    resolved = providers.resolve(provider, Path("results") / RUN / "raw")
+    problem = providers.missing(definition, resolved)
+    if problem:
+        raise KvstudyError(problem)
+    options = _options(chosen)
+    for name, option in definition.options.items():
+        if name not in options:
+            options[name] = click.prompt(
+                option.description,
+                type=click.Choice(list(option.choices)),
+                default=option.default,
+            )
+    workloads = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    runs = [name for name in workloads if not load_only(load_workload(WORKLOADS / name))]
+    if insert_only:
+        workload = "insert"
+    elif workload is None:
+        insert_only = click.confirm("Insert only (measure the loading)", default=False)
+        workload = "insert" if insert_only else click.prompt("Workload", type=click.Choice(runs))
+    if workload not in workloads:
+        hint = did_you_mean(workload, workloads)
+        raise KvstudyError(f"--workload: unknown workload '{workload}'{hint}")
+    if records is None:
+        records = click.prompt("Records", type=COUNT, default=100_000)
+    if operations is None and workload in runs:
+        operations = click.prompt("Operations", type=COUNT, default=1_000_000)
+    study = single_study(store, options, workload, records, operations or 1, threads)
+    stop_on_signals()
+    definition = load_stores_of(study, Path("kvstudy run"))[study.store_names[0]]
+    cell = next_cell(study)
+    click.echo(f"measuring {cell.path} ...", err=True)
+    request = Request(
+        cell=cell,
+        run=RUN,
+        position=1,
+        provider=resolved,
+        protocol=1,
+        port=port,
+        ycsb_home=ycsb_home,
+        # Single cells are compared by nobody but the user, who chose the provider.
+        mixed_providers=True,
+    )
+    raw = measure_cell(request, definition)
+    text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8")
+    for line in _result(parse(text, str(raw))):
+        click.echo(line)
+    click.echo(f"raw logs: {raw}")
+
+
+def _options(chosen: tuple[str, ...]) -> dict[str, str]:
+    from kvstudy.errors import KvstudyError
+
+    for text in chosen:
+        if "=" not in text:
+            raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")
+    return dict(text.split("=", 1) for text in chosen)
+
+
+def _result(log) -> list[str]:
+    lines = [
+        f"throughput {log.throughput:.0f} ops/s, run time {log.runtime / 1000:.2f} s, "
+        f"{log.attempted} operations, {log.failed} failed",
+        f"{'latency (us)':18}{'operations':>12}{'failed':>8}"
+        f"{'mean':>10}{'min':>8}{'p95':>8}{'p99':>8}{'max':>10}",
+    ]
+    for name, section in log.sections.items():
+        numbers = [section.latencies.get(f"latency_{part}") for part in PARTS]
+        cells = ["-" if number is None else f"{number:.0f}" for number in numbers]
+        widths = (10, 8, 8, 8, 10)
+        lines.append(
+            f"{name.lower():18}{section.operations:>12}{section.failed:>8}"
+            + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        )
+    return lines
+
+
+PARTS = ("mean", "min", "p95", "p99", "max")
