@@ -86,7 +86,7 @@ def test_a_scaled_cell_has_results_of_its_own(pretend_study):
     ("server", "message"),
     [
         ("dies-at-start", "ended with exit status 1 before it was ready; its log ends: pretended"),
-        ("never-ready", "did not get ready in 1.5 s"),
+        ("never-ready", "did not get ready in 4 s"),
     ],
 )
 def test_a_server_that_does_not_start(pretend_study, monkeypatch, server, message):
