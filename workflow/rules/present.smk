@@ -10,11 +10,12 @@ rule make_tables:
         study=STUDY_FILE,
         stores=STORE_FILES,
         published=PUBLISHED,
+        measurements="results/{run}/measurements.csv",
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
         environment="results/{run}/environment.json",
         templates=glob("report/templates/tables/*.*"),
-        code=modules("tidy", "tables"),
+        code=modules("tidy", "stats", "tables"),
     output:
         expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
     log:
@@ -25,6 +26,7 @@ rule make_tables:
         "tables to results/{wildcards.run}/tables"
     shell:
         "kvstudy tabulate --study {input.study} --summary {input.summary}"
+        " --measurements {input.measurements}"
         " --cells {input.cells} --environment {input.environment} {params.published}"
         " --output results/{wildcards.run}/tables > {log} 2>&1"
 

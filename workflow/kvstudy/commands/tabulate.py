@@ -12,6 +12,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 
 @click.command("tabulate")
 @click.option("--study", type=FILE, required=True, help="study.yaml.")
+@click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
@@ -26,6 +27,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--output", type=FOLDER, required=True, help="Folder of the tables.")
 def command(
     study: Path,
+    measurements: Path,
     summary: Path,
     cells: Path,
     environment: Path,
@@ -40,9 +42,10 @@ def command(
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.load import load_study
     from kvstudy.tables.write import write_tables
-    from kvstudy.tidy.files import read_cells, read_summary
+    from kvstudy.tidy.files import read_cells, read_measurements, read_summary
     from kvstudy.tidy.published import read_published
     from kvstudy.tidy.results import Results
+    from kvstudy.tidy.summary import per_repetition
 
     plan = load_study(study)
     try:
@@ -51,10 +54,13 @@ def command(
         raise KvstudyError(
             f"{environment}: not JSON ({error}); take the file from a good run"
         ) from error
+    planned = read_cells(cells)
+    workloads = [use.name for use in plan.workloads]
     results = Results(
         read_summary(summary),
-        read_cells(cells),
+        planned,
         read_published(published) if published else None,
+        per_repetition(read_measurements(measurements), planned, workloads),
     )
     titles = {name: store.title for name, store in load_stores(plan).items()}
     written = write_tables(plan, results, machine, environment, titles, templates, output)

@@ -18,7 +18,15 @@ from kvstudy.errors import KvstudyError
 from kvstudy.report.rank import Rank, ranking
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
-from kvstudy.study.model import Bars, Study, Table, Transcript, WorkloadUse
+from kvstudy.study.model import (
+    Bars,
+    ComparisonTable,
+    MachineTable,
+    ResultsTable,
+    Study,
+    Transcript,
+    WorkloadUse,
+)
 from kvstudy.study.workload import PROPORTIONS, load_only, operations_of
 
 Row = dict[str, str]
@@ -94,7 +102,7 @@ class WorkloadFacts:
 
     use: WorkloadUse
     properties: dict[str, str]
-    tables: tuple[Table, ...]
+    tables: tuple[ResultsTable, ...]
     figures: tuple[Bars, ...]
     results: tuple[ResultFacts, ...]
     published: list[Rank]
@@ -203,8 +211,12 @@ class RunFacts(_Cells):
         return [figure for figure in bars if len(figure.workloads) > 1]
 
     @property
-    def machine_tables(self) -> list[Table]:
-        return [table for table in self.study.tables if table.kind == "machine"]
+    def machine_tables(self) -> list[MachineTable]:
+        return [table for table in self.study.tables if isinstance(table, MachineTable)]
+
+    @property
+    def comparison_tables(self) -> list[ComparisonTable]:
+        return [table for table in self.study.tables if isinstance(table, ComparisonTable)]
 
     def title(self, store: str) -> str:
         """The title of the store called ``store``."""
@@ -284,7 +296,11 @@ def workload_facts(
     return WorkloadFacts(
         use=use,
         properties=properties,
-        tables=tuple(table for table in study.tables if table.workload == use.name),
+        tables=tuple(
+            table
+            for table in study.tables
+            if isinstance(table, ResultsTable) and table.workload == use.name
+        ),
         figures=tuple(
             figure
             for figure in study.figures

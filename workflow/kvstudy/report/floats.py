@@ -11,7 +11,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.report.escape import Markup, for_markdown
 from kvstudy.report.transcript import Line
-from kvstudy.study.model import Bars, Source, Table, Transcript
+from kvstudy.study.model import AnyTable, Bars, Source, Transcript
 from kvstudy.tables.latex import escape
 
 
@@ -27,7 +27,7 @@ class LatexFloats:
         self._figures = figures
         self._place = place
 
-    def table(self, table: Table, note: str = "") -> Markup:
+    def table(self, table: AnyTable, note: str = "") -> Markup:
         body = self._tables / f"{table.name}.tex"
         _there(body, "kvstudy tabulate")
         content = rf"\input{{{self._place(body)}}}"
@@ -44,9 +44,9 @@ class LatexFloats:
         content = f"\\begin{{transcript}}\n{listing}\n\\end{{transcript}}"
         return self._float("figure", figure, content, note)
 
-    def ref(self, item: Table | Bars | Transcript) -> Markup:
+    def ref(self, item: AnyTable | Bars | Transcript) -> Markup:
         """``Table 2``, as a link."""
-        kind = "table" if isinstance(item, Table) else "figure"
+        kind = "table" if isinstance(item, AnyTable) else "figure"
         name = "Table" if kind == "table" else "Figure"
         return Markup(rf"{name}\ `\ref{{{kind}:{item.name}}}`{{=latex}}")
 

@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.model import Bars, Study
+from kvstudy.study.model import MEAN, Bars, ComparisonTable, ResultsTable, Study
 from kvstudy.study.workload import check_property, load_workload
 
 M = TypeVar("M", bound=BaseModel)
@@ -60,16 +60,26 @@ def load_study(path: Path) -> Study:
         path, "stores", study.store_names, ", or give one another name: {{store: {}, name: ...}}"
     )
     _unique(path, "workloads", [use.name for use in study.workloads])
+    if any(use.name == MEAN for use in study.workloads):
+        raise KvstudyError(
+            f"{path}: workloads: '{MEAN}' is the name of the mean of all workloads; "
+            "give the workload's file another name"
+        )
     _unique(path, "tables", [table.name for table in study.tables])
     _unique(path, "figures", [figure.name for figure in study.figures])
     used = [use.name for use in study.workloads]
     for index, table in enumerate(study.tables):
-        if table.workload is not None:
-            _known(path, f"tables[{index}].workload", "workload", table.workload, used)
+        key = f"tables[{index}]"
+        if isinstance(table, ResultsTable):
+            _known(path, f"{key}.workload", "workload", table.workload, used)
+        if isinstance(table, ComparisonTable):
+            for role, name in (("baseline", table.baseline), ("store", table.store)):
+                _known(path, f"{key}.{role}", "store", name, study.store_names)
     for index, figure in enumerate(study.figures):
         key = f"figures[{index}]"
         for name in figure.workloads if isinstance(figure, Bars) else [figure.workload]:
-            _known(path, f"{key}.workload", "workload", name, used)
+            if name != MEAN or figure.kind != "bars" or figure.metrics != ["throughput"]:
+                _known(path, f"{key}.workload", "workload", name, used)
         if not isinstance(figure, Bars):
             _known(path, f"{key}.store", "store", figure.store, study.store_names)
     for index, expected in enumerate(study.expected_failures):

@@ -10,6 +10,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+# The name of a store's mean over all workloads, where a workload's name could stand.
+MEAN = "mean"
+
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 Count = Annotated[int, Field(gt=0)]
 Operation = Literal["read", "update", "insert", "scan", "read-modify-write"]
@@ -125,22 +128,36 @@ class ExpectedFailures(Strict):
     reason: str = Field(description="Why that is expected; the report gives it.")
 
 
-class Table(Strict):
-    """A table of the report."""
+class AnyTable(Strict):
+    """What every table of the report has."""
 
     name: Name
-    kind: Literal["machine", "results"] = Field(
-        description="machine: what it was measured on. results: one column per store."
-    )
     source: str = Field(default="", description="Number of the table in the source.")
     caption: str = Field(description="Its caption in the report.")
-    workload: Name | None = Field(default=None, description="The workload of a results table.")
 
-    @model_validator(mode="after")
-    def _workload_of_results(self) -> Table:
-        if (self.kind == "results") != (self.workload is not None):
-            raise ValueError("a table of kind 'results' names one workload, others name none")
-        return self
+
+class MachineTable(AnyTable):
+    """What the cells were measured on, beside the machine of the source."""
+
+    kind: Literal["machine"]
+
+
+class ResultsTable(AnyTable):
+    """Run time, throughput and latencies of one workload, one column per store."""
+
+    kind: Literal["results"]
+    workload: Name = Field(description="The workload.")
+
+
+class ComparisonTable(AnyTable):
+    """Throughput and failed operations of one store against another, per workload."""
+
+    kind: Literal["comparison"]
+    baseline: Name = Field(description="The store that is the 100 %.")
+    store: Name = Field(description="The store that is compared with it.")
+
+
+Table = Annotated[MachineTable | ResultsTable | ComparisonTable, Field(discriminator="kind")]
 
 
 class Bars(Strict):
@@ -153,7 +170,9 @@ class Bars(Strict):
     kind: Literal["bars"]
     source: str = Field(default="", description="Number of the figure in the source.")
     caption: str = Field(description="Its caption in the report.")
-    workloads: list[Name]
+    workloads: list[Name] = Field(
+        description="Their names; mean stands for the mean throughput of all workloads."
+    )
     operation: Operation | Literal["overall", "all"] = Field(
         description="overall: the whole phase. all: the workload's operations combined "
         "(plain mean over operations), or its only operation."
@@ -214,8 +233,10 @@ class Study(Strict):
         return [use.name for use in self.stores]
 
     def workload(self, name: str) -> WorkloadUse:
-        """The workload called ``name``; KeyError when the study has none."""
+        """The workload called ``name``, or their mean; KeyError when the study has none."""
         for use in self.workloads:
             if use.name == name:
                 return use
+        if name == MEAN and len(self.workloads) > 1:
+            return WorkloadUse(name=MEAN, title="Mean of the workloads", short="Mean")
         raise KeyError(name)

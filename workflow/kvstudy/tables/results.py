@@ -13,7 +13,7 @@ from string import ascii_lowercase
 
 import pandas as pd
 
-from kvstudy.study.model import Study, Table
+from kvstudy.study.model import ResultsTable, Study
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import fixed, grouped, sign
 from kvstudy.tidy.results import Results, State, Value
@@ -57,7 +57,7 @@ class Section:
     rows: list[Row]
 
 
-def long_form(table: Table, study: Study, results: Results) -> pd.DataFrame:
+def long_form(table: ResultsTable, study: Study, results: Results) -> pd.DataFrame:
     """Everything that the table shows, one value a row, unrounded.
 
     Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
@@ -86,7 +86,7 @@ def long_form(table: Table, study: Study, results: Results) -> pd.DataFrame:
 
 
 def content(
-    table: Table, study: Study, results: Results, titles: dict[str, str]
+    table: ResultsTable, study: Study, results: Results, titles: dict[str, str]
 ) -> dict[str, object]:
     """What the LaTeX template needs: ``columns``, ``sections``, ``middle``, ``notes``, ...
 
@@ -119,7 +119,7 @@ def content(
     }
 
 
-def _lines(table: Table, results: Results) -> list[tuple[str, str, str]]:
+def _lines(table: ResultsTable, results: Results) -> list[tuple[str, str, str]]:
     """Operation, metric and unit of each line, top to bottom."""
     lines = [("overall", metric, unit) for metric, (_, unit) in OVERALL.items()]
     for operation in results.operations(table.workload):
@@ -146,7 +146,7 @@ def _number(metric: str, value: float | None, marks: str = "") -> Latex:
 
 
 def _measured(
-    table: Table,
+    table: ResultsTable,
     results: Results,
     store: str,
     operation: str,
@@ -172,7 +172,7 @@ def _measured(
 
 
 def _notes(
-    table: Table, study: Study, results: Results, columns: list[Column], used: set[str]
+    table: ResultsTable, study: Study, results: Results, columns: list[Column], used: set[str]
 ) -> list[Latex]:
     notes: list[Latex] = []
     numbers = {column.state.counted for column in columns if column.state.counted}
@@ -237,7 +237,7 @@ def _marked(columns: list[Column]) -> list[Latex]:
     ]
 
 
-def _other_size(table: Table, study: Study, results: Results) -> str:
+def _other_size(table: ResultsTable, study: Study, results: Results) -> str:
     """A sentence when a run here has other numbers of operations than the source's, or ""."""
     operation = results.all_operations(table.workload)
     for store in study.store_names:

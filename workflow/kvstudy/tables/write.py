@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.study.model import Study
-from kvstudy.tables import machine, results
+from kvstudy.study.model import ComparisonTable, MachineTable, Study
+from kvstudy.tables import comparison, machine, results
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.results import Results
 
@@ -26,12 +26,13 @@ def write_tables(
     written = []
     for table in study.tables:
         frame: pd.DataFrame
-        if table.kind == "machine":
+        if isinstance(table, MachineTable):
             frame = machine.rows(environment, study, titles, environment_path)
             values = machine.content(frame, study)
         else:
-            frame = results.long_form(table, study, found)
-            values = results.content(table, study, found, titles)
+            kind = comparison if isinstance(table, ComparisonTable) else results
+            frame = kind.long_form(table, study, found)
+            values = kind.content(table, study, found, titles)
         text = fill(templates / f"{table.kind}.tex.j2", **values)
         frame.to_csv(output / f"{table.name}.csv", index=False, lineterminator="\n")
         path = output / f"{table.name}.tex"

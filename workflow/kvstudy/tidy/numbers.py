@@ -60,6 +60,17 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
+def share(value: float) -> str:
+    """A share between 0 and 1 in percent, with two significant digits; 0 % means none at all."""
+    return f"{significant(value * 100, 2)} %"
+
+
+def change(value: float) -> str:
+    """A relative change, 0.226 as +22.6 %."""
+    sign = "\N{MINUS SIGN}" if value < 0 else "+"
+    return f"{sign}{abs(value) * 100:.1f} %"
+
+
 def as_printed(metric: str, value: float, mark: str = ".") -> str:
     """A published value as tables of spreadsheet means print it.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.model import MEAN
 from kvstudy.tidy.numbers import converted
 
 
@@ -39,12 +40,20 @@ class State:
 
 
 class Results:
-    """Values of one run. ``published`` is None where the study has no source."""
+    """Values of one run. ``published`` is None where the study has no source.
+
+    ``repetitions`` (see ``summary.per_repetition``) is needed for single runs only.
+    """
 
     def __init__(
-        self, summary: pd.DataFrame, cells: pd.DataFrame, published: pd.DataFrame | None
+        self,
+        summary: pd.DataFrame,
+        cells: pd.DataFrame,
+        published: pd.DataFrame | None,
+        repetitions: pd.DataFrame | None = None,
     ) -> None:
         self._cells = cells
+        self._repetitions = repetitions
         self._measured: dict[tuple[str, ...], Value] = {}
         self._operations: dict[str, list[str]] = {}
         for workload, rows in summary.groupby("workload"):
@@ -76,6 +85,26 @@ class Results:
     def measured(self, store: str, workload: str, operation: str, metric: str) -> Value | None:
         """The mean over repetitions in the unit of ``summary.csv``, or None."""
         return self._measured.get((store, workload, operation, metric))
+
+    def runs(self, store: str, workload: str, operation: str, metric: str) -> dict[str, float]:
+        """The value of each repetition that counts."""
+        rows = self._repetitions.query(
+            "store == @store and workload == @workload and operation == @operation "
+            "and metric == @metric"
+        )
+        return dict(zip(rows["repetition"], rows["value"], strict=True))
+
+    def failed_share(self, store: str, workload: str, operation: str) -> float | None:
+        """Failed operations by all of that kind (0 to 1) over all repetitions that count.
+
+        ``MEAN`` as workload takes all workloads together. None when there are none.
+        """
+        rows = self._repetitions.query("store == @store and operation == @operation")
+        if workload != MEAN:
+            rows = rows[rows["workload"] == workload]
+        sums = rows.groupby("metric")["value"].sum()
+        total = sums.get("operations", 0) + sums.get("failed", 0)
+        return sums.get("failed", 0) / total if total else None
 
     def published(
         self, store: str, workload: str, operation: str, metric: str, unit: str | None = None

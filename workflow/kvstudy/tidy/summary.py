@@ -23,6 +23,10 @@ the repetitions are then summarised like all others, so its min and max are
 over repetitions too. A repetition that lacks the value of one operation has no
 combined value. read-modify-write is left out: its reads and updates have rows
 of their own and would count twice.
+
+The mean of the workloads: one more workload, named ``mean``, with the plain
+mean of a repetition's throughputs over all workloads. It exists where every
+workload has one set of parameters and the repetition has a value for each.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from __future__ import annotations
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.model import MEAN
 from kvstudy.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS
 
 CELL = ["store", "workload", "parameters", "repetition"]
@@ -51,15 +56,41 @@ def summarise(
     cov, min, max; sd and cov are NaN for n = 1, cov also for a mean of 0.
     Raises KvstudyError when measurements and cells contradict each other.
     """
+    values = per_repetition(measurements, cells, workloads)
+    groups = values.groupby(SUMMARY_KEYS, sort=False)["value"]
+    summary = groups.agg(n="count", mean="mean", sd="std", min="min", max="max").reset_index()
+    summary["cov"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
+    return _ordered(summary[SUMMARY_KEYS + SUMMARY_NUMBERS], stores, workloads)
+
+
+def per_repetition(
+    measurements: pd.DataFrame, cells: pd.DataFrame, workloads: list[str]
+) -> pd.DataFrame:
+    """The values that count, one per repetition, with the combined rows and the mean's.
+
+    Columns are those of ``measurements``. Raises as ``summarise``.
+    """
     _check(measurements, cells)
     usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
     values = measurements.merge(usable, on=CELL)
     values = values[values["phase"] == values["workload"].map(_measured_phases(measurements))]
-    values = pd.concat([values, _combined(values)], ignore_index=True)
-    groups = values.dropna(subset="value").groupby(SUMMARY_KEYS, sort=False)["value"]
-    summary = groups.agg(n="count", mean="mean", sd="std", min="min", max="max").reset_index()
-    summary["cov"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
-    return _ordered(summary[SUMMARY_KEYS + SUMMARY_NUMBERS], stores, workloads)
+    return pd.concat(
+        [values, _combined(values), _means(values, workloads)], ignore_index=True
+    ).dropna(subset="value")
+
+
+def _means(values: pd.DataFrame, workloads: list[str]) -> pd.DataFrame:
+    """The mean throughput over all workloads, one per store and repetition."""
+    rows = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
+    sets = rows.groupby("workload")["parameters"].nunique()
+    if len(workloads) < 2 or (sets > 1).any():
+        return values.head(0)
+    groups = rows.groupby(["store", "repetition", "unit"], sort=False)["value"]
+    means = groups.agg(n="count", value="mean").reset_index()
+    means = means[means["n"] == len(workloads)]
+    return means.assign(
+        workload=MEAN, parameters="all", phase="all", operation="overall", metric="throughput"
+    )[values.columns]
 
 
 def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
