@@ -255,6 +255,7 @@ def test_commands_from_measurements_to_tables(project):
     run(
         tabulate.command,
         **files,
+        measurements=folder / "measurements.csv",
         summary=folder / "summary.csv",
         environment=folder / "environment.json",
         published=study.with_name("published.csv"),

@@ -99,7 +99,8 @@ def _store_section(store: Store) -> str:
 def _table(model: type[BaseModel]) -> str:
     lines = ["| key | value | meaning |", "|---|---|---|"]
     schema = model.model_json_schema()
-    lines += _rows(schema, schema.get("$defs", {}), "")
+    # The kinds of tables and figures share some keys.
+    lines += dict.fromkeys(_rows(schema, schema.get("$defs", {}), ""))
     return "\n".join(lines) + "\n"
 
 

@@ -139,20 +139,24 @@ class AnyTable(Strict):
 class MachineTable(AnyTable):
     """What the cells were measured on, beside the machine of the source."""
 
-    kind: Literal["machine"]
+    kind: Literal["machine"] = Field(description="What the cells were measured on.")
 
 
 class ResultsTable(AnyTable):
     """Run time, throughput and latencies of one workload, one column per store."""
 
-    kind: Literal["results"]
+    kind: Literal["results"] = Field(
+        description="Run time, throughput and latencies of a workload, one column per store."
+    )
     workload: Name = Field(description="The workload.")
 
 
 class ComparisonTable(AnyTable):
     """Throughput and failed operations of one store against another, per workload."""
 
-    kind: Literal["comparison"]
+    kind: Literal["comparison"] = Field(
+        description="Throughput and failed operations of one store against another."
+    )
     baseline: Name = Field(description="The store that is the 100 %.")
     store: Name = Field(description="The store that is compared with it.")
 
@@ -167,7 +171,7 @@ class Bars(Strict):
     """
 
     name: Name
-    kind: Literal["bars"]
+    kind: Literal["bars"] = Field(description="A bar chart.")
     source: str = Field(default="", description="Number of the figure in the source.")
     caption: str = Field(description="Its caption in the report.")
     workloads: list[Name] = Field(
@@ -191,7 +195,7 @@ class Transcript(Strict):
     """The commands and the output of one cell, as they were."""
 
     name: Name
-    kind: Literal["transcript"]
+    kind: Literal["transcript"] = Field(description="Commands and output of a cell.")
     source: str = Field(default="", description="Number of the figure in the source.")
     caption: str = Field(description="Its caption in the report.")
     store: Name

@@ -18,6 +18,7 @@ UNIT_FACTORS = {
     ("us", "ms"): 1e-3,
     ("us", "s"): 1e-6,
     ("count", "count"): 1,
+    ("%", "%"): 1,
 }
 UNIT_SIGNS = {"us": "µs"}
 

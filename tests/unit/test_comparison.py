@@ -1,0 +1,143 @@
+"""The table that compares one store with another."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kvstudy.study.model import Study
+from kvstudy.tables import comparison
+from kvstudy.tables.latex import fill
+from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.tidy.published import read_published
+from kvstudy.tidy.results import Results
+from kvstudy.tidy.summary import per_repetition, summarise
+
+TEMPLATE = Path(__file__).parents[2] / "report/templates/tables/comparison.tex.j2"
+STUDY = Study.model_validate(
+    {
+        "name": "two",
+        "title": "Two",
+        "question": "Which?",
+        "stores": [
+            {"store": "riak", "name": "strong"},
+            {"store": "riak", "name": "eventual"},
+        ],
+        "workloads": ["a", "insert"],
+        "parameters": {"records": 10, "operations": 20},
+        "repetitions": 3,
+        "tables": [
+            {
+                "name": "both",
+                "kind": "comparison",
+                "caption": "Both",
+                "baseline": "strong",
+                "store": "eventual",
+            }
+        ],
+    }
+)
+TABLE = STUDY.tables[0]
+TITLES = {"strong": "Riak, strong", "eventual": "Riak, eventual"}
+WORKLOADS = ["a", "insert"]
+# Operations per second in the three repetitions.
+SPEED = {
+    ("strong", "a"): (1000, 1000, 1000),
+    ("eventual", "a"): (1200, 1250, 1300),
+    ("strong", "insert"): (500, 600, 700),
+    ("eventual", "insert"): (500, 600, 700),
+}
+
+
+def results(
+    absent: tuple[str, str] | None = None, runs: int = 3, published: str = "", tmp: Path = Path()
+) -> Results:
+    cells, values = [], []
+    for (store, workload), speeds in SPEED.items():
+        for repetition, speed in enumerate(speeds[:runs], start=1):
+            gone = (store, workload) == absent
+            key = [store, workload, f"p-{workload}", str(repetition)]
+            status = ["not measured", "no server", ""] if gone else ["measured", "", ""]
+            cells.append([*key, *status])
+            if gone:
+                continue
+            phase = "load" if workload == "insert" else "run"
+            values.append([*key, phase, "overall", "throughput", "ops/s", speed])
+            operation = "insert" if workload == "insert" else "update"
+            failed = 50 if (store, workload) == ("strong", "a") else 0
+            values.append([*key, phase, operation, "operations", "count", 1000 - failed])
+            values.append([*key, phase, operation, "failed", "count", failed])
+    cells = pd.DataFrame(cells, columns=CELL_COLUMNS)
+    values = pd.DataFrame(values, columns=MEASUREMENT_COLUMNS)
+    source = None
+    if published:
+        (tmp / "published.csv").write_text(
+            "study,table,store,workload,operation,metric,unit,value\n" + published
+        )
+        source = read_published(tmp / "published.csv")
+    return Results(
+        summarise(values, cells, STUDY.store_names, WORKLOADS),
+        cells,
+        source,
+        per_repetition(values, cells, WORKLOADS),
+    )
+
+
+def printed(found: Results) -> str:
+    return fill(TEMPLATE, **comparison.content(TABLE, STUDY, found, TITLES))
+
+
+def test_change_with_its_interval_and_the_share_of_failures():
+    frame = comparison.long_form(TABLE, STUDY, results()).set_index("workload")
+    a = frame.loc["a"]
+    assert (a.repetitions, a.baseline, a.store) == (3, 1000, 1250)
+    # By hand: ln 1.2, ln 1.25, ln 1.3; t(0.975, 2) = 4.3027.
+    logs = [math.log(x) for x in (1.2, 1.25, 1.3)]
+    mean = sum(logs) / 3
+    half = 4.302653 * math.sqrt(sum((x - mean) ** 2 for x in logs) / 2 / 3)
+    assert a.change == pytest.approx(math.exp(mean) - 1)
+    assert (a.low, a.high) == pytest.approx(
+        (math.exp(mean - half) - 1, math.exp(mean + half) - 1), rel=1e-5
+    )
+    assert (a.failed_operation, a.failed_baseline, a.failed_store) == ("update", 0.05, 0)
+    same = frame.loc["insert"]
+    assert (same.change, same.low, same.high) == (0, 0, 0)
+
+
+def test_the_mean_of_the_workloads_is_taken_within_each_repetition():
+    mean = comparison.long_form(TABLE, STUDY, results()).set_index("workload").loc["mean"]
+    assert (mean.baseline, mean.store) == (800, 925)
+    ratios = [850 / 750, 925 / 800, 1000 / 850]
+    assert mean.change == pytest.approx(math.prod(ratios) ** (1 / 3) - 1)
+    # 150 of 3000 updates.
+    assert (mean.failed_operation, mean.failed_baseline) == ("update", 0.05)
+
+
+def test_published_values_stand_below_those_measured_here(tmp_path):
+    published = (
+        "two,Slides,strong,mean,overall,throughput,ops/s,1371.5\n"
+        "two,Slides,eventual,mean,overall,throughput_change,%,22.6\n"
+        "two,Slides,strong,mean,update,failed_share,%,5\n"
+    )
+    lines = printed(results(published=published, tmp=tmp_path)).splitlines()
+    (line,) = (line for line in lines if "published" in line and "&" in line)
+    assert r"1\,371.5" in line
+    assert r"+22.6 \%" in line
+    assert r"5.0 \%" in line
+
+
+def test_one_repetition_has_no_interval():
+    frame = comparison.long_form(TABLE, STUDY, results(runs=1))
+    assert frame["change"].notna().all()
+    assert frame["low"].isna().all()
+    text = printed(results(runs=1))
+    assert r"+20.0 \%" in text
+    assert "nan" not in text
+
+
+def test_a_store_without_values_leaves_dashes_and_the_reason():
+    text = printed(results(absent=("eventual", "insert")))
+    assert "Not measured" in text or "No server" in text
+    frame = comparison.long_form(TABLE, STUDY, results(absent=("eventual", "insert")))
+    assert frame.set_index("workload").loc[["insert", "mean"], "change"].isna().all()
+    assert "nan" not in text

@@ -1,0 +1,182 @@
+"""Table that compares one store with another: throughput per workload, and what failed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean
+
+import pandas as pd
+
+from kvstudy.stats.ratios import paired_ratio
+from kvstudy.study.model import MEAN, ComparisonTable, Study
+from kvstudy.tables.latex import Latex, escape
+from kvstudy.tidy.numbers import change, fixed, grouped, share
+from kvstudy.tidy.results import Results
+from kvstudy.tidy.summary import OPERATIONS
+
+COLUMNS = [
+    *["workload", "repetitions", "baseline", "store", "change", "low", "high"],
+    *["failed_operation", "failed_baseline", "failed_store"],
+    *["published_baseline", "published_store", "published_change"],
+    *["published_failed_baseline", "published_failed_store", "note"],
+]
+DASH = "--"
+SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
+
+
+@dataclass
+class Row:
+    """A printed line: its label, and the cells from left to right."""
+
+    label: str
+    cells: list[str]
+    published: bool
+
+
+def long_form(table: ComparisonTable, study: Study, results: Results) -> pd.DataFrame:
+    """One row per workload, then the mean of all workloads.
+
+    ``baseline`` and ``store`` are mean throughputs in ops/s over the
+    ``repetitions`` that both have. ``change`` is the ratio of their geometric
+    means less one, ``low`` and ``high`` its 95 % interval, paired by
+    repetition (NaN for fewer than two). ``failed_*`` are shares (0 to 1) of the
+    operations of the kind ``failed_operation`` that failed, the kind that failed
+    most. A value that does not exist is NaN.
+    """
+    workloads = [use.name for use in study.workloads]
+    if len(workloads) > 1:
+        workloads.append(MEAN)
+    return pd.DataFrame([_row(table, results, name) for name in workloads], columns=COLUMNS)
+
+
+def content(
+    table: ComparisonTable, study: Study, results: Results, titles: dict[str, str]
+) -> dict[str, object]:
+    """What the LaTeX template needs: ``baseline``, ``store``, ``rows`` and ``notes``."""
+    frame = long_form(table, study, results)
+    rows = []
+    for row in frame.itertuples():
+        rows.append(Row(study.workload(row.workload).title, _here(row), published=False))
+        there = _there(row)
+        if any(there):
+            rows.append(Row("published", [cell or DASH for cell in there], published=True))
+    return {
+        "baseline": titles[table.baseline],
+        "store": titles[table.store],
+        "rows": rows,
+        "notes": _notes(frame),
+    }
+
+
+def _row(table: ComparisonTable, results: Results, workload: str) -> dict[str, object]:
+    both = [table.baseline, table.store]
+    runs = [results.runs(store, workload, "overall", "throughput") for store in both]
+    shared = sorted(set(runs[0]) & set(runs[1]))
+    means = [fmean(of[repetition] for repetition in shared) if shared else math.nan for of in runs]
+    row = dict.fromkeys(COLUMNS, math.nan) | {
+        "workload": workload,
+        "repetitions": len(shared),
+        "baseline": means[0],
+        "store": means[1],
+        "failed_operation": "",
+        "note": _note(table, results, workload),
+    }
+    if shared:
+        ratio = paired_ratio(runs[1], runs[0])
+        row["change"] = ratio.value - 1
+        if ratio.low is not None:
+            row |= {"low": ratio.low - 1, "high": ratio.high - 1}
+    shares = {
+        operation: [results.failed_share(store, workload, operation) for store in both]
+        for operation in SINGLE_OPERATIONS
+    }
+    shares = {name: of for name, of in shares.items() if None not in of}
+    if shares:
+        worst = max(shares, key=lambda name: max(shares[name]))
+        row["failed_operation"] = worst
+        row["failed_baseline"], row["failed_store"] = shares[worst]
+    for name, store in (("baseline", table.baseline), ("store", table.store)):
+        row[f"published_{name}"] = results.published(store, workload, "overall", "throughput")
+        row[f"published_failed_{name}"] = _published_failed(results, store, workload)
+    gain = results.published(table.store, workload, "overall", "throughput_change")
+    row["published_change"] = None if gain is None else gain / 100
+    return row
+
+
+def _published_failed(results: Results, store: str, workload: str) -> float | None:
+    shares = (
+        results.published(store, workload, operation, "failed_share")
+        for operation in SINGLE_OPERATIONS
+    )
+    return next((value / 100 for value in shares if value is not None), None)
+
+
+def _note(table: ComparisonTable, results: Results, workload: str) -> str:
+    if workload == MEAN:
+        return ""
+    problems = [
+        problem
+        for store in (table.baseline, table.store)
+        for problem in results.state(store, workload).problems
+    ]
+    return "; ".join(dict.fromkeys(problems))
+
+
+def _here(row) -> list[str]:
+    interval = DASH
+    if not pd.isna(row.low):
+        interval = f"{change(row.low)} to {change(row.high)}"
+    return [
+        _number(row.baseline) or DASH,
+        _number(row.store) or DASH,
+        _change(row.change) or DASH,
+        interval,
+        *(_failed(row, share) for share in (row.failed_baseline, row.failed_store)),
+    ]
+
+
+def _there(row) -> list[str]:
+    return [
+        _number(row.published_baseline),
+        _number(row.published_store),
+        _change(row.published_change),
+        "",
+        _share(row.published_failed_baseline),
+        _share(row.published_failed_store),
+    ]
+
+
+def _notes(frame: pd.DataFrame) -> list[Latex]:
+    notes = []
+    numbers = sorted({int(n) for n in frame["repetitions"] if n})
+    if numbers:
+        runs = " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
+        notes.append(
+            f"Here: means of {runs} runs. Change: how much higher the throughput of the second is, "
+            "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired by "
+            "repetition, t distribution on logarithms)."
+        )
+    if frame["failed_operation"].any():
+        notes.append("Failed: share of the operations of the kind that fails most.")
+    for text in dict.fromkeys(note for note in frame["note"] if note):
+        notes.append(text[:1].upper() + text[1:] + ".")
+    return [escape(note) for note in notes]
+
+
+def _number(value: float) -> str:
+    return "" if pd.isna(value) else grouped(fixed("throughput", value))
+
+
+def _change(value: float) -> str:
+    return "" if pd.isna(value) else change(value)
+
+
+def _share(value: float) -> str:
+    return "" if pd.isna(value) else share(value)
+
+
+def _failed(row, value: float) -> str:
+    if pd.isna(value):
+        return DASH
+    return f"{share(value)} of {row.failed_operation}s" if value else share(value)
