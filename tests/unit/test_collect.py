@@ -48,6 +48,7 @@ def test_values_of_a_measured_cell(pretend_study):
     assert chosen.loc["latency_p99", ["value", "unit"]].tolist() == [114, "us"]
     overall = values.query("phase == 'run' and operation == 'overall'").set_index("metric").value
     assert overall.pop("client_cpu") > 0
+    assert overall.pop("server_cpu") >= 0
     assert overall.to_dict() == {
         "runtime": 500,
         "throughput": 2000,

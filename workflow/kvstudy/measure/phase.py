@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import select
 import signal
 import subprocess
 import time
@@ -11,11 +13,11 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Controller
+from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, log_end
 
-POLL_SECONDS = 0.02
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run.
 STALL_SECONDS = 120
@@ -23,12 +25,16 @@ STALL_SECONDS = 120
 
 @dataclass(frozen=True)
 class Phase:
-    """How a phase went: its command, start (epoch s), wall and client CPU time (s), exit status."""
+    """How a phase went: its command, start (epoch s) and exit status; times in s.
+
+    ``monitor_cpu_seconds`` is what our own watching and sampling took.
+    """
 
     command: list[str]
     started: float
     seconds: float
     client_cpu_seconds: float
+    monitor_cpu_seconds: float
     exit_status: int
 
 
@@ -54,11 +60,16 @@ def run_phase(
         cpu = _cpu_of_ended_children()
         client = process.start(command, out, err, environment={"CLASSPATH": classpath})
         record = process.note(client, f"ycsb-{store.name}")
+        roots = {"client": [client.pid], "server": server.process_ids()}
+        sampler = Sampler(directory, name, roots)
         try:
-            _watch(client, errors, name, store, server, server_log, controller)
+            sampler.sample()
+            _watch(client, errors, name, store, server, server_log, controller, sampler)
+            sampler.sample()
         finally:
             process.stop(client, signal.SIGKILL)
             record.unlink(missing_ok=True)
+            monitor_cpu = sampler.close()
         seconds = time.monotonic() - clock
     if client.returncode != 0:
         raise KvstudyError(
@@ -69,7 +80,7 @@ def run_phase(
     if end is not None:
         raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
     cpu = _cpu_of_ended_children() - cpu
-    return Phase(command, started, seconds, round(cpu, 3), client.returncode)
+    return Phase(command, started, seconds, round(cpu, 3), round(monitor_cpu, 3), client.returncode)
 
 
 def _cpu_of_ended_children() -> float:
@@ -86,20 +97,15 @@ def _watch(
     server: Server,
     server_log: Path,
     controller: Controller,
+    sampler: Sampler,
 ) -> None:
     progress, since = "", time.monotonic()
     next_look = since + 1
-    while True:
-        try:
-            client.wait(POLL_SECONDS)
-            return
-        except subprocess.TimeoutExpired:
-            pass
+    while not _ended(client, next_look - time.monotonic()):
         now = time.monotonic()
-        if now < next_look:
-            continue
         # Once a second: often enough to notice, too seldom to disturb.
-        next_look = now + 1
+        next_look = max(next_look + 1, now)
+        sampler.sample()
         controller.check()
         end = server.died()
         if end is not None:
@@ -112,6 +118,17 @@ def _watch(
                 f"{name}: no operation finished for {STALL_SECONDS} s "
                 f"(after {progress or 'none'}); client stopped{log_end(errors)}"
             )
+
+
+def _ended(client: subprocess.Popen, seconds: float) -> bool:
+    """Whether the client ends within ``seconds``; wakes up only when it does, or after them."""
+    # Popen.wait with a limit would look some hundred times a second.
+    handle = os.pidfd_open(client.pid)
+    try:
+        select.select([handle], [], [], max(0, seconds))
+    finally:
+        os.close(handle)
+    return client.poll() is not None
 
 
 def _exception(errors: Path) -> str:

@@ -115,6 +115,10 @@ class DockerServer:
             return f"was killed by {signal.Signals(status - 128).name}"
         return f"ended with exit status {status}"
 
+    def process_ids(self) -> list[int]:
+        told = _docker("container", "inspect", "--format", "{{.State.Pid}}", self.name)
+        return [int(told.stdout)] if told.returncode == 0 else []
+
     def describe(self) -> dict:
         return {
             "provider": "docker",

@@ -45,6 +45,9 @@ class ExternalServer:
         except OSError as error:
             return f"at {self.host}:{self.port} does not answer ({error})"
 
+    def process_ids(self) -> list[int]:
+        return []
+
     def describe(self) -> dict:
         return {"provider": "external", "address": f"{self.host}:{self.port}"}
 

@@ -20,6 +20,9 @@ class InProcess:
     def died(self) -> None:
         return None
 
+    def process_ids(self) -> list[int]:
+        return []
+
     def describe(self) -> dict:
         return {"provider": "none", "command": []}
 

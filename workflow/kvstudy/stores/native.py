@@ -109,6 +109,9 @@ class NativeServer:
             return f"was killed by {signal.Signals(-status).name}"
         return f"ended with exit status {status}"
 
+    def process_ids(self) -> list[int]:
+        return [self._process.pid]
+
     def describe(self) -> dict:
         return {
             "provider": "native",

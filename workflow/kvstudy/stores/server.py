@@ -33,6 +33,9 @@ class Server(Protocol):
     def died(self) -> str | None:
         """None while it runs, else how it ended, in words."""
 
+    def process_ids(self) -> list[int]:
+        """The processes of this machine whose trees are the server; empty if it is elsewhere."""
+
     def describe(self) -> dict:
         """What the manifest records: provider, command, image, digest ..."""
 

@@ -17,6 +17,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
+from kvstudy.tidy.resources import server_cpu_seconds
 from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
 
 # A larger share of failed operations that the study does not declare voids the cell.
@@ -58,7 +59,10 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         manifests.append(manifest)
         logs = {phase: _log(raw, phase) for phase in cell.phases}
         for phase, log in logs.items():
-            cpu = manifest["phases"][phase].get("client_cpu_seconds")
+            cpu = {
+                "client_cpu": manifest["phases"][phase]["client_cpu_seconds"],
+                "server_cpu": server_cpu_seconds(raw, phase),
+            }
             value_rows += _values(cell, phase, log, cpu)
         cell_rows.append(_measured(study, cell, manifest, logs[cell.measured_phase]))
     _refuse_mixture(manifests, mixed_providers)
@@ -136,7 +140,9 @@ def _log(raw: Path, phase: str) -> YcsbLog:
         raise KvstudyError(f"{path}: cannot be read: {error}") from None
 
 
-def _values(cell: Cell, phase: str, log: YcsbLog, client_cpu: float | None) -> list[dict]:
+def _values(
+    cell: Cell, phase: str, log: YcsbLog, cpu_seconds: dict[str, float | None]
+) -> list[dict]:
     key = _key(cell) | {"phase": phase}
     rows = [
         key | _value("overall", "runtime", "ms", log.runtime),
@@ -144,10 +150,11 @@ def _values(cell: Cell, phase: str, log: YcsbLog, client_cpu: float | None) -> l
         key | _value("overall", "operations", "count", log.attempted),
         key | _value("overall", "failed", "count", log.failed),
     ]
-    if client_cpu is not None:
-        # The whole process, its start included: short runs have more per operation.
-        per_operation = client_cpu * 1e6 / log.attempted
-        rows.append(key | _value("overall", "client_cpu", "us", per_operation))
+    for metric, seconds in cpu_seconds.items():
+        if seconds is not None:
+            # The client's is of the whole process, its start included: short runs have more.
+            per_operation = seconds * 1e6 / log.attempted
+            rows.append(key | _value("overall", metric, "us", per_operation))
     for name, section in log.sections.items():
         operation = name.lower()
         rows.append(key | _value(operation, "operations", "count", section.operations))
