@@ -7,6 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples everywhere, and no failure because a machine is busy.
+settings.register_profile("kvstudy", deadline=None, derandomize=True)
+settings.load_profile("kvstudy")
 
 PRETEND = Path(__file__).parents[1] / "pretend"
 

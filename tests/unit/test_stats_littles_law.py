@@ -1,0 +1,65 @@
+"""Audits of tables by Little's law, on real logs and on published numbers."""
+
+from pathlib import Path
+
+import pytest
+from kvstudy.stats.littles_law import Audit, in_call, weighted_latency
+from kvstudy.ycsb_log.parse import parse
+
+DATA = Path(__file__).parents[1] / "data" / "ycsb"
+
+
+def test_a_real_run():
+    log = parse((DATA / "redis-workloada-run-r3.out").read_text(), "run.out")
+    latency = weighted_latency(
+        {name: section.latencies["latency_mean"] for name, section in log.sections.items()},
+        {name: section.operations for name, section in log.sections.items()},
+    )
+    found = in_call(log.throughput, latency, 4)
+    assert latency == pytest.approx(68.9, abs=0.1)
+    assert found.share == pytest.approx(0.86, abs=0.005)
+    assert found.audit == Audit.PLAUSIBLE
+
+
+def test_latency_is_weighted_by_operations():
+    assert weighted_latency({"read": 100, "update": 300}, {"read": 95, "update": 5}) == 110
+    assert weighted_latency({"read": 100, "update": 300}, {"read": 0.5, "update": 0.5}) == 200
+    assert weighted_latency({"read": 100, "scan": 9e9}, {"read": 10, "scan": 0}) == 100
+
+
+@pytest.mark.parametrize(
+    ("throughput", "latency", "threads", "share", "audit"),
+    [
+        (1000, 1000, 1, 1.0, "plausible"),
+        (1020, 1000, 1, 1.02, "plausible"),
+        (1030, 1000, 1, 1.03, "impossible"),
+        (700, 1000, 1, 0.7, "plausible"),
+        (690, 1000, 1, 0.69, "start-up or client time dominates"),
+        (40_000, 250, 4, 2.5, "impossible"),
+    ],
+)
+def test_audits(throughput, latency, threads, share, audit):
+    found = in_call(throughput, latency, threads)
+    assert found.share == pytest.approx(share)
+    assert found.audit == audit
+
+
+@pytest.mark.parametrize("values", [(0, 1, 1), (1, -1, 1), (1, 1, 0), (1, float("nan"), 1)])
+def test_numbers_that_cannot_be_audited(values):
+    with pytest.raises(ValueError, match="throughput, latency and threads: "):
+        in_call(*values)
+
+
+@pytest.mark.parametrize(
+    ("latencies", "operations", "message"),
+    [
+        ({"read": 1}, {"update": 1}, "not the same kinds"),
+        ({"read": 1}, {"read": 0}, "nor all operations 0"),
+        ({"read": -1}, {"read": 5}, "cannot be below 0"),
+        ({"read": float("nan")}, {"read": 5}, "latencies: nan"),
+        ({}, {}, "at least one number"),
+    ],
+)
+def test_latencies_that_cannot_be_weighted(latencies, operations, message):
+    with pytest.raises(ValueError, match=message):
+        weighted_latency(latencies, operations)

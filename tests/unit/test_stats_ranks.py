@@ -1,0 +1,119 @@
+"""Places with ties, and agreement of two rankings."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kvstudy.stats.ranks import agreement, places
+from kvstudy.stats.ratios import Ratio
+from scipy.stats import kendalltau
+
+
+def ratio(value: float, tied: bool = False) -> Ratio:
+    """A ratio whose interval does or does not contain 1."""
+    low, high = (min(value, 1 / value) / 2, max(value, 1 / value) * 2) if tied else (value, value)
+    return Ratio(value, 3, low=low, high=high, p=0.5 if tied else 0.001)
+
+
+def all_pairs(values: dict[str, float], tied: set[str] = frozenset()) -> dict:
+    """Ratios of all pairs; ``tied`` names pairs such as "ab"."""
+    return {
+        (a, b): ratio(values[a] / values[b], tied=a + b in tied or values[a] == values[b])
+        for a, b in combinations(values, 2)
+    }
+
+
+def test_places_without_ties():
+    pairs = all_pairs({"a": 10, "b": 40, "c": 20})
+    assert places(pairs, larger_is_better=True) == {"b": 1, "c": 2, "a": 3}
+    assert places(pairs, larger_is_better=False) == {"a": 1, "c": 2, "b": 3}
+    assert list(places(pairs, larger_is_better=True)) == ["b", "c", "a"]
+
+
+def test_tied_stores_share_a_place_and_the_next_one_is_left_out():
+    pairs = all_pairs({"a": 40, "b": 39, "c": 20, "d": 10}, tied={"ab"})
+    assert places(pairs, larger_is_better=True) == {"a": 1, "b": 1, "c": 3, "d": 4}
+
+
+def test_ties_need_not_be_transitive():
+    pairs = all_pairs({"a": 40, "b": 38, "c": 36}, tied={"ab", "bc"})
+    assert places(pairs, larger_is_better=True) == {"a": 1, "b": 1, "c": 2}
+
+
+def test_one_run_tells_no_order():
+    assert places({("a", "b"): Ratio(3.0, 1)}, larger_is_better=True) == {"a": 1, "b": 1}
+
+
+def test_a_pair_may_stand_the_other_way_round():
+    pairs = all_pairs({"a": 10, "b": 40, "c": 20})
+    pairs["c", "a"] = ratio(2.0)
+    del pairs["a", "c"]
+    assert places(pairs, larger_is_better=True) == {"b": 1, "c": 2, "a": 3}
+
+
+def test_every_pair_is_needed_once():
+    pairs = all_pairs({"a": 10, "b": 40, "c": 20})
+    with pytest.raises(ValueError, match="ratio of a and b must be there once"):
+        places(pairs | {("b", "a"): ratio(4)}, larger_is_better=True)
+    del pairs["b", "c"]
+    with pytest.raises(ValueError, match="ratio of b and c must be there once"):
+        places(pairs, larger_is_better=True)
+
+
+@pytest.mark.parametrize(
+    ("published", "measured", "tied", "tau", "concordant", "discordant"),
+    [
+        # R: cor(published, measured, method = "kendall")
+        ([4, 3, 2, 1], [40, 30, 20, 10], set(), 1, 6, 0),
+        ([4, 3, 2, 1], [10, 20, 30, 40], set(), -1, 0, 6),
+        ([4, 3, 2, 1], [20, 10, 10, 10], set(), 0.707106781187, 3, 0),
+        ([4, 3, 2, 1], [30, 40, 20, 10], set(), 2 / 3, 5, 1),
+        # Not transitive, so no ranks: (C - D)/√(U1·U2) = 4/√(6·4).
+        ([4, 3, 2, 1], [40, 39, 38, 10], {"ab", "bc"}, 4 / 24**0.5, 4, 0),
+    ],
+)
+def test_agreement(published, measured, tied, tau, concordant, discordant):
+    stores = "abcd"
+    pairs = all_pairs(dict(zip(stores, measured, strict=True)), tied)
+    found = agreement(dict(zip(stores, published, strict=True)), pairs)
+    assert found.tau == pytest.approx(tau)
+    assert (found.concordant, found.discordant, found.total) == (concordant, discordant, 6)
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=7))
+def test_tau_as_in_scipy(values):
+    names = [str(number) for number in range(len(values))]
+    published = {name: value[0] for name, value in zip(names, values, strict=True)}
+    measured = {name: value[1] for name, value in zip(names, values, strict=True)}
+    found = agreement(published, all_pairs(measured))
+    expected = kendalltau(list(published.values()), list(measured.values())).statistic
+    if found.tau is None:
+        assert len(set(published.values())) == 1 or len(set(measured.values())) == 1
+    else:
+        assert found.tau == pytest.approx(expected)
+
+
+def test_the_order_of_stores_does_not_matter():
+    published = {"d": 1, "a": 4, "c": 2, "b": 3}
+    pairs = all_pairs({"a": 40, "b": 39, "c": 20, "d": 10}, tied={"ab"})
+    assert agreement(published, pairs) == agreement(dict(sorted(published.items())), pairs)
+
+
+def test_all_tied_has_no_tau():
+    found = agreement({"a": 2, "b": 1}, all_pairs({"a": 2, "b": 1}, tied={"ab"}))
+    assert (found.tau, found.concordant, found.discordant, found.total) == (None, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("published", "message"),
+    [
+        ({"a": 1, "c": 2}, "not the same"),
+        ({"a": 1}, "not the same"),
+        ({"a": 1, "b": float("nan")}, "published values: nan"),
+        ({"a": 1, "b": 0}, "published values: 0"),
+    ],
+)
+def test_published_values_that_do_not_fit(published, message):
+    with pytest.raises(ValueError, match=message):
+        agreement(published, all_pairs({"a": 2, "b": 1}))

@@ -1,0 +1,223 @@
+"""Ratios of two stores. Reference values: R 4.2.2 (t.test, p.adjust)."""
+
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kvstudy.stats.ratios import (
+    Ratio,
+    adjusted,
+    equivalence_p,
+    equivalent,
+    holm,
+    margin_bounds,
+    paired_ratio,
+    unpaired_ratio,
+)
+from scipy import stats
+
+A = {1: 51.2, 2: 48.9, 3: 50.1, 4: 55.0, 5: 47.3}
+B = {1: 42.0, 2: 40.5, 3: 41.7, 4: 46.1, 5: 40.9}
+values = st.lists(st.floats(1, 1e6), min_size=2, max_size=8)
+
+
+def test_paired_ratio_as_in_r():
+    # r <- t.test(log(a), log(b), paired = TRUE); exp(r$estimate); exp(r$conf.int); r$p.value
+    found = paired_ratio(A, B)
+    assert found.value == pytest.approx(1.19529514317)
+    assert (found.low, found.high) == pytest.approx((1.16590102958, 1.22543032645))
+    assert found.p == pytest.approx(3.76811078839e-05)
+    assert (found.n, found.freedom) == (5, 4)
+
+
+def test_unpaired_ratio_as_in_r():
+    # r <- t.test(log(a), log(b[1:3])), which is Welch's test
+    found = unpaired_ratio(A.values(), list(B.values())[:3])
+    assert found.value == pytest.approx(1.218375860247)
+    assert (found.low, found.high) == pytest.approx((1.136026616086, 1.306694505052))
+    assert found.p == pytest.approx(0.000658784321132)
+    assert found.freedom == pytest.approx(5.295685080711)
+    assert found.n == 3
+
+
+@given(values, values)
+def test_unpaired_ratio_as_in_scipy(a, b):
+    found = unpaired_ratio(a, b)
+    if found.error > 1e-6:
+        expected = stats.ttest_ind(np.log(a), np.log(b), equal_var=False).pvalue
+        assert found.p == pytest.approx(expected)
+
+
+def test_blocks_are_matched_by_name_not_by_place():
+    shuffled = {block: B[block] for block in (4, 1, 5, 3, 2)}
+    assert paired_ratio(A, shuffled) == paired_ratio(A, B)
+    assert paired_ratio(pd.Series(A), pd.Series(shuffled)) == paired_ratio(A, B)
+
+
+def test_a_block_that_one_side_lost_is_left_out():
+    found = paired_ratio(A, {block: B[block] for block in (1, 2, 3)})
+    assert found == paired_ratio({block: A[block] for block in (1, 2, 3)}, B)
+    assert found.n == 3
+
+
+def test_pairing_removes_what_slows_both_sides():
+    """A machine that slows down by half hides a difference of 5 % from unpaired runs only."""
+    slowdown = np.array([1, 0.8, 0.65, 0.5])
+    a = dict(enumerate(105 * slowdown * [1.001, 1, 0.999, 1]))
+    b = dict(enumerate(100 * slowdown))
+    assert paired_ratio(a, b).tied is False
+    assert unpaired_ratio(a.values(), b.values()).tied is True
+
+
+@given(values, values)
+def test_the_inverse_ratio_has_the_inverse_interval(a, b):
+    there, back = unpaired_ratio(a, b), unpaired_ratio(b, a)
+    assert back.value == pytest.approx(1 / there.value)
+    assert back.low == pytest.approx(1 / there.high)
+    assert back.p == pytest.approx(there.p)
+    assert back.tied == there.tied
+    assert equivalent(back) == equivalent(there)
+
+
+def test_paired_interval_covers_95_of_100():
+    trials = 2000
+    random = np.random.default_rng(7)
+    covered = 0
+    for _ in range(trials):
+        blocks = random.normal(0, 0.5, 3)
+        a = np.exp(blocks + random.normal(0.2, 0.1, 3))
+        b = np.exp(blocks + random.normal(0, 0.1, 3))
+        found = paired_ratio(dict(enumerate(a)), dict(enumerate(b)))
+        covered += found.low <= np.exp(0.2) <= found.high
+    assert abs(covered / trials - 0.95) < 3 * sqrt(0.95 * 0.05 / trials)
+
+
+def test_one_run_tells_a_ratio_and_no_more():
+    for found in (paired_ratio({1: 6.0}, {1: 3.0}), unpaired_ratio([6.0], [3.0, 3.0])):
+        assert found.value == pytest.approx(2)
+        assert (found.low, found.high, found.p, found.tied) == (None, None, None, None)
+        assert equivalent(found) is None
+        assert equivalence_p(found) is None
+
+
+def test_runs_without_any_spread():
+    apart, same = unpaired_ratio([8, 8, 8], [2, 2, 2]), unpaired_ratio([8, 8], [8, 8])
+    assert (apart.low, apart.high) == pytest.approx((4, 4))
+    assert (apart.p, apart.tied) == (0, False)
+    assert (same.p, same.tied) == (1, True)
+    assert equivalent(same) is True
+    assert equivalence_p(same) == 0
+    assert equivalence_p(apart) == 1
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ({1: 5.0}, {2: 5.0}, "no block in common"),
+        ({}, {}, "no block in common"),
+        ({1: 5.0, 2: 0.0}, {1: 5.0, 2: 5.0}, "values of A: 0 is among them"),
+        ({1: 5.0, 2: 1.0}, {1: 5.0, 2: float("nan")}, "values of B: nan is among them"),
+    ],
+)
+def test_blocks_that_cannot_be_compared(a, b, message):
+    with pytest.raises(ValueError, match=message):
+        paired_ratio(a, b)
+
+
+@pytest.mark.parametrize(("a", "b"), [([], [1, 2]), ([1, 2], []), ([1, -2], [1, 2])])
+def test_runs_that_cannot_be_compared(a, b):
+    with pytest.raises(ValueError, match=r"values of [AB]: "):
+        unpaired_ratio(a, b)
+
+
+@pytest.mark.parametrize(
+    ("p", "expected"),
+    [
+        # R: p.adjust(p, "holm"); statsmodels' multipletests agrees.
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+        ([0.0008, 0.2, 0.011, 0.04, 0.9, 0.0099], [0.0048, 0.4, 0.0495, 0.12, 0.9, 0.0495]),
+        ([0.3], [0.3]),
+        ([0.6, 0.7], [1, 1]),
+        ([], []),
+    ],
+)
+def test_holm_as_in_r(p, expected):
+    assert holm(p) == pytest.approx(expected)
+
+
+def test_what_was_not_tested_does_not_count_in_holm():
+    assert holm([0.01, None, 0.04]) == pytest.approx([0.02, None, 0.04])
+
+
+@given(st.lists(st.floats(0, 1), max_size=8))
+def test_holm_never_makes_a_p_value_smaller(p):
+    for before, after in zip(p, holm(p), strict=True):
+        assert before <= after <= min(1, len(p) * before) + 1e-12
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1, float("nan")])
+def test_no_p_value(p):
+    with pytest.raises(ValueError, match="is not between 0 and 1"):
+        holm([0.5, p])
+
+
+def test_many_pairs_make_more_ties():
+    pairs = {
+        ("a", "b"): paired_ratio({1: 10, 2: 11, 3: 10.5}, {1: 9.6, 2: 10.2, 3: 9.9}),
+        ("a", "c"): paired_ratio({1: 10, 2: 11, 3: 10.5}, {1: 5, 2: 5.5, 3: 5.2}),
+        ("a", "d"): unpaired_ratio([10, 11, 10.5], [10]),
+    }
+    assert pairs["a", "b"].tied is False
+    table = adjusted(pairs)
+    assert table["a", "b"].p_holm == pytest.approx(pairs["a", "b"].p)
+    assert table["a", "c"].p_holm == pytest.approx(2 * pairs["a", "c"].p)
+    assert table["a", "d"].tied is None
+    crowd = adjusted(
+        pairs
+        | {("a", str(i)): pairs["a", "c"] for i in range(9)}
+        | {("b", str(i)): pairs["a", "b"] for i in range(9)}
+    )
+    assert crowd["a", "b"].tied is True
+    assert crowd["a", "b"].low == pairs["a", "b"].low
+
+
+def test_two_one_sided_tests_as_in_r():
+    # max(t.test(x, y, mu = -log(1.1), paired = TRUE, alternative = "greater")$p.value,
+    #     t.test(x, y, mu = log(1.1), paired = TRUE, alternative = "less")$p.value)
+    found = paired_ratio({1: 51.2, 2: 48.9, 3: 50.1}, {1: 50.0, 2: 48.5, 3: 49.2})
+    assert equivalence_p(found) == pytest.approx(0.00165373106454)
+    assert equivalent(found) is True
+
+
+@given(values, values)
+def test_equivalence_is_the_two_tests_at_half_of_what_the_interval_leaves(a, b):
+    found = unpaired_ratio(a, b)
+    p = equivalence_p(found, 0.5)
+    if abs(p - 0.025) > 1e-9:
+        assert equivalent(found, 0.5) == (p < 0.025)
+
+
+def test_an_interval_around_1_is_not_equality():
+    wide = unpaired_ratio([80, 100, 125], [80, 100, 125])
+    assert wide.tied is True
+    assert equivalent(wide) is False
+
+
+def test_a_small_difference_can_be_real_and_still_equal():
+    found = paired_ratio({1: 1.02, 2: 1.021, 3: 1.019}, {1: 1, 2: 1, 3: 1})
+    assert found.tied is False
+    assert equivalent(found) is True
+
+
+def test_the_margin_is_the_same_both_ways():
+    assert margin_bounds() == pytest.approx((0.909091, 1.1))
+    just_inside = Ratio(1.0, 3, low=0.91, high=1.09, p=0.9)
+    too_low = Ratio(1.0, 3, low=0.905, high=1.09, p=0.9)
+    assert equivalent(just_inside) is True
+    assert equivalent(too_low) is False
+    for margin in (0, -0.1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="needs a share above 0"):
+            equivalent(just_inside, margin)

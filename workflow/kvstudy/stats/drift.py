@@ -1,0 +1,91 @@
+"""Whether the machine became slower or faster while the cells were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from kvstudy.stats.values import finite, positive
+
+PERMUTATIONS = 9999
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Spearman's rho of residual and position, -1 to 1, its p-value, and n residuals.
+
+    Below 0: later runs have smaller values. Both are None when there is nothing
+    to order (all residuals or all positions are equal).
+    """
+
+    rho: float | None
+    p: float | None
+    n: int
+
+
+def residuals(values: Sequence[float], cells: Sequence[Hashable]) -> np.ndarray:
+    """How far each run is from the mean of its own cell, ln x - mean(ln x), shape (n,).
+
+    ``cells`` names the cell (store, workload, parameters) of each run. NaN for a
+    cell with one run, which has nothing to differ from. ValueError: a value that
+    is not above 0.
+    """
+    logs = pd.Series(np.log(positive(values, "values")))
+    groups = logs.groupby(pd.Series(list(cells)), sort=False)
+    return (logs - groups.transform("mean")).where(groups.transform("size") > 1).to_numpy()
+
+
+def drift(
+    values: Sequence[float], cells: Sequence[Hashable], positions: Sequence[float], seed: int = 1
+) -> Drift:
+    """Test for drift: Spearman's rank correlation of residual and position in the run order.
+
+    ``values`` are one number per run (ops/s), ``cells`` and ``positions`` tell of
+    each which cell it repeats and when it was measured. Cells with one run are
+    left out.
+
+    The p-value is two-sided, from 9 999 seeded permutations of the runs within
+    each cell. The usual one takes the residuals for independent; they sum to 0 in
+    each cell, and at three repetitions it calls 9 % of driftless machines
+    drifting where 5 % are meant.
+
+    Source: ReBench; Abedi & Brecht 2017 (random order); Spearman 1904.
+    ValueError: unequal lengths, less than three usable runs, values not above 0.
+    """
+    if not len(values) == len(cells) == len(positions):
+        raise ValueError(
+            f"{len(values)} values, {len(cells)} cells, {len(positions)} positions: "
+            "each run needs one of each"
+        )
+    differences = residuals(values, cells)
+    usable = ~np.isnan(differences)
+    n = int(usable.sum())
+    if n < 3:
+        raise ValueError(f"{n} runs of repeated cells; a drift needs at least three")
+    # Rounding noise must not order runs that are equal.
+    ranks = stats.rankdata(np.round(differences[usable], 12))
+    order = stats.rankdata(finite(positions, "positions")[usable])
+    if np.ptp(ranks) == 0 or np.ptp(order) == 0:
+        return Drift(None, None, n)
+    ranks, order = ranks - ranks.mean(), order - order.mean()
+    scale = np.sqrt((ranks**2).sum() * (order**2).sum())
+    rho = float(ranks @ order / scale)
+    cell_of = [cell for cell, used in zip(cells, usable, strict=True) if used]
+    shuffled = _shuffled(ranks, cell_of, np.random.default_rng(seed)) @ order / scale
+    as_far = int((np.abs(shuffled) >= abs(rho) - 1e-12).sum())
+    return Drift(rho, (1 + as_far) / (1 + PERMUTATIONS), n)
+
+
+def _shuffled(
+    ranks: np.ndarray, cells: Sequence[Hashable], random: np.random.Generator
+) -> np.ndarray:
+    """Permutations of ``ranks`` within the cells, shape (PERMUTATIONS, n)."""
+    result = np.empty((PERMUTATIONS, ranks.size))
+    for places in pd.Series(list(cells)).groupby(list(cells), sort=False).indices.values():
+        rows = np.broadcast_to(ranks[places], (PERMUTATIONS, places.size))
+        result[:, places] = random.permuted(rows, axis=1)
+    return result

@@ -1,0 +1,106 @@
+"""Percentiles over runs, from the sum of their histograms.
+
+A histogram is a pandas Series: counts (integers above 0) by latency in µs, as
+``kvstudy.ycsb_log.histograms`` reads it. A mean of percentiles is the percentile
+of nothing, so it is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, nextafter
+
+import pandas as pd
+
+# With fewer samples beyond it a percentile is a matter of a few operations.
+ENOUGH_BEYOND = 100
+
+
+@dataclass(frozen=True)
+class Percentile:
+    """A latency in µs of all runs together, and the range of the single runs' values.
+
+    ``beyond`` is how many of all samples are larger by rank.
+    """
+
+    value: float
+    low: float
+    high: float
+    runs: int
+    beyond: int
+
+    @property
+    def printable(self) -> bool:
+        """Whether it may be printed unmarked: at least 100 samples are beyond it."""
+        return self.beyond >= ENOUGH_BEYOND
+
+
+def merged(histograms: Sequence[pd.Series]) -> pd.Series:
+    """The sum of the histograms, by rising latency; that of all their samples together.
+
+    Source: HdrHistogram. ValueError: no histogram, an empty one, negative latencies
+    or counts that are not whole numbers above 0.
+    """
+    if not histograms:
+        raise ValueError("no histograms to merge")
+    for histogram in histograms:
+        _check(histogram)
+    return pd.concat(list(histograms)).groupby(level=0).sum()
+
+
+def quantile(histogram: pd.Series, percent: float) -> float:
+    """The smallest latency (µs) that at least ``percent`` of the samples do not exceed.
+
+    Its rank is ⌈percent/100 · samples⌉, at least 1. This is what HdrHistogram
+    2.2 prints; its value is the upper end of a bucket, up to 0.1 % above the sample.
+
+    ValueError: as ``merged``, and a percentage outside 0 to 100.
+    """
+    _check(histogram)
+    ordered = histogram.sort_index()
+    rank = _rank(int(ordered.sum()), percent)
+    return float(ordered.index[ordered.cumsum().searchsorted(rank)])
+
+
+def samples_beyond(histogram: pd.Series, percent: float) -> int:
+    """How many samples rank above the percentile: samples - ⌈percent/100 · samples⌉.
+
+    ValueError: as ``quantile``.
+    """
+    _check(histogram)
+    samples = int(histogram.sum())
+    return samples - _rank(samples, percent)
+
+
+def percentile_over_runs(histograms: Sequence[pd.Series], percent: float) -> Percentile:
+    """A percentile of all runs, one histogram each: that of the sum, and the runs' range.
+
+    Source: HdrHistogram; G. Tene, "How not to measure latency".
+    ValueError: as ``merged`` and ``quantile``.
+    """
+    together = merged(histograms)
+    single = [quantile(histogram, percent) for histogram in histograms]
+    return Percentile(
+        value=quantile(together, percent),
+        low=min(single),
+        high=max(single),
+        runs=len(single),
+        beyond=samples_beyond(together, percent),
+    )
+
+
+def _rank(samples: int, percent: float) -> int:
+    if not 0 <= percent <= 100:
+        raise ValueError(f"percentile {percent}: needs a number from 0 to 100")
+    # One step down as HdrHistogram does it, lest 99.9 % of 1 000 be 999.0000000000001.
+    return max(1, ceil(nextafter(percent, 0) * samples / 100))
+
+
+def _check(histogram: pd.Series) -> None:
+    if histogram.empty:
+        raise ValueError("an empty histogram has no percentiles; the operation was never timed")
+    if histogram.dtype.kind not in "iu" or (histogram <= 0).any():
+        raise ValueError("the counts of a histogram are whole numbers above 0")
+    if histogram.index.dtype.kind not in "iuf" or not (histogram.index >= 0).all():
+        raise ValueError("the latencies of a histogram are numbers from 0")

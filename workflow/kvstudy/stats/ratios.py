@@ -1,0 +1,186 @@
+"""How many times one store is faster than another, and whether the runs tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import exp, inf, log, log1p, sqrt
+from typing import TypeVar
+
+import numpy as np
+from scipy import stats
+
+from kvstudy.stats.intervals import LEVEL
+from kvstudy.stats.values import positive
+
+Pair = TypeVar("Pair", bound=Hashable)
+# Claims of equality allow this much, in both directions.
+MARGIN = 0.10
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The ratio A/B of two stores' values, without unit.
+
+    ``low`` and ``high`` bound its interval of ``level``; ``p`` is the two-sided
+    p-value of A = B, ``p_holm`` the same adjusted over a table (see ``holm``).
+    ``error`` is the standard error of ln(A/B), with ``freedom`` degrees of
+    freedom. All of these are None when a side has only one run (or there is only
+    one block): the ratio is then known and its spread is not. ``n`` counts the
+    blocks, or the runs of the side that has fewer.
+    """
+
+    value: float
+    n: int
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    error: float | None = None
+    freedom: float | None = None
+    level: float = LEVEL
+    p_holm: float | None = None
+
+    @property
+    def tied(self) -> bool | None:
+        """Whether the runs do not tell A from B, shown as "~"; None when the spread is unknown.
+
+        The interval contains 1. After ``holm`` the adjusted p-value decides, and
+        makes more ties: an interval that excludes 1 by itself can be one of many.
+        """
+        if self.low is None:
+            return None
+        if self.p_holm is not None:
+            return self.p_holm >= 1 - self.level
+        return self.low <= 1 <= self.high
+
+
+def paired_ratio(
+    a: Mapping[Hashable, float], b: Mapping[Hashable, float], level: float = LEVEL
+) -> Ratio:
+    """Ratio of A to B from runs that were measured in the same blocks.
+
+    exp(d ± t((1 + level)/2, n - 1) · s/√n), with d and s the mean and the
+    standard deviation of d_b = ln(A_b/B_b) over the n blocks. ``a`` and ``b``
+    map a block (the repetition) to one run's value, in a common unit. What slows
+    the machine in a block cancels out. A block that only one side has is left out.
+
+    Source: Kalibera & Jones 2013.
+    ValueError: no common block, a value that is not a number above 0.
+    """
+    blocks = [block for block in a.keys() if block in b.keys()]  # noqa: SIM118 (pandas Series)
+    if not blocks:
+        raise ValueError("the two sides have no block in common; use unpaired_ratio")
+    logs_a = np.log(positive((a[block] for block in blocks), "values of A"))
+    logs_b = np.log(positive((b[block] for block in blocks), "values of B"))
+    differences = logs_a - logs_b
+    n = len(blocks)
+    mean = float(differences.mean())
+    if n == 1:
+        return Ratio(exp(mean), 1)
+    return _ratio(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n, level)
+
+
+def unpaired_ratio(a: Iterable[float], b: Iterable[float], level: float = LEVEL) -> Ratio:
+    """Ratio of A to B from runs that share no blocks: Welch's t interval on logarithms.
+
+    exp(m_A - m_B ± t((1 + level)/2, df) · √(s_A²/n_A + s_B²/n_B)), m and s over
+    ln x of each side, df by Welch and Satterthwaite. Values in a common unit.
+
+    Source: Welch 1947; Kalibera & Jones 2013.
+    ValueError: a side without values, a value that is not a number above 0.
+    """
+    logs_a = np.log(positive(a, "values of A"))
+    logs_b = np.log(positive(b, "values of B"))
+    mean = float(logs_a.mean() - logs_b.mean())
+    n = min(logs_a.size, logs_b.size)
+    if n == 1:
+        return Ratio(exp(mean), 1)
+    parts = np.array([logs.var(ddof=1) / logs.size for logs in (logs_a, logs_b)])
+    error = sqrt(parts.sum())
+    if error == 0:
+        return _ratio(mean, 0.0, n - 1, n, level)
+    shares = parts / parts.sum()
+    freedom = 1 / float((shares**2 / np.array([logs_a.size - 1, logs_b.size - 1])).sum())
+    return _ratio(mean, error, freedom, n, level)
+
+
+def _ratio(mean: float, error: float, freedom: float, n: int, level: float) -> Ratio:
+    half = stats.t.ppf((1 + level) / 2, freedom) * error
+    p = 2 * float(stats.t.sf(_over(abs(mean), error), freedom))
+    return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom, level)
+
+
+def _over(distance: float, error: float) -> float:
+    """``distance`` in standard errors; runs without any spread are infinitely sure."""
+    if error:
+        return distance / error
+    return 0.0 if distance == 0 else inf if distance > 0 else -inf
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's adjustment over the tests of one table, in their order; None stays None.
+
+    The i-th smallest of m p-values becomes max over j <= i of min(1, (m - j + 1)·p_j).
+    What is None was not tested and does not count in m.
+
+    Source: Holm 1979. ValueError: a p-value outside 0 to 1.
+    """
+    tested = [index for index, p in enumerate(p_values) if p is not None]
+    for index in tested:
+        if not 0 <= p_values[index] <= 1:
+            raise ValueError(f"p-value {p_values[index]} is not between 0 and 1")
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for place, index in enumerate(sorted(tested, key=lambda index: p_values[index])):
+        largest = max(largest, min(1.0, (len(tested) - place) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted
+
+
+def adjusted(ratios: Mapping[Pair, Ratio]) -> dict[Pair, Ratio]:
+    """The ratios of one table's pairs with ``p_holm``; their intervals stay as they are."""
+    p_holm = holm([ratio.p for ratio in ratios.values()])
+    return {
+        pair: replace(ratio, p_holm=p)
+        for (pair, ratio), p in zip(ratios.items(), p_holm, strict=True)
+    }
+
+
+def margin_bounds(margin: float = MARGIN) -> tuple[float, float]:
+    """The ratios that count as equal: 1/(1 + margin) to 1 + margin.
+
+    Symmetric on logarithms, so that A/B and B/A get the same answer: ±10 % is
+    0.909 to 1.1. ValueError: a margin that is not above 0.
+    """
+    if not 0 < margin < inf:
+        raise ValueError(f"margin {margin}: needs a share above 0, such as 0.10")
+    return 1 / (1 + margin), 1 + margin
+
+
+def equivalence_p(ratio: Ratio, margin: float = MARGIN) -> float | None:
+    """p-value of the two one-sided tests that A/B is outside the margin; None without a spread.
+
+    The larger of P(T > (ln r + δ)/SE) and P(T < (ln r - δ)/SE), δ = ln(1 + margin).
+
+    Source: Schuirmann 1987.
+    """
+    margin_bounds(margin)
+    if ratio.low is None:
+        return None
+    mean, bound = log(ratio.value), log1p(margin)
+    above = stats.t.sf(_over(mean + bound, ratio.error), ratio.freedom)
+    below = stats.t.cdf(_over(mean - bound, ratio.error), ratio.freedom)
+    return float(max(above, below))
+
+
+def equivalent(ratio: Ratio, margin: float = MARGIN) -> bool | None:
+    """Whether the whole interval is inside the margin; None without a spread.
+
+    With a 95 % interval that is two one-sided tests at 2.5 % each, so what is
+    called equal can be checked in the printed interval. That the interval
+    contains 1 shows nothing of the kind.
+    """
+    lower, upper = margin_bounds(margin)
+    if ratio.low is None:
+        return None
+    return lower < ratio.low and ratio.high < upper

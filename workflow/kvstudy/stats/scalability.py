@@ -1,0 +1,139 @@
+"""Throughput over client threads: the universal scalability law and where it saturates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from scipy.optimize import curve_fit, nnls
+
+from kvstudy.stats.values import positive
+
+LEAST_COUNTS = 6
+# A fit whose typical point is further off than this describes something else.
+POOR_FIT = 0.10
+SATURATED = 0.95
+
+
+@dataclass(frozen=True)
+class Scalability:
+    """X(N) = λN/(1 + σ(N - 1) + κN(N - 1)), fitted to measured throughput.
+
+    ``single`` is λ, the throughput of one thread (ops/s); ``contention`` σ, the
+    share of work that only one thread can do, 0 to 1; ``coherency`` κ >= 0, the
+    cost of the threads agreeing. ``knee`` is N* = √((1 - σ)/κ), the thread count
+    of the largest throughput, ``peak`` (ops/s) the throughput there; both are
+    None where X(N) does not fall (κ is 0, or too small for the counts to tell).
+    ``off`` is the root mean square of (measured - fitted)/fitted. ``doubts`` says
+    why the fit or its knee should not be relied on; an empty one passed all checks.
+    """
+
+    single: float
+    contention: float
+    coherency: float
+    knee: float | None
+    peak: float | None
+    off: float
+    doubts: tuple[str, ...]
+
+    def throughput(self, threads: float) -> float:
+        """The fitted X(N) in ops/s."""
+        return float(_law(threads, self.single, self.contention, self.coherency))
+
+
+def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Scalability:
+    """Fit the universal scalability law to one or more runs per thread count.
+
+    Least squares on X in ops/s over λ > 0, 0 <= σ <= 1, κ >= 0; λ is fitted too,
+    so a measurement at N = 1 has no special weight.
+
+    Source: Gunther 2007, *Guerrilla Capacity Planning*.
+    ValueError: unequal lengths, fewer than six thread counts, one below 1, a
+    throughput that is not above 0, no convergence.
+    """
+    counts, rates = _points(threads, throughput)
+    if np.unique(counts).size < LEAST_COUNTS:
+        raise ValueError(
+            f"{np.unique(counts).size} thread counts; the law needs at least {LEAST_COUNTS}"
+        )
+    scale = rates.max()
+    try:
+        found, _ = curve_fit(
+            _law,
+            counts,
+            rates / scale,
+            p0=_start(counts, rates / scale),
+            bounds=([0, 0, 0], [np.inf, 1, np.inf]),
+            x_scale="jac",
+            xtol=1e-12,
+            ftol=1e-12,
+            gtol=1e-12,
+            max_nfev=10_000,
+        )
+    except RuntimeError as error:
+        raise ValueError(f"the scalability law does not fit these points: {error}") from None
+    single, contention, coherency = float(found[0] * scale), float(found[1]), float(found[2])
+    fitted = _law(counts, single, contention, coherency)
+    off = float(np.sqrt(np.mean((rates / fitted - 1) ** 2)))
+    # Below this the law falls by less than a thousandth up to the largest count.
+    flat = coherency * counts.max() ** 2 < 1e-3
+    knee = None if flat or contention >= 1 else sqrt((1 - contention) / coherency)
+    peak = None if knee is None else float(_law(max(knee, 1), single, contention, coherency))
+    doubts = tuple(_doubts(counts, contention, knee, off))
+    return Scalability(single, contention, coherency, knee, peak, off, doubts)
+
+
+def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float | None:
+    """The smallest thread count with 95 % of the largest mean throughput.
+
+    Runs of the same count are averaged. None when only the largest count gets
+    there: throughput was still rising, and saturation is beyond what was measured.
+
+    ValueError: unequal lengths, one thread count, one below 1, a throughput that
+    is not above 0.
+    """
+    counts, rates = _points(threads, throughput)
+    distinct = np.unique(counts)
+    if distinct.size < 2:
+        raise ValueError("one thread count cannot tell where throughput saturates")
+    means = np.array([rates[counts == count].mean() for count in distinct])
+    first = int(np.argmax(means >= SATURATED * means.max()))
+    return None if first == distinct.size - 1 else float(distinct[first])
+
+
+def _law(threads, single, contention, coherency):
+    return single * threads / (1 + contention * (threads - 1) + coherency * threads * (threads - 1))
+
+
+def _points(threads: Sequence[float], throughput: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    counts, rates = positive(threads, "threads"), positive(throughput, "throughput")
+    if counts.size != rates.size:
+        raise ValueError(f"{counts.size} thread counts, {rates.size} throughputs: not the same")
+    if counts.min() < 1:
+        raise ValueError(f"threads: {counts.min():g} is among them; needs at least 1")
+    return counts, rates
+
+
+def _start(counts: np.ndarray, rates: np.ndarray) -> tuple[float, float, float]:
+    """First guess: N/X = (1 + σ(N - 1) + κN(N - 1))/λ is linear in its terms."""
+    terms = np.column_stack([np.ones_like(counts), counts - 1, counts * (counts - 1)])
+    (a, b, c), _ = nnls(terms, counts / rates)
+    a = max(a, 1e-6)
+    return 1 / a, min(b / a, 1.0), c / a
+
+
+def _doubts(counts: np.ndarray, contention: float, knee: float | None, off: float) -> list[str]:
+    found = []
+    if off > POOR_FIT:
+        found.append(f"the points are {off:.0%} off the law")
+    if contention > 1 - 1e-6:
+        found.append("contention is at its bound of 1: throughput never rises")
+    if knee is not None and knee > counts.max():
+        found.append(
+            f"the knee at {knee:.0f} threads is beyond the {counts.max():g} that were measured"
+        )
+    if knee is not None and knee < counts.min():
+        found.append(f"the knee at {knee:.1f} threads is below the least count of {counts.min():g}")
+    return found

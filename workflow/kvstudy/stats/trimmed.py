@@ -1,0 +1,51 @@
+"""The trimmed mean of runs and its interval, as a source study used it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import sqrt
+
+import numpy as np
+from scipy import stats
+
+from kvstudy.stats.intervals import LEVEL, Interval
+from kvstudy.stats.values import finite
+
+# Of five runs the smallest and the largest.
+SHARE = 0.2
+
+
+def trimmed_mean(runs: Iterable[float], share: float = SHARE, level: float = LEVEL) -> Interval:
+    """Mean without the smallest and the largest runs, with Yuen's interval.
+
+    g = ⌊share·n⌋ runs are dropped at each end. The interval is
+    mean ± t((1 + level)/2, n - 2g - 1) · s_w/((1 - 2g/n)·√n), where s_w is the
+    standard deviation (n - 1) of the winsorised runs: each dropped one replaced
+    by the nearest that is kept. Of 5 runs: s_w/(0.6·√5), 2 degrees of freedom,
+    t = 4.303. Runs and result in the same unit.
+
+    ``n`` of the result counts all runs. The interval is that of the trimmed
+    mean of the distribution, which is not its mean where that is skewed. Of few
+    runs it is too narrow: 95 % cover 93 % of normal samples at n = 5.
+
+    Source: Yuen 1974. ValueError: so few runs that none is dropped (less than 5),
+    less than two kept, a run that is not a number.
+    """
+    ordered = np.sort(finite(runs, "runs"))
+    n = ordered.size
+    if not (0 < share < 0.5 and 0 < level < 1):
+        raise ValueError(f"share {share}, level {level}: needs 0 < share < 0.5 and 0 < level < 1")
+    # 0.29 · 100 is 28.999999999999996.
+    dropped = int(share * n + 1e-9)
+    kept = n - 2 * dropped
+    if dropped == 0 or kept < 2:
+        raise ValueError(
+            f"{n} runs: {share:g} of them at each end is {dropped}, which leaves {kept}; a "
+            "trimmed mean drops at least one and keeps at least two"
+        )
+    inner = ordered[dropped : n - dropped]
+    winsorised = np.clip(ordered, inner[0], inner[-1])
+    error = winsorised.std(ddof=1) / (kept / n * sqrt(n))
+    half = float(stats.t.ppf((1 + level) / 2, kept - 1) * error)
+    mean = float(inner.mean())
+    return Interval(mean, mean - half, mean + half, n)
