@@ -76,7 +76,7 @@ def cells(faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None
                 if store == "riak":
                     status = ("not measured", "no server & no image", "")
                 status = (faults or {}).get((store, workload, repetition), status)
-                rows.append([store, workload, "r10_o20_t1", str(repetition), *status])
+                rows.append([store, workload, "r10_o20_t1", str(repetition), *status, "1", ""])
     return pd.DataFrame(rows, columns=CELL_COLUMNS)
 
 

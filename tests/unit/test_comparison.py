@@ -58,7 +58,7 @@ def results(
             gone = (store, workload) == absent
             key = [store, workload, f"p-{workload}", str(repetition)]
             status = ["not measured", "no server", ""] if gone else ["measured", "", ""]
-            cells.append([*key, *status])
+            cells.append([*key, *status, "1", ""])
             if gone:
                 continue
             phase = "load" if workload == "insert" else "run"

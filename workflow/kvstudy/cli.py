@@ -20,6 +20,7 @@ COMMANDS = {
     "gap": "Record why a store cannot be measured here.",
     "parse": "Turn raw logs into measurements.csv and cells.csv.",
     "summarise": "Turn measurements.csv into means over the repetitions.",
+    "analyse": "Work out intervals, ratios between stores and the drift of the runs.",
     "tabulate": "Make the tables.",
     "draw": "Draw the figures.",
     "render": "Make the LaTeX source of the report.",

@@ -43,3 +43,23 @@ rule summarise:
     shell:
         "kvstudy summarise --study {input.study} --cells {input.cells}"
         " --measurements {input.measurements} --output {output} > {log} 2>&1"
+
+
+rule analyse:
+    input:
+        study=STUDY_FILE,
+        cells="results/{run}/cells.csv",
+        measurements="results/{run}/measurements.csv",
+        code=modules("tidy", "stats", "analysis"),
+    output:
+        expand("results/{{run}}/analysis/{name}.csv", name=["intervals", "pairs", "order"]),
+        "results/{run}/analysis/drift.json",
+    log:
+        "results/{run}/logs/analyse.log",
+    params:
+        output="results/{run}/analysis",
+    message:
+        "intervals and ratios to {params.output}"
+    shell:
+        "kvstudy analyse --study {input.study} --cells {input.cells}"
+        " --measurements {input.measurements} --output {params.output} > {log} 2>&1"

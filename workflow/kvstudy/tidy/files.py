@@ -38,7 +38,10 @@ def read_csv(path: Path, columns: list[str], numbers: list[str], made_by: str) -
     return frame[columns]
 
 
-CELL_COLUMNS = ["store", "workload", "parameters", "repetition", "status", "reason", "void"]
+CELL_COLUMNS = [
+    *["store", "workload", "parameters", "repetition", "status", "reason", "void"],
+    *["position", "started"],
+]
 MEASUREMENT_COLUMNS = [
     *["store", "workload", "parameters", "repetition", "phase"],
     *["operation", "metric", "unit", "value"],

@@ -1,0 +1,91 @@
+"""Intervals, ratios and the order of runs, from tidy tables."""
+
+import math
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.intervals import intervals
+from kvstudy.analysis.order import drift_of, order, out_of_order
+from kvstudy.analysis.pairs import pairs
+from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+
+# Operations per second of three repetitions.
+SPEED = {
+    "fast": (200.0, 210.0, 220.0),
+    "slow": (100.0, 104.0, 111.0),
+    "near": (101.0, 102.0, 112.0),
+}
+
+
+def tables(speeds: dict[str, tuple[float, ...]] = SPEED) -> tuple[pd.DataFrame, pd.DataFrame]:
+    values, cells = [], []
+    runs = max(len(each) for each in speeds.values())
+    for repetition in range(1, runs + 1):
+        for place, (store, each) in enumerate(speeds.items(), start=1):
+            if len(each) < repetition:
+                continue
+            key = [store, "a", "p", str(repetition)]
+            position = (repetition - 1) * len(speeds) + place
+            started = f"2026-01-01T00:{position:02d}:00+00:00"
+            cells.append([*key, "measured", "", "", str(position), started])
+            values.append([*key, "run", "overall", "throughput", "ops/s", each[repetition - 1]])
+    return (
+        pd.DataFrame(values, columns=MEASUREMENT_COLUMNS),
+        pd.DataFrame(cells, columns=CELL_COLUMNS),
+    )
+
+
+def test_interval_of_a_mean():
+    row = intervals(tables()[0]).set_index("store").loc["fast"]
+    logs = [math.log(x) for x in SPEED["fast"]]
+    mean = sum(logs) / 3
+    half = 4.302653 * math.sqrt(sum((x - mean) ** 2 for x in logs) / 2 / 3)
+    assert row[["value", "low", "high"]].tolist() == pytest.approx(
+        [math.exp(mean), math.exp(mean - half), math.exp(mean + half)], rel=1e-5
+    )
+    assert row.n == 3
+    assert row["cov"] == pytest.approx(10 / 210)
+
+
+def test_ratios_name_the_faster_store_first_and_tell_ties():
+    found = pairs(tables()[0]).set_index(["faster", "slower"])
+    assert set(found.index) == {("fast", "slow"), ("fast", "near"), ("slow", "near")}
+    assert (found["ratio"] >= 1).all()
+    assert found.loc[("fast", "slow"), "tied"] == "no"
+    assert found.loc[("slow", "near"), "tied"] == "yes"
+    assert (found["p_holm"] >= found["p"]).all()
+
+
+def test_one_run_has_neither_interval_nor_verdict():
+    values, cells = tables({"fast": (200.0,), "slow": (100.0,)})
+    (row,) = pairs(values).itertuples()
+    assert row.ratio == pytest.approx(2)
+    assert row.tied == ""
+    assert intervals(values)["low"].isna().all()
+    assert order(values, cells)["residual"].isna().all()
+    assert drift_of(values, cells)["reason"] == "too few repeated cells"
+
+
+def test_nothing_measured_gives_empty_tables():
+    values, cells = tables()
+    none = values.head(0)
+    assert intervals(none).empty
+    assert pairs(none).empty
+    assert order(none, cells.head(0)).empty
+
+
+def test_a_cell_measured_again_is_out_of_order():
+    values, cells = tables()
+    cells.loc[cells["position"] == "2", "started"] = "2026-01-02T00:00:00+00:00"
+    table = order(values, cells)
+    assert table["sequence"].tolist() == list(range(1, 10))
+    assert out_of_order(table)["position"].tolist() == [2]
+    assert table["position"].iloc[-1] == 2
+
+
+def test_a_machine_that_slows_down_drifts():
+    slower = {f"s{store}": tuple(100 * 0.97**run for run in range(6)) for store in range(4)}
+    found = drift_of(*tables(slower))
+    assert found["rho"] < -0.9
+    assert found["p"] < 0.01
+    assert found["n"] == 24
