@@ -6,9 +6,11 @@ import math
 
 import pandas as pd
 import pytest
+from kvstudy.analysis.order import COLUMNS as ORDER_COLUMNS
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.bars import COLUMNS, bars
 from kvstudy.figures.draw import TORN_HEIGHT, draw, looks, save, use_style
+from kvstudy.figures.order import draw_order
 from kvstudy.figures.write import write_figures
 from kvstudy.study.model import Bars
 from matplotlib.colors import to_hex
@@ -47,6 +49,35 @@ def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame
         for store, value in ((store, values[store][number]) for store in values)
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def runs(repetitions: int = 2) -> pd.DataFrame:
+    """Redis and Memcached in turn; each second run of Redis is 10 % faster."""
+    rows = []
+    for repetition in range(1, repetitions + 1):
+        for place, store in enumerate(("redis", "memcached"), start=1):
+            sequence = 2 * (repetition - 1) + place
+            residual = (0.05 if repetition == 2 else -0.05) if repetitions > 1 else math.nan
+            rows.append([store, "a", "p", str(repetition), sequence, sequence, residual])
+    return pd.DataFrame(rows, columns=ORDER_COLUMNS)
+
+
+def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
+    figure = draw_order(runs(), LOOKS)
+    (ax,) = figure.axes
+    points = {line.get_label(): line for line in ax.lines if line.get_label() in ("Redis",)}
+    assert points["Redis"].get_xdata().tolist() == [1, 3]
+    assert points["Redis"].get_ydata().tolist() == [-0.05, 0.05]
+    assert to_hex(points["Redis"].get_color()) == small.COLORS["redis"]
+    write_figures(small.study(), small.results(), runs(), LOOKS, tmp_path, ["run-order"])
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"run-order.{form}" for form in ("pdf", "svg", "csv")
+    }
+
+
+def test_run_order_of_single_runs_says_that_there_is_nothing_to_see():
+    (ax,) = draw_order(runs(repetitions=1), LOOKS).axes
+    assert [text.get_text() for text in ax.texts] == ["no cell was measured twice"]
 
 
 def test_table_is_what_the_study_asks_for():
@@ -179,7 +210,7 @@ def test_dots_in_a_name_are_not_an_ending(tmp_path):
 
 
 def test_written_files_and_choice_of_figures(tmp_path):
-    write_figures(small.study(), small.results(), LOOKS, tmp_path, ["speed"])
+    write_figures(small.study(), small.results(), runs(), LOOKS, tmp_path, ["speed"])
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "speed.csv",
         "speed.pdf",
@@ -188,5 +219,5 @@ def test_written_files_and_choice_of_figures(tmp_path):
     table = pd.read_csv(tmp_path / "speed.csv")
     assert table.columns.tolist() == COLUMNS
     assert table["torn"].unique().tolist() == ["no"]
-    with pytest.raises(KvstudyError, match="no bar chart 'sped'; there are speed, percentiles"):
-        write_figures(small.study(), small.results(), LOOKS, tmp_path, ["sped"])
+    with pytest.raises(KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"):
+        write_figures(small.study(), small.results(), runs(), LOOKS, tmp_path, ["sped"])

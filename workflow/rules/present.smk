@@ -38,9 +38,10 @@ rule draw_figures:
         published=PUBLISHED,
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
+        order="results/{run}/analysis/order.csv",
         code=modules("tidy", "figures"),
     output:
-        expand("figures/{{run}}/{figure}.{form}", figure=BARS, form=["pdf", "svg", "csv"]),
+        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
     log:
         "results/{run}/logs/draw.log",
     params:
@@ -49,5 +50,5 @@ rule draw_figures:
         "figures to figures/{wildcards.run}"
     shell:
         "kvstudy draw --study {input.study} --summary {input.summary}"
-        " --cells {input.cells} {params.published}"
+        " --cells {input.cells} --order {input.order} {params.published}"
         " --output figures/{wildcards.run} > {log} 2>&1"

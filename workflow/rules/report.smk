@@ -10,7 +10,7 @@ rule render_report:
         cells="results/{run}/cells.csv",
         environment="results/{run}/environment.json",
         tables=expand("results/{{run}}/tables/{table}.tex", table=TABLES),
-        figures=expand("figures/{{run}}/{figure}.pdf", figure=BARS),
+        figures=expand("figures/{{run}}/{figure}.pdf", figure=DRAWN),
         text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
         code=modules("tidy", "report"),
     output:

@@ -7,7 +7,8 @@ import pandas as pd
 from kvstudy.stats.drift import drift, residuals
 from kvstudy.tidy.summary import CELL
 
-COLUMNS = [*CELL, "position", "sequence", "residual"]
+NUMBERS = ["position", "sequence", "residual"]
+COLUMNS = [*CELL, *NUMBERS]
 
 
 def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:

@@ -14,6 +14,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
+@click.option("--order", type=FILE, required=True, help="order.csv of the run's analysis.")
 @click.option("--figure", "figures", multiple=True, help="Draw only this one (may be repeated).")
 @click.option(
     "--output",
@@ -26,19 +27,21 @@ def command(
     summary: Path,
     cells: Path,
     published: Path | None,
+    order: Path,
     figures: tuple[str, ...],
     output: Path,
 ) -> None:
-    """Draw the study's bar charts: PDF, SVG, and CSV of what each shows.
+    """Draw the study's bar charts and the run order: PDF, SVG, and CSV of what each shows.
 
     Whiskers are the range over repetitions. A bar several times higher than
     the others of its axis is torn; its value is written on it.
     """
+    from kvstudy.analysis.order import COLUMNS, NUMBERS
     from kvstudy.figures.draw import looks
     from kvstudy.figures.write import write_figures
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.files import read_cells, read_summary
+    from kvstudy.tidy.files import read_cells, read_csv, read_summary
     from kvstudy.tidy.published import read_published
     from kvstudy.tidy.results import Results
 
@@ -53,5 +56,6 @@ def command(
         {name: store.title for name, store in stores.items()},
         {name: store.color for name, store in stores.items()},
     )
-    written = write_figures(plan, results, look, output, list(figures))
+    table = read_csv(order, COLUMNS, NUMBERS, "written by `kvstudy analyse`")
+    written = write_figures(plan, results, table, look, output, list(figures))
     click.echo(f"{output}: {len(written)} figures")
