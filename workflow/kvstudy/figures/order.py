@@ -24,6 +24,8 @@ def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     shown = table.dropna(subset="residual")
     for index, (store, look) in enumerate(stores.items()):
         rows = shown[shown["store"] == store]
+        if rows.empty:
+            continue
         ax.plot(
             rows["sequence"],
             rows["residual"],
