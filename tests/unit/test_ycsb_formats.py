@@ -12,7 +12,7 @@ DATA = Path(__file__).parents[1] / "data" / "ycsb"
 ALL = sorted(path.name for path in [*DATA.glob("*.out"), *DATA.glob("*.json")])
 # These hold no results; the tests of broken runs have them.
 WITHOUT_RESULTS = {"redis-workloada-killed.out", "redis-feat-hdrfile.out"}
-WITH_INTENDED = {"redis-both.out", "redis-hdrraw.out"}
+WITH_INTENDED = {"redis-both.out", "redis-both-failed.out", "redis-hdrraw.out"}
 
 
 def text(file: str) -> str:
@@ -116,6 +116,14 @@ def test_service_and_intended_latencies_are_kept_apart():
     assert read.intended["latency_mean"] > read.latencies["latency_mean"]
 
 
+def test_failures_are_not_counted_again_as_intended():
+    run = log("redis-both-failed.out")
+    assert "[Intended-READ-FAILED], Operations, " in text("redis-both-failed.out")
+    read = run.sections["READ"]
+    assert read.failed == read.returns["NOT_FOUND"] > 0
+    assert run.attempted == 400
+
+
 def test_intended_latencies_alone_look_like_service_times():
     """So the property of the run has to tell."""
     plain = log("basic-edge-intended.out").sections["READ"]
@@ -146,6 +154,14 @@ def test_nan_of_the_json_exporters():
     assert '"NaN"' in failed
     mean = parse(failed, "run.json").sections["READ"].latencies["latency_mean"]
     assert mean != mean
+
+
+@pytest.mark.parametrize("file", ["redis-json.json", "redis-jsonarray.json"])
+def test_the_line_where_json_is_torn(file):
+    cut_off = text(file)[: text(file).rindex('"metric"') + 20]
+    line = cut_off.count("\n") + 1 - (file == "redis-json.json")
+    with pytest.raises(KvstudyError, match=rf"^{file}: line {line}: the log is cut off in '"):
+        parse(cut_off, file)
 
 
 def test_windows_line_ends():

@@ -91,6 +91,11 @@ def test_a_load_into_a_full_store():
         check_load(log("memcached-feat-dupload"), 2000, "load.out")
 
 
+def test_a_run_of_failures_only():
+    with pytest.raises(KvstudyError, match=r"run\.out: no operation went well \(4 ERROR\)"):
+        check_run(log("memcached-feat-dupload"), 4, None, "run.out")
+
+
 def test_a_timed_run_is_judged_by_its_time():
     run = log("basic-edge-maxtime3")
     check_run(run, 0, 3, "run.out")

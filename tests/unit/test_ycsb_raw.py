@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hdrh.histogram import HdrHistogram
 from kvstudy.errors import KvstudyError
 from kvstudy.stats.percentiles import quantile
 from kvstudy.ycsb_log.check import check_histogram, check_raw
@@ -124,6 +125,16 @@ def test_faults_of_histogram_files(tmp_path, text, message):
     path = tmp_path / "run.READ.hdr"
     path.write_text(text)
     with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: " + message):
+        read_histogram(path)
+
+
+def test_two_precisions_in_one_histogram_file(tmp_path):
+    coarse = HdrHistogram(1, 1_000_000, 2)
+    coarse.record_value(150)
+    path = tmp_path / "run.READ.hdr"
+    first = (DATA / "redis-hdr-rep1.READ.hdr").read_text()
+    path.write_text(f"{first}4.0,1.0,0.1,{coarse.encode().decode()}\n")
+    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: line 10: another precision"):
         read_histogram(path)
 
 

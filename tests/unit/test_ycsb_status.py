@@ -75,6 +75,13 @@ def test_a_question_mark_for_infinity():
     assert np.isnan(status("basic-ascii")["throughput"][0])
 
 
+def test_a_first_line_that_is_later_than_a_second():
+    """13 097 operations after 1.284 s."""
+    assert status("basic-ascii")["time"][0] == pytest.approx(1.284)
+    seconds = operations_per_second(status("basic-ascii"), "run.err")
+    assert seconds[1] == pytest.approx(13097 / 1.284)
+
+
 def test_decimal_commas():
     """A Czech machine: 108,34 current ops/sec [READ: ... Avg=1081,96, 90=1832."""
     row = status("redis-czech").iloc[4]
