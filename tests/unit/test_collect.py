@@ -51,10 +51,23 @@ def test_values_of_a_measured_cell(pretend_study):
     assert overall.pop("server_cpu") >= 0
     assert overall.to_dict() == {
         "runtime": 500,
-        "throughput": 2000,
+        "throughput": 4000,
         "operations": 2000,
         "failed": 0,
     }
+
+
+def test_intended_latencies_are_not_taken_for_service_times(pretend_study):
+    """With measurement.interval=intended, YCSB labels them like the others."""
+    sizes = "threads: 2"
+    text = pretend_study.read_text()
+    interval = f"{sizes}, properties: {{measurement.interval: intended}}"
+    pretend_study.write_text(text.replace(sizes, interval))
+    measure(pretend_study)
+    _, values = parse(pretend_study)
+    metrics = values.query("phase == 'run' and operation == 'read'").set_index("metric")
+    assert metrics.loc["intended_latency_p99", ["value", "unit"]].tolist() == [114, "us"]
+    assert not [name for name in metrics.index if name.startswith("latency_")]
 
 
 def test_failed_operations_void_the_cell_for_rankings(pretend_study, monkeypatch):

@@ -91,9 +91,10 @@ def test_runs_without_a_logarithm_are_refused(values, message):
         log_t_interval(values)
 
 
-def test_a_level_is_a_share():
-    with pytest.raises(ValueError, match=r"level 95: needs a share between 0 and 1"):
-        log_t_interval([1, 2], level=95)
+@pytest.mark.parametrize("level", [0, 1, 95])
+def test_a_level_is_a_share(level):
+    with pytest.raises(ValueError, match=f"level {level}: needs a share between 0 and 1"):
+        log_t_interval([1, 2], level=level)
 
 
 def test_variation():

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 from kvstudy.stats.littles_law import Audit, in_call, weighted_latency
+from kvstudy.tidy.published import read_published
 from kvstudy.ycsb_log.parse import parse
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
+STUDIES = Path(__file__).parents[2] / "config" / "studies"
 
 
 def test_a_real_run():
@@ -19,6 +21,28 @@ def test_a_real_run():
     assert latency == pytest.approx(68.9, abs=0.1)
     assert found.share == pytest.approx(0.86, abs=0.005)
     assert found.audit == Audit.PLAUSIBLE
+
+
+@pytest.mark.parametrize(
+    ("store", "workload", "share", "audit"),
+    [
+        ("redis", "a", 0.997, "plausible"),
+        ("memcached", "b", 1.011, "plausible"),
+        ("riak", "a", 1.303, "impossible"),
+        ("riak", "insert", 0.725, "plausible"),
+    ],
+)
+def test_published_tables(store, workload, share, audit):
+    """Four threads; Riak's latencies under workload A do not go with its throughput."""
+    table = read_published(STUDIES / "jedlicka2024" / "published.csv")
+    rows = table[(table["store"] == store) & (table["workload"] == workload)]
+    values = rows.set_index(["operation", "metric"])["value"]
+    mixture = {"a": {"read": 50, "update": 50}, "b": {"read": 95, "update": 5}}
+    shares = mixture.get(workload, {"insert": 1})
+    latency = weighted_latency({kind: values[kind, "latency_mean"] for kind in shares}, shares)
+    found = in_call(values["overall", "throughput"], latency, 4)
+    assert found.share == pytest.approx(share, abs=0.001)
+    assert found.audit == audit
 
 
 def test_latency_is_weighted_by_operations():

@@ -73,6 +73,7 @@ def test_a_knee_beyond_the_measured_counts_is_doubted():
 
 def test_throughput_that_only_falls_is_doubted():
     found = fit_scalability(THREADS, 1000.0 / THREADS)
+    assert found.contention <= 1
     assert any("contention is at its bound" in doubt for doubt in found.doubts)
 
 

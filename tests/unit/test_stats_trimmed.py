@@ -86,5 +86,6 @@ def test_shares_that_trim_nothing_or_all(share):
 
 
 def test_two_runs_must_be_left():
+    assert trimmed_mean([9, 1, 2, 4, 0, 8], share=0.34).value == 3
     with pytest.raises(ValueError, match="which leaves 1"):
         trimmed_mean(RUNS, share=0.45)

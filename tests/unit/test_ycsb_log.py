@@ -91,6 +91,11 @@ def test_a_load_into_a_full_store():
         check_load(log("memcached-feat-dupload"), 2000, "load.out")
 
 
+def test_a_run_of_failures_only():
+    with pytest.raises(KvstudyError, match=r"run\.out: no operation went well \(4 ERROR\)"):
+        check_run(log("memcached-feat-dupload"), 4, None, "run.out")
+
+
 def test_a_timed_run_is_judged_by_its_time():
     run = log("basic-edge-maxtime3")
     check_run(run, 0, 3, "run.out")
@@ -98,11 +103,23 @@ def test_a_timed_run_is_judged_by_its_time():
         check_run(run, 0, 10, "run.out")
 
 
-@pytest.mark.parametrize("share", [0.05, 0.3, 0.6, 0.9])
-def test_a_log_cut_off_in_the_middle_is_refused(share):
-    whole = text("redis-workloada-run-r3")
-    with pytest.raises(KvstudyError):
-        check_run(parse(whole[: int(len(whole) * share)], "run.out"), 100_000, None, "run.out")
+def test_records_that_were_not_as_expected_have_failed():
+    """dataintegrity=true on records that were loaded without it."""
+    run = log("redis-integrity")
+    assert (run.sections["VERIFY"].operations, run.sections["VERIFY"].failed) == (0, 143)
+    assert run.attempted == 300
+    check_run(run, 300, None, "run.out")
+
+
+def test_failures_with_a_section_per_return_code():
+    run = log("redis-each-error")
+    assert (run.sections["READ"].operations, run.sections["READ"].failed) == (66, 76)
+    assert run.sections["READ"].latencies["latency_max"] == 12199
+    check_run(run, 300, None, "run.out")
+
+
+def test_sections_of_the_client_itself_are_no_operations():
+    assert set(log("basic-edge-trackjvm").sections) == {"READ", "UPDATE"}
 
 
 @pytest.mark.parametrize("foreign", ["", "# redis-benchmark\nGET: 47000.12 requests per second\n"])
@@ -111,9 +128,15 @@ def test_a_foreign_log_is_refused(foreign):
         parse(foreign, "run.out")
 
 
-def test_a_log_that_contradicts_itself_is_refused():
-    edited = text("redis-workloada-run-r3").replace(
-        "[READ], Return=OK, 50187", "[READ], Return=OK, 9"
-    )
+@pytest.mark.parametrize(
+    ("name", "line", "edited"),
+    [
+        ("redis-workloada-run-r3", "[READ], Return=OK, 50187", "[READ], Return=OK, 9"),
+        ("riak-strong-run", "[UPDATE], Return=ERROR, 6", "[UPDATE], Return=ERROR, 5"),
+    ],
+)
+def test_a_log_that_contradicts_itself_is_refused(name, line, edited):
+    assert line in text(name)
+    run = parse(text(name).replace(line, edited), "run.out")
     with pytest.raises(KvstudyError, match="contradicts itself"):
-        check_run(parse(edited, "run.out"), 100_000, None, "run.out")
+        check_run(run, run.attempted, None, "run.out")

@@ -60,7 +60,7 @@ def in_call(throughput: float, latency: float, threads: float) -> InCall:
     Source: Little 1961. ValueError: one that is not a number above 0.
     """
     positive([throughput, latency, threads], "throughput, latency and threads")
-    share = throughput * latency * 1e-6 / threads
+    share = float(throughput * latency * 1e-6 / threads)
     if share > IMPOSSIBLE_ABOVE:
         return InCall(share, Audit.IMPOSSIBLE)
     return InCall(share, Audit.CLIENT_TIME if share < CLIENT_BELOW else Audit.PLAUSIBLE)

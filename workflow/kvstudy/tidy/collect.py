@@ -57,7 +57,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         check_sums(raw)
         manifest = _manifest(raw, cell)
         manifests.append(manifest)
-        logs = {phase: _log(raw, phase) for phase in cell.phases}
+        logs = {phase: _log(raw, phase, cell) for phase in cell.phases}
         for phase, log in logs.items():
             cpu = {
                 "client_cpu": manifest["phases"][phase]["client_cpu_seconds"],
@@ -132,10 +132,11 @@ def _differences(measured: dict, planned: dict) -> str:
     )
 
 
-def _log(raw: Path, phase: str) -> YcsbLog:
+def _log(raw: Path, phase: str, cell: Cell) -> YcsbLog:
     path = raw / f"{phase}.out"
+    interval = dict(cell.properties).get("measurement.interval", "op")
     try:
-        return parse(path.read_text(encoding="utf-8", errors="replace"), str(path))
+        return parse(path.read_text(encoding="utf-8", errors="replace"), str(path), interval)
     except OSError as error:
         raise KvstudyError(f"{path}: cannot be read: {error}") from None
 
@@ -161,6 +162,8 @@ def _values(
         rows.append(key | _value(operation, "failed", "count", section.failed))
         for metric, value in section.latencies.items():
             rows.append(key | _value(operation, metric, "us", value))
+        for metric, value in section.intended.items():
+            rows.append(key | _value(operation, f"intended_{metric}", "us", value))
     return rows
 
 

@@ -6,8 +6,10 @@ its throughput, so only its own counts tell.
 
 from __future__ import annotations
 
+import pandas as pd
+
 from kvstudy.errors import KvstudyError
-from kvstudy.ycsb_log.parse import GOOD, YcsbLog
+from kvstudy.ycsb_log.log import GOOD, YcsbLog
 
 
 def check_load(log: YcsbLog, records: int, name: str) -> None:
@@ -34,6 +36,26 @@ def check_run(log: YcsbLog, operations: int, seconds: int | None, name: str) -> 
         raise KvstudyError(f"{name}: no operation went well{_kinds(log)}")
 
 
+def check_raw(latencies: pd.DataFrame, log: YcsbLog, name: str) -> None:
+    """KvstudyError unless ``latencies`` (see ``read_raw``) has every operation of ``log``."""
+    rows = latencies["section"].value_counts()
+    for operation, section in log.sections.items():
+        if rows.get(operation, 0) != section.operations:
+            raise KvstudyError(
+                f"{name}: {rows.get(operation, 0)} latencies of {operation}, the log counts "
+                f"{section.operations}; the file is cut off, measure again"
+            )
+
+
+def check_histogram(histogram: pd.Series, operations: int, name: str) -> None:
+    """KvstudyError unless ``histogram`` (see ``read_histogram``) has all ``operations``."""
+    if histogram.sum() != operations:
+        raise KvstudyError(
+            f"{name}: latencies of {histogram.sum()} operations, the log counts {operations}; "
+            "the file is cut off or holds several runs, measure again"
+        )
+
+
 def _check_counts(log: YcsbLog, name: str) -> None:
     for operation, section in log.sections.items():
         if operation == "READ-MODIFY-WRITE":
@@ -44,6 +66,12 @@ def _check_counts(log: YcsbLog, name: str) -> None:
             raise KvstudyError(
                 f"{name}: [{operation}] counts {section.operations} operations but "
                 f"{good} returned OK; the log contradicts itself"
+            )
+        bad = sum(section.returns.values()) - good
+        if bad != section.failed:
+            raise KvstudyError(
+                f"{name}: [{operation}-FAILED] counts {section.failed} operations but "
+                f"{bad} returned an error; the log contradicts itself"
             )
 
 

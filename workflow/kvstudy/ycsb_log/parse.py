@@ -1,119 +1,125 @@
-"""The result block that YCSB 0.17 prints (TextMeasurementsExporter).
+"""The results that YCSB 0.17 printed or exported, of every measurementtype.
 
-One line is ``[SECTION], label, value``. Drivers print their own lines before
-and between; whatever is not of that form is skipped. ``Return=X`` lines can
-repeat for one X and are summed.
+- hdrhistogram (the default), timeseries: ``[READ], AverageLatency(us), 68.4``
+- histogram: the same labels, but buckets of a millisecond
+- raw: labels of its own, ``[READ], p95, 119``
+- hdrhistogram+histogram, hdrhistogram+raw: each section twice, HdrREAD beside
+  BucketREAD or RawREAD; Hdr has all that counts
+
+Drivers print their own lines before and between. ``Return=X`` lines can repeat
+for one X and are summed.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
 
 from kvstudy.errors import KvstudyError
+from kvstudy.ycsb_log.entries import Entry, number, read_entries
+from kvstudy.ycsb_log.labels import COUNTS, OF_HISTOGRAM, metric_of
+from kvstudy.ycsb_log.log import GOOD, OPERATIONS, Section, YcsbLog
+from kvstudy.ycsb_log.whole import check_entries, check_log
 
-_LINE = re.compile(r"^\[([^\]]+)\],\s*([^,]+),\s*(\S+)\s*$")
-_FAILED = "-FAILED"
-# YCSB's BATCHED_OK is an operation that went well as part of a batch.
-GOOD = ("OK", "BATCHED_OK")
-OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE", "DELETE", "VERIFY")
-LATENCIES = {
-    "AverageLatency(us)": "latency_mean",
-    "MinLatency(us)": "latency_min",
-    "MaxLatency(us)": "latency_max",
-    "95thPercentileLatency(us)": "latency_p95",
-    "99thPercentileLatency(us)": "latency_p99",
-}
+# Failures have sections READ-FAILED, or READ-<code> with reportlatencyforeacherror.
+_SECTION = re.compile(
+    rf"^(?:Hdr)?(?P<intended>Intended-)?(?P<operation>{'|'.join(OPERATIONS)})(?P<failed>-.+)?$"
+)
 
 
-@dataclass
-class Section:
-    """One operation: how many went well, how many failed and why, latencies in us of the good."""
+def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
+    """The results in ``text``, which ``name`` names in messages.
 
-    operations: int = 0
-    failed: int = 0
-    returns: dict[str, int] = field(default_factory=dict)
-    latencies: dict[str, float] = field(default_factory=dict)
+    ``interval`` is the property measurement.interval of the run: op, intended or
+    both. With "intended" the plain sections hold intended latencies, and nothing
+    in the log says so.
 
-
-@dataclass
-class YcsbLog:
-    """Run time in ms, throughput in operations/s (failed ones too), a section per operation."""
-
-    runtime: float
-    throughput: float
-    sections: dict[str, Section]
-
-    @property
-    def attempted(self) -> int:
-        """Operations that the client asked for.
-
-        A read-modify-write counts once: YCSB lists its read and its update too.
-        """
-        total = sum(
-            section.operations + section.failed
-            for name, section in self.sections.items()
-            if name not in ("READ-MODIFY-WRITE", "VERIFY")
-        )
-        combined = self.sections.get("READ-MODIFY-WRITE", Section())
-        return total - combined.operations - combined.failed
-
-    @property
-    def failed(self) -> int:
-        return sum(section.failed for section in self.sections.values())
+    KvstudyError when it is no log of YCSB, holds two runs, or is cut off.
+    """
+    entries = read_entries(text, name)
+    overall = _overall(entries, name)
+    parts: dict[str, list[tuple[re.Match, Entry]]] = {}
+    for entry in entries:
+        place = _SECTION.match(entry.section)
+        if place:
+            parts.setdefault(place["operation"], []).append((place, entry))
+    log = YcsbLog(
+        overall["RunTime(ms)"],
+        overall["Throughput(ops/sec)"],
+        {operation: _section(found, name) for operation, found in parts.items()},
+    )
+    if verify := log.sections.get("VERIFY"):
+        # dataintegrity: records that were not as expected are among its operations.
+        verify.operations -= verify.failed
+        verify.latencies = verify.latencies if verify.operations else {}
+    if interval == "intended":
+        for section in log.sections.values():
+            section.latencies, section.intended = {}, section.latencies
+    check_entries(entries, name)
+    check_log(log, name, interval)
+    return log
 
 
-def parse(text: str, name: str) -> YcsbLog:
-    """The results in ``text``; KvstudyError (naming ``name``) when it holds none or is cut off."""
+def _overall(entries: list[Entry], name: str) -> dict[str, float]:
     overall: dict[str, float] = {}
-    sections: dict[str, Section] = {}
-    for line in text.splitlines():
-        found = _LINE.match(line)
-        if not found:
+    for entry in entries:
+        if entry.section != "OVERALL":
             continue
-        section_name, label, value = found.groups()
-        if section_name == "OVERALL":
-            overall[label] = _number(value, name, line)
-        operation = section_name.removesuffix(_FAILED)
-        if operation in OPERATIONS:
-            section = sections.setdefault(operation, Section())
-            _add(section, section_name.endswith(_FAILED), label, value, name, line)
+        if entry.label in overall:
+            raise KvstudyError(
+                f"{name}: line {entry.line}: a second [OVERALL] {entry.label}; the log holds "
+                "several runs, give each a file of its own"
+            )
+        overall[entry.label] = number(entry, name)
+        if not math.isfinite(overall[entry.label]):
+            raise KvstudyError(
+                f"{name}: line {entry.line}: [OVERALL] {entry.label} is {entry.value}; the run "
+                "took no time, measure with more operations"
+            )
     if not {"RunTime(ms)", "Throughput(ops/sec)"} <= overall.keys():
         raise KvstudyError(
-            f"{name}: no [OVERALL] results of YCSB in it; the client ended early, or this is "
-            "not a log of YCSB"
+            f"{name}: no [OVERALL] results of YCSB in it, only a part of them; the log is cut "
+            "off, measure again"
         )
-    for section in sections.values():
-        _complete(section)
-    return YcsbLog(overall["RunTime(ms)"], overall["Throughput(ops/sec)"], sections)
+    return overall
 
 
-def _add(section: Section, failed: bool, label: str, value: str, name: str, line: str) -> None:
-    if label.startswith("Return="):
-        code = label.removeprefix("Return=")
-        section.returns[code] = section.returns.get(code, 0) + int(_number(value, name, line))
-    elif label == "Operations":
-        if failed:
-            section.failed = int(_number(value, name, line))
-        else:
-            section.operations = int(_number(value, name, line))
-    elif label in LATENCIES and not failed:
-        section.latencies[LATENCIES[label]] = _number(value, name, line)
-
-
-def _complete(section: Section) -> None:
-    """Failures from the return codes when YCSB lists no -FAILED section; no latency of nothing."""
+def _section(parts: list[tuple[re.Match, Entry]], name: str) -> Section:
+    section = Section()
+    counted = set()
+    for place, entry in parts:
+        if entry.label.startswith("Return="):
+            code = entry.label.removeprefix("Return=")
+            section.returns[code] = section.returns.get(code, 0) + number(entry, name, int)
+        elif entry.label in COUNTS:
+            counted.add(entry.section)
+            _count(section, place, number(entry, name, int))
+        elif entry.section not in counted:
+            raise KvstudyError(
+                f"{name}: line {entry.line}: [{entry.section}] does not begin with its number of "
+                "operations; no measurementtype of YCSB 0.17 writes that. Use hdrhistogram"
+            )
+        elif not place["failed"] and (metric := metric_of(entry.label)):
+            latencies = section.intended if place["intended"] else section.latencies
+            latencies[metric] = number(entry, name)
     bad = sum(count for code, count in section.returns.items() if code not in GOOD)
+    # Without a -FAILED section the return codes tell of failures.
     section.failed = max(section.failed, bad)
     if section.operations == 0:
         # YCSB prints average NaN and minimum 2^63 - 1 then.
-        section.latencies = {}
+        section.latencies, section.intended = {}, {}
+    if any(entry.label == OF_HISTOGRAM for _, entry in parts):
+        # Its percentiles are rounded down to milliseconds: 0 says "less than one".
+        for metric in [key for key, value in section.latencies.items() if not value]:
+            if metric.startswith("latency_p"):
+                del section.latencies[metric]
+    return section
 
 
-def _number(value: str, name: str, line: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        raise KvstudyError(f"{name}: not a number in the line '{line}'; is it cut off?") from None
-    return number if math.isfinite(number) else 0.0
+def _count(section: Section, place: re.Match, operations: int) -> None:
+    if place["intended"]:
+        return
+    if place["failed"]:
+        section.failed += operations
+    else:
+        section.operations = operations

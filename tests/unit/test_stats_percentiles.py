@@ -1,0 +1,123 @@
+"""Percentiles over runs. Reference: numpy's inverted_cdf on the samples themselves."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kvstudy.stats.percentiles import merged, percentile_over_runs, quantile, samples_beyond
+from kvstudy.ycsb_log.histograms import read_histogram
+
+DATA = Path(__file__).parents[1] / "data" / "ycsb"
+samples = st.lists(st.integers(0, 10_000), min_size=1, max_size=30)
+percents = st.sampled_from([0, 1, 25, 50, 90, 95, 99, 99.9, 99.99, 100])
+
+
+def histogram(values) -> pd.Series:
+    return pd.Series(values).value_counts().sort_index()
+
+
+@given(samples, percents)
+def test_a_quantile_is_that_of_the_samples(values, percent):
+    expected = np.percentile(values, percent, method="inverted_cdf")
+    assert quantile(histogram(values), percent) == expected
+
+
+@given(st.lists(samples, min_size=1, max_size=5))
+def test_merging_is_the_histogram_of_all_samples(runs):
+    together = merged([histogram(values) for values in runs])
+    assert together.equals(histogram([value for run in runs for value in run]))
+
+
+@given(st.lists(samples, min_size=2, max_size=5), st.randoms())
+def test_the_order_of_merging_does_not_matter(runs, random):
+    histograms = [histogram(values) for values in runs]
+    together = merged(histograms)
+    random.shuffle(histograms)
+    assert merged(histograms).equals(together)
+    assert merged([merged(histograms[:1]), merged(histograms[1:])]).equals(together)
+
+
+@given(samples, st.lists(st.floats(0, 100), min_size=2, max_size=10))
+def test_quantiles_are_monotone(values, asked):
+    found = [quantile(histogram(values), percent) for percent in sorted(asked)]
+    assert found == sorted(found)
+    assert min(values) <= found[0] <= found[-1] <= max(values)
+
+
+@given(st.lists(samples, min_size=1, max_size=5), percents)
+def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
+    found = percentile_over_runs([histogram(values) for values in runs], percent)
+    assert found.low <= found.value <= found.high
+    assert found.runs == len(runs)
+
+
+def test_a_mean_of_percentiles_would_be_something_else():
+    """One run of three stalls: 5 % of its operations take a second."""
+    quick, stalled = histogram([100] * 1000), histogram([100] * 950 + [1_000_000] * 50)
+    found = percentile_over_runs([quick, quick, stalled], 99)
+    assert (found.value, found.low, found.high) == (1_000_000, 100, 1_000_000)
+    assert percentile_over_runs([quick, quick, stalled], 98).value == 100
+
+
+def test_real_runs():
+    runs = [read_histogram(DATA / f"redis-hdr-rep{number}.READ.hdr") for number in (1, 2, 3)]
+    found = percentile_over_runs(runs, 99.9)
+    singles = [quantile(run, 99.9) for run in runs]
+    assert (found.low, found.high) == (min(singles), max(singles))
+    assert found.low < found.value < found.high
+    samples = np.concatenate([np.repeat(run.index, run) for run in runs])
+    assert found.value == np.percentile(samples, 99.9, method="inverted_cdf")
+    assert found.beyond == len(samples) - int(np.ceil(len(samples) * 0.999))
+    assert found.printable is (found.beyond >= 100)
+
+
+@pytest.mark.parametrize(
+    ("samples", "percent", "beyond", "printable"),
+    [
+        (100_000, 99.9, 100, True),
+        (99_999, 99.9, 99, False),
+        (10_000, 99, 100, True),
+        (2_000, 95, 100, True),
+        (1_000_000, 99.99, 100, True),
+        (1_000, 99.9, 1, False),
+        (100_000, 100, 0, False),
+        (10, 0, 9, False),
+    ],
+)
+def test_samples_beyond_and_the_rule_for_printing(samples, percent, beyond, printable):
+    counts = pd.Series({120: samples})
+    assert samples_beyond(counts, percent) == beyond
+    assert percentile_over_runs([counts], percent).printable is printable
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        (pd.Series([], dtype=int), "empty histogram"),
+        (pd.Series({100: 0}), "whole numbers above 0"),
+        (pd.Series({100: -1}), "whole numbers above 0"),
+        (pd.Series({100: 1.5}), "whole numbers above 0"),
+        (pd.Series({100: float("nan")}), "whole numbers above 0"),
+        (pd.Series({-1: 5}), "numbers from 0"),
+        (pd.Series([5], index=[float("nan")]), "numbers from 0"),
+        (pd.Series({"READ": 5}), "numbers from 0"),
+    ],
+)
+def test_no_histograms(counts, message):
+    for call in (lambda: merged([counts]), lambda: quantile(counts, 50)):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_nothing_to_merge():
+    with pytest.raises(ValueError, match="no histograms"):
+        merged([])
+
+
+@pytest.mark.parametrize("percent", [-1, 100.1, float("nan")])
+def test_no_percentile(percent):
+    with pytest.raises(ValueError, match="needs a number from 0 to 100"):
+        quantile(histogram([1, 2]), percent)

@@ -1,0 +1,244 @@
+"""Every measurementtype, interval and exporter of YCSB 0.17.0, from real logs, whole and torn."""
+
+import re
+from pathlib import Path
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.ycsb_log.check import check_load, check_run
+from kvstudy.ycsb_log.parse import parse
+
+DATA = Path(__file__).parents[1] / "data" / "ycsb"
+ALL = sorted(path.name for path in [*DATA.glob("*.out"), *DATA.glob("*.json")])
+# These hold no results; the tests of broken runs have them.
+WITHOUT_RESULTS = {"redis-workloada-killed.out", "redis-feat-hdrfile.out"}
+WITH_INTENDED = {"redis-both.out", "redis-both-failed.out", "redis-hdrraw.out"}
+
+
+def text(file: str) -> str:
+    return (DATA / file).read_text()
+
+
+def log(file: str, interval: str = "op"):
+    return parse(text(file), file, interval)
+
+
+@pytest.mark.parametrize(
+    ("file", "operations", "latencies"),
+    [
+        (
+            "redis-hdr-rep1.out",
+            57635,
+            {
+                "mean": 49.737451,
+                "min": 17,
+                "max": 12415,
+                "p50": 39,
+                "p95": 90,
+                "p99": 153,
+                "p99.9": 1786,
+            },
+        ),
+        (
+            "redis-workloada-json.json",
+            10095,
+            {"mean": 191.0604259534423, "min": 15, "max": 146815, "p95": 323, "p99": 2091},
+        ),
+        ("basic-edge-histogram.out", 510, {"mean": 0.01568627450980392, "min": 0, "max": 3}),
+    ],
+)
+def test_values_of_reads(file, operations, latencies):
+    read = log(file).sections["READ"]
+    assert (read.operations, read.failed) == (operations, 0)
+    assert read.latencies == pytest.approx(
+        {f"latency_{name}": value for name, value in latencies.items()}
+    )
+    assert read.intended == {}
+
+
+@pytest.mark.parametrize("file", sorted(set(ALL) - WITHOUT_RESULTS))
+def test_latencies_are_in_order(file):
+    for section in log(file).sections.values():
+        for latencies in (section.latencies, section.intended):
+            percentiles = sorted(
+                (float(name.removeprefix("latency_p")), value)
+                for name, value in latencies.items()
+                if name.startswith("latency_p")
+            )
+            values = [latencies[name] for name in ("latency_min",) if name in latencies]
+            values += [value for _, value in percentiles]
+            values += [latencies[name] for name in ("latency_max",) if name in latencies]
+            assert values == sorted(values)
+        assert bool(section.latencies) == (section.operations > 0)
+
+
+def test_a_histogram_of_milliseconds_has_no_percentiles_below_one():
+    """YCSB prints 0 for them."""
+    assert "[READ], 95thPercentileLatency(us), 0" in text("basic-edge-histogram.out")
+    assert "latency_p95" not in log("basic-edge-histogram.out").sections["READ"].latencies
+    # A real 0 of an HdrHistogram stays.
+    assert log("basic-edge-maxtime3.out").sections["READ"].latencies["latency_p95"] == 0
+
+
+def test_raw_has_labels_of_its_own():
+    read = log("redis-raw.out").sections["READ"]
+    found = dict(re.findall(r"\[READ\], (\S+), (\S+)\n", text("redis-raw.out")))
+    assert read.latencies["latency_mean"] == float(found["Average"])
+    assert read.latencies["latency_p99.9"] == float(found["p99.9"])
+    assert read.operations == int(found["Return=OK"])
+
+
+def test_raw_results_after_the_latencies_themselves():
+    run = log("redis-raw-stdout.out")
+    assert run.attempted == 40
+    check_run(run, 40, None, "run.out")
+
+
+@pytest.mark.parametrize(
+    ("file", "double"), [("redis-hdrraw.out", "Raw"), ("redis-hdrhistogram.out", "Bucket")]
+)
+def test_combined_types_count_once_and_keep_the_finer_half(file, double):
+    run = log(file)
+    assert f"[{double}READ], " in text(file)
+    assert set(run.sections) == {"READ", "UPDATE"}
+    fine = re.search(r"\[HdrREAD\], 99thPercentileLatency\(us\), (\d+)", text(file))
+    assert run.sections["READ"].latencies["latency_p99"] == int(fine[1])
+    check_run(run, run.attempted, None, file)
+
+
+def test_service_and_intended_latencies_are_kept_apart():
+    read = log("redis-both.out").sections["READ"]
+    for prefix, found in (("READ", read.latencies), ("Intended-READ", read.intended)):
+        line = re.search(
+            rf"\[{prefix}\], 99thPercentileLatency\(us\), (\d+)", text("redis-both.out")
+        )
+        assert found["latency_p99"] == int(line[1])
+    assert read.intended["latency_mean"] > read.latencies["latency_mean"]
+
+
+def test_failures_are_not_counted_again_as_intended():
+    run = log("redis-both-failed.out")
+    assert "[Intended-READ-FAILED], Operations, " in text("redis-both-failed.out")
+    read = run.sections["READ"]
+    assert read.failed == read.returns["NOT_FOUND"] > 0
+    assert run.attempted == 400
+
+
+def test_intended_latencies_alone_look_like_service_times():
+    """So the property of the run has to tell."""
+    plain = log("basic-edge-intended.out").sections["READ"]
+    told = log("basic-edge-intended.out", interval="intended").sections["READ"]
+    assert told.intended == plain.latencies
+    assert told.intended["latency_p99"] == 11775
+    assert told.latencies == {}
+    assert told.operations == 516
+
+
+@pytest.mark.parametrize("file", ["redis-json.json", "redis-jsonarray.json"])
+def test_the_exporters_agree(file):
+    """The same entries as text, and behind lines of a driver on standard output."""
+    entries = re.findall(
+        r'"metric" : "(.+)",\s+"measurement" : "(.+)",\s+"value" : "?([^"\s]+)"?', text(file)
+    )
+    as_text = "".join(f"[{metric}], {label}, {value}\n" for metric, label, value in entries)
+    assert len(entries) > 30
+    run = log(file)
+    assert run == parse(as_text, "run.out")
+    assert run == parse("Connected.\n[INFO], driver, {1}\n" + text(file), "run.out")
+    check_run(run, 3000, None, file)
+
+
+def test_nan_of_the_json_exporters():
+    array = text("redis-jsonarray.json")
+    failed = re.sub(r'(?<="READ",\n)(.*"AverageLatency\(us\)",\n.*: )[\d.]+', r'\1"NaN"', array)
+    assert '"NaN"' in failed
+    mean = parse(failed, "run.json").sections["READ"].latencies["latency_mean"]
+    assert mean != mean
+
+
+@pytest.mark.parametrize("file", ["redis-json.json", "redis-jsonarray.json"])
+def test_the_line_where_json_is_torn(file):
+    cut_off = text(file)[: text(file).rindex('"metric"') + 20]
+    line = cut_off.count("\n") + 1 - (file == "redis-json.json")
+    with pytest.raises(KvstudyError, match=rf"^{file}: line {line}: the log is cut off in '"):
+        parse(cut_off, file)
+
+
+def test_windows_line_ends():
+    whole = text("redis-workloada-run-r3.out")
+    assert parse(whole.replace("\n", "\r\n"), "run.out") == parse(whole, "run.out")
+
+
+@pytest.mark.parametrize("file", sorted(set(ALL) - WITHOUT_RESULTS))
+def test_a_log_cut_off_anywhere_is_refused_or_says_the_same(file):
+    interval = "both" if file in WITH_INTENDED else "op"
+    cut_off = text(file)
+    whole = log(file, interval)
+    refused = 0
+    for end in range(len(cut_off)):
+        try:
+            found = parse(cut_off[:end], file, interval)
+            # As a phase is checked: with what it should have done.
+            if "INSERT" in whole.sections and len(whole.sections) == 1:
+                check_load(found, whole.sections["INSERT"].operations or 1, file)
+            else:
+                check_run(found, whole.attempted, None, file)
+        except KvstudyError:
+            refused += 1
+        else:
+            assert found == whole
+    assert refused > len(cut_off) / 2
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        # The server died, and the client with it.
+        ("redis-workloada-killed.out", "no [OVERALL] results of YCSB"),
+        # HdrHistogram 2.1.4 on a JDK after 8: the export broke off after [OVERALL].
+        ("redis-feat-hdrfile.out", "[OVERALL] tells of 3000 operations, the sections of 0"),
+    ],
+)
+def test_logs_of_broken_runs(file, message):
+    with pytest.raises(KvstudyError) as error:
+        log(file)
+    assert str(error.value).startswith(f"{file}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Throughput(ops/sec), 49900.19", "Throughput(ops/sec), 4x", "line 2: '4x9600798405'"),
+        ("Throughput(ops/sec), 49900.199600798405", "Throughput(ops/sec), Infinity", "no time"),
+        ("[READ], Operations, 50187", "[READ], Operations, 50187.5", "line 12: '50187.5'"),
+        ("[READ], Operations, 50187", "[READ], Counted, 50187", "line 12: [READ] does not begin"),
+        ("[UPDATE], Operations, 49813", "[UPDATE], Operations, 49812", "the sections of 99999"),
+    ],
+)
+def test_the_line_of_a_fault_is_named(old, new, message):
+    whole = text("redis-workloada-run-r3.out")
+    assert old in whole
+    with pytest.raises(KvstudyError) as error:
+        parse(whole.replace(old, new), "run.out")
+    assert str(error.value).startswith("run.out: ")
+    assert message in str(error.value)
+
+
+def test_two_runs_in_one_file_are_refused():
+    whole = text("redis-workloada-run-r3.out")
+    with pytest.raises(KvstudyError, match=r"run\.out: line 32: a second \[OVERALL\] RunTime"):
+        parse(whole + whole, "run.out")
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        "",
+        "READ   - Takes(s): 9.9, Count: 50187, OPS: 5042.1, Avg(us): 190, 99th(us): 801\n",
+        '{"metric": "up", "value": [1, "1"]}',
+        "<html>404</html>",
+    ],
+)
+def test_what_no_exporter_of_ycsb_wrote(foreign):
+    with pytest.raises(KvstudyError, match=r"^run\.out: "):
+        parse(foreign, "run.out")

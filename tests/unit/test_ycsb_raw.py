@@ -1,0 +1,146 @@
+"""Single latencies and histogram files of real runs, against what the log says of them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hdrh.histogram import HdrHistogram
+from kvstudy.errors import KvstudyError
+from kvstudy.stats.percentiles import quantile
+from kvstudy.ycsb_log.check import check_histogram, check_raw
+from kvstudy.ycsb_log.histograms import read_histogram
+from kvstudy.ycsb_log.parse import parse
+from kvstudy.ycsb_log.raw import read_raw
+
+DATA = Path(__file__).parents[1] / "data" / "ycsb"
+RUNS = [f"redis-hdr-rep{number}" for number in (1, 2, 3)]
+
+
+def log(name: str):
+    return parse((DATA / f"{name}.out").read_text(), f"{name}.out")
+
+
+@pytest.mark.parametrize(
+    ("run", "file"),
+    [
+        ("redis-raw", "redis-raw.rawdata"),
+        ("redis-raw-stdout", "redis-raw-stdout.out"),
+        ("redis-hdrraw", "redis-hdrraw.rawdata"),
+    ],
+)
+def test_raw_latencies_have_the_statistics_of_the_log(run, file):
+    found = read_raw((DATA / file).read_text(), file)
+    results = log(run)
+    check_raw(found, results, file)
+    for operation, section in results.sections.items():
+        latencies = found.loc[found["section"] == operation, "latency"]
+        assert len(latencies) == section.operations
+        assert latencies.max() == pytest.approx(section.latencies["latency_max"], rel=1e-3)
+        assert latencies.min() == section.latencies["latency_min"]
+        assert latencies.mean() == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
+
+
+def test_raw_intended_latencies_are_apart():
+    found = read_raw((DATA / "redis-hdrraw.rawdata").read_text(), "run.rawdata")
+    assert set(found["section"]) == {"READ", "UPDATE", "Intended-READ", "Intended-UPDATE"}
+    assert found["timestamp"].between(1.7e12, 1.9e12).all()
+
+
+def test_a_raw_file_cut_off_in_the_middle():
+    whole = (DATA / "redis-raw.rawdata").read_text()
+    results = log("redis-raw")
+    for end in range(0, len(whole), 7):
+        with pytest.raises(KvstudyError, match=r"run\.rawdata: "):
+            check_raw(read_raw(whole[:end], "run.rawdata"), results, "run.rawdata")
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda text: text + text, r"line 206: latencies of READ begin a second time.*Remove it"),
+        (lambda text: text.replace("\nREAD,1", "\nREAD,x", 1), r"line 2: 'READ,x.*no latency"),
+        (lambda text: "", "no latencies of single operations.*measurementtype=raw"),
+    ],
+)
+def test_faults_of_raw_files(edit, message):
+    text = (DATA / "redis-raw.rawdata").read_text()
+    with pytest.raises(KvstudyError, match=r"^run\.rawdata: " + message):
+        read_raw(edit(text), "run.rawdata")
+
+
+@pytest.mark.parametrize("operation", ["READ", "UPDATE"])
+@pytest.mark.parametrize("run", RUNS)
+def test_histogram_files_have_the_percentiles_of_the_log(run, operation):
+    found = read_histogram(DATA / f"{run}.{operation}.hdr")
+    section = log(run).sections[operation]
+    check_histogram(found, section.operations, f"{run}.{operation}.hdr")
+    for percent in (50, 95, 99, 99.9):
+        assert quantile(found, percent) == section.latencies[f"latency_p{percent}"]
+    assert quantile(found, 100) == section.latencies["latency_max"]
+    assert found.index.is_monotonic_increasing
+    mean = np.average(found.index, weights=found)
+    assert mean == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
+
+
+def test_histogram_files_of_service_and_intended_times():
+    section = log("redis-both").sections["READ"]
+    for prefix, latencies in (("", section.latencies), ("Intended-", section.intended)):
+        found = read_histogram(DATA / f"redis-both.{prefix}READ.hdr")
+        assert quantile(found, 99) == latencies["latency_p99"]
+        assert found.sum() == section.operations
+
+
+def test_a_missing_line_of_a_histogram_file_is_found_by_its_count(tmp_path):
+    lines = (DATA / "redis-hdr-rep1.READ.hdr").read_text().splitlines(keepends=True)
+    path = tmp_path / "run.READ.hdr"
+    path.write_text("".join(lines[:6]))
+    operations = log("redis-hdr-rep1").sections["READ"].operations
+    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: latencies of \d+ operations, the log"):
+        check_histogram(read_histogram(path), operations, str(path))
+
+
+def test_a_histogram_file_cut_off_in_the_middle(tmp_path):
+    whole = (DATA / "redis-hdr-rep1.READ.hdr").read_text()
+    complete = read_histogram(DATA / "redis-hdr-rep1.READ.hdr")
+    # Behind that are intervals without an operation.
+    last = whole.index("\n2.903,")
+    path = tmp_path / "run.READ.hdr"
+    for end in [*range(0, last, 11), *range(last - 20, last)]:
+        path.write_text(whole[:end])
+        with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: "):
+            check_histogram(read_histogram(path), complete.sum(), str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no operations in it"),
+        ("#[Histogram log format version 1.3]\n", "no operations in it"),
+        ("0.0,1.0,0.1,HISTFAAAABx42pNpmSzMwMDAyAABzFAaxmey/wBlAQA8yQJ9\n", "no operations in it"),
+        ("0.0,1.0,0.1,HISTxx\n", "line 1: '0.0,1.0,0.1,HISTxx' is no histogram"),
+        ("[OVERALL], RunTime(ms), 5\n", "line 1: '.OVERALL., RunTime.*no interval"),
+    ],
+)
+def test_faults_of_histogram_files(tmp_path, text, message):
+    path = tmp_path / "run.READ.hdr"
+    path.write_text(text)
+    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: " + message):
+        read_histogram(path)
+
+
+def test_two_precisions_in_one_histogram_file(tmp_path):
+    coarse = HdrHistogram(1, 1_000_000, 2)
+    coarse.record_value(150)
+    path = tmp_path / "run.READ.hdr"
+    first = (DATA / "redis-hdr-rep1.READ.hdr").read_text()
+    path.write_text(f"{first}4.0,1.0,0.1,{coarse.encode().decode()}\n")
+    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: line 10: another precision"):
+        read_histogram(path)
+
+
+def test_a_histogram_file_that_cannot_be_read(tmp_path):
+    with pytest.raises(KvstudyError, match=r"absent\.hdr: cannot be read"):
+        read_histogram(tmp_path / "absent.hdr")
+    (tmp_path / "binary.hdr").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(KvstudyError, match=r"binary\.hdr: cannot be read"):
+        read_histogram(tmp_path / "binary.hdr")

@@ -1,0 +1,175 @@
+"""Status lines as series, from real standard errors of YCSB 0.17.0."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.stats.warmup import Steadiness, warm_up
+from kvstudy.ycsb_log.parse import parse
+from kvstudy.ycsb_log.status import operations_per_second, read_status
+
+DATA = Path(__file__).parents[1] / "data" / "ycsb"
+
+
+def text(name: str) -> str:
+    return (DATA / f"{name}.err").read_text()
+
+
+def status(name: str):
+    return read_status(text(name), f"{name}.err")
+
+
+def test_rows_of_a_run_with_a_target():
+    """500 ops/s; the first line was late by 75 ms, the last one is the end of the run."""
+    found = status("basic-edge-target500")
+    assert list(found) == [
+        *["time", "operations", "throughput", "read latency_mean", "update latency_mean"]
+    ]
+    assert found["time"].tolist() == pytest.approx([0.075, 1, 2, 3.001, 3.014])
+    assert found["operations"].tolist() == [35, 497, 997, 1497, 1500]
+    assert found["throughput"].tolist() == pytest.approx(
+        [float("nan"), 462, 500, 500, 187.5], nan_ok=True
+    )
+    assert found["update latency_mean"].tolist() == pytest.approx([0.78, 4.4, 0.84, 0.14, 0])
+    # No read in the last 13 ms: YCSB says Avg=NaN.
+    assert found["read latency_mean"].isna().tolist() == [False] * 4 + [True]
+
+
+def test_seconds_of_a_run_with_a_target():
+    found = operations_per_second(status("basic-edge-target500"), "run.err")
+    assert found.index.tolist() == [1, 2, 3]
+    assert found.tolist() == pytest.approx([497, 500, 499.5], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "name", [path.stem for path in sorted(DATA.glob("*.err")) if path.stem != "redis-raw"]
+)
+def test_totals_rise_and_seconds_add_up(name):
+    found = status(name)
+    assert (found["time"].diff().dropna() > 0).all()
+    assert (found["operations"].diff().dropna() >= 0).all()
+    assert np.isnan(found["throughput"][0])
+    assert not found["throughput"][1:].isna().any()
+    seconds = operations_per_second(found, name)
+    assert (seconds >= 0).all()
+    until = np.interp(len(seconds), [0, *found["time"]], [0, *found["operations"]])
+    assert seconds.sum() == pytest.approx(until)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_totals_are_those_of_the_results(number):
+    run = parse((DATA / f"redis-hdr-rep{number}.out").read_text(), "run.out")
+    assert status(f"redis-hdr-rep{number}")["operations"].iloc[-1] == run.attempted
+
+
+def test_a_client_whose_lines_come_late():
+    """Its rates jump (84, 272, 1065, 1268 ops/s) although the target was 800."""
+    found = operations_per_second(status("redis-timeseries"), "run.err")
+    assert status("redis-timeseries")["throughput"].max() > 1200
+    assert found.max() < 1100
+
+
+def test_a_question_mark_for_infinity():
+    assert "; ? current ops/sec;" in text("basic-ascii")
+    assert np.isnan(status("basic-ascii")["throughput"][0])
+
+
+def test_a_first_line_that_is_later_than_a_second():
+    """13 097 operations after 1.284 s."""
+    assert status("basic-ascii")["time"][0] == pytest.approx(1.284)
+    seconds = operations_per_second(status("basic-ascii"), "run.err")
+    assert seconds[1] == pytest.approx(13097 / 1.284)
+
+
+def test_decimal_commas():
+    """A Czech machine: 108,34 current ops/sec [READ: ... Avg=1081,96, 90=1832."""
+    row = status("redis-czech").iloc[4]
+    assert row["throughput"] == 108.34
+    assert row["read latency_mean"] == 1081.96
+    assert row["update latency_mean"] == 856.92
+
+
+def test_seconds_before_the_first_operation():
+    """Three seconds to connect: no rate in the lines, no operation in the seconds."""
+    found = status("redis-czech")
+    assert found["throughput"][:4].tolist() == pytest.approx([float("nan"), 0, 0, 0], nan_ok=True)
+    assert operations_per_second(found, "run.err").iloc[:3].tolist() == pytest.approx([0] * 3)
+
+
+def test_a_server_that_was_killed_and_came_back():
+    found = status("mongodb-workloada-killrestart")
+    assert found["operations"][6:10].tolist() == [4668] * 4
+    assert found["read latency_mean"][7:10].isna().all()
+    seconds = operations_per_second(found, "run.err")
+    assert seconds.loc[7:9].tolist() == pytest.approx([0, 0, 0])
+    assert seconds.loc[10] > 2000
+    assert warm_up(seconds).verdict == Steadiness.TOO_SHORT
+
+
+def test_combined_types_go_on_in_the_next_line():
+    """RawIntended-READ stands behind Hdr, and is not the read's service time."""
+    found = status("redis-hdrraw")
+    assert list(found)[3:] == [
+        "read latency_mean",
+        "update latency_mean",
+        "read intended_latency_mean",
+        "update intended_latency_mean",
+    ]
+    first = text("redis-hdrraw").split("[HdrREAD: ")[1]
+    average = float(first.split("Avg=")[1].split(", 90=")[0])
+    assert found["read latency_mean"].dropna().iloc[0] == pytest.approx(average)
+
+
+@pytest.mark.parametrize("name", ["redis-raw", "redis-histogram", "redis-timeseries"])
+def test_latencies_of_the_other_types(name):
+    found = status(name)
+    assert found["read latency_mean"].max() > 0
+    assert found["update latency_mean"].max() > 0
+
+
+def test_seconds_of_closing_connections_are_no_part_of_the_run():
+    lines = [
+        f"2026-01-01 10:00:{s:02}:000 {s} sec: {min(s, 5) * 100} operations; 1 current ops/sec; \n"
+        for s in range(30)
+    ]
+    found = operations_per_second(read_status("".join(lines), "run.err"), "run.err")
+    # The clients finished in the fifth second, nobody knows when.
+    assert found.tolist() == pytest.approx([100] * 4)
+
+
+def test_the_clock_changes_in_the_middle():
+    lines = [
+        f"2026-10-25 {clock}:000 {second} sec: {second * 10} operations; 10 current ops/sec; \n"
+        for second, clock in enumerate(["02:59:58", "02:59:59", "02:00:00", "02:00:01"])
+    ]
+    found = read_status("".join(lines), "run.err")
+    assert found["time"].tolist() == [0, 1, 2, 3]
+
+
+def test_a_torn_last_line_is_left_out():
+    whole = text("basic-edge-target500")
+    end = whole.index("1497 operations")
+    for cut in range(end, end + 60):
+        assert read_status(whole[:cut], "run.err")["operations"].tolist() == [35, 497, 997]
+
+
+@pytest.mark.parametrize("name", ["", "YCSB Client 0.17.0\n\nLoading workload...\n"])
+def test_no_status_lines(name):
+    with pytest.raises(KvstudyError, match=r"^run\.err: no status lines of YCSB.*measure with -s"):
+        read_status(name, "run.err")
+
+
+def test_two_runs_in_one_file():
+    whole = text("basic-edge-target500")
+    with pytest.raises(KvstudyError, match=r"run\.err: line 24: 35 operations after 1500"):
+        read_status(whole + whole, "run.err")
+
+
+def test_lines_that_are_too_far_apart():
+    lines = [
+        f"2026-01-01 10:00:{s:02}:000 {s} sec: {s} operations; 1 current ops/sec; \n"
+        for s in range(0, 50, 10)
+    ]
+    with pytest.raises(KvstudyError, match=r"run\.err: status lines are 10 s apart.*interval=1"):
+        operations_per_second(read_status("".join(lines), "run.err"), "run.err")

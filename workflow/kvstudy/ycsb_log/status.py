@@ -1,0 +1,135 @@
+"""The lines that YCSB prints while it runs (-s -p status.interval=1), as a series.
+
+One line is ``2026-11-20 17:53:10:340 1 sec: 497 operations; 462 current ops/sec;
+est completion in 3 second [READ: Count=226, Max=4, Min=0, Avg=0.39, ...]``. They
+stand in the standard error among lines of the drivers. Combined measurement types
+go on in the next line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+
+from kvstudy.errors import KvstudyError
+from kvstudy.ycsb_log.log import OPERATIONS
+
+_LINE = re.compile(
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (\d+) sec: (\d+) operations; "
+    r"(?:(\S+) current ops/sec; )?"
+)
+_OPERATION = rf"(?:Hdr)?(Intended-)?({'|'.join(OPERATIONS)})"
+_LATENCIES = (
+    # hdrhistogram
+    re.compile(rf"\[{_OPERATION}: Count=(?P<count>\d+), .*?Avg=(?P<mean>\S+?), 90="),
+    # histogram, timeseries
+    re.compile(rf"\[{_OPERATION} AverageLatency\(us\)=(?P<mean>\S+?)\]"),
+    # raw; RawREAD and RawIntended-READ stand beside Hdr, which has them too
+    re.compile(
+        rf"(?<![\w-]){_OPERATION} count: (?P<count>\d+), average latency\(us\): (?P<mean>\S+)"
+    ),
+)
+
+
+def read_status(text: str, name: str) -> pd.DataFrame:
+    """One row per status line of ``text``, in order.
+
+    Columns: time (s since the start of the run), operations (total so far),
+    throughput (ops/s since the row before, as YCSB says it), and per operation
+    its mean latency (us) since the row before: ``read latency_mean``,
+    ``read intended_latency_mean``. NaN where YCSB has no number: in the first
+    line (∞, in the C locale ?), and for latencies of a row without operations.
+
+    A last line without its end is left out. KvstudyError, naming ``name``, when
+    there is no status line or the total falls, as in a file of two runs.
+    """
+    text = text[: text.rfind("\n") + 1]
+    found = list(_LINE.finditer(text))
+    if not found:
+        raise KvstudyError(
+            f"{name}: no status lines of YCSB in it; measure with -s, and read the standard error"
+        )
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    rows = [
+        {
+            "operations": int(match[3]),
+            "throughput": _number(match[4]),
+            **_latencies(text[match.end() : end]),
+        }
+        for match, end in zip(found, ends, strict=True)
+    ]
+    for row in rows[1:]:
+        # YCSB prints no rate before the first operation.
+        row["throughput"] = row["throughput"] if row["operations"] else 0.0
+    for before, after, match in zip(rows, rows[1:], found[1:], strict=False):
+        if after["operations"] < before["operations"]:
+            line = text.count("\n", 0, match.start()) + 1
+            raise KvstudyError(
+                f"{name}: line {line}: {after['operations']} operations after "
+                f"{before['operations']}; the file holds several runs, give each its own"
+            )
+    return pd.DataFrame(rows).assign(time=_times(found))[
+        ["time", *dict.fromkeys(key for row in rows for key in row)]
+    ]
+
+
+def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
+    """Operations in each whole second of a run, by second from 1 (float, ops/s).
+
+    From the rows of ``read_status``: their totals, interpolated at whole seconds,
+    because a busy client prints its lines late. Left out are the second in which
+    the clients finished, and those in which they only closed their connections.
+
+    KvstudyError when the lines are further apart than a second.
+    """
+    times, totals = status["time"].to_numpy(), status["operations"].to_numpy()
+    if len(times) > 1 and np.median(np.diff(times)) > 1.5:
+        raise KvstudyError(
+            f"{name}: status lines are {np.median(np.diff(times)):.0f} s apart; measure with "
+            "status.interval=1"
+        )
+    last = int(np.argmax(totals))
+    # The last operation was some time before the line that first counts it.
+    end = times[last] if last == len(times) - 1 else times[max(last - 1, 0)]
+    seconds = np.arange(int(end) + 1)
+    at = np.interp(seconds, [0, *times], [0, *totals])
+    return pd.Series(np.diff(at), index=pd.RangeIndex(1, len(seconds), name="second"), name="ops/s")
+
+
+def _times(found: list[re.Match]) -> list[float]:
+    """Seconds since the start.
+
+    Clock times have the milliseconds but no start: the first line is up to half a
+    second late. Elapsed seconds are rounded down, so the start is the earliest
+    time of day less elapsed seconds. Where the clock changes for summer time, whole
+    hours are set right by the elapsed seconds.
+    """
+    clocks = [datetime.strptime(match[1], "%Y-%m-%d %H:%M:%S:%f") for match in found]
+    starts = []
+    for clock, match in zip(clocks, found, strict=True):
+        start = (clock - clocks[0]).total_seconds() - int(match[2])
+        starts.append(start - 3600 * round(start / 3600))
+    return [int(match[2]) + start - min(starts) for match, start in zip(found, starts, strict=True)]
+
+
+def _latencies(text: str) -> dict[str, float]:
+    latencies = {}
+    for pattern in _LATENCIES:
+        for match in pattern.finditer(text):
+            metric = "intended_latency_mean" if match[1] else "latency_mean"
+            idle = match.groupdict().get("count") == "0"
+            latencies[f"{match[2].lower()} {metric}"] = math.nan if idle else _number(match["mean"])
+    return latencies
+
+
+def _number(text: str | None) -> float:
+    """A number as Java formats it, with the decimal comma of some locales; NaN for none."""
+    try:
+        value = float((text or "").replace(",", "."))
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
