@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,7 +31,7 @@ from kvstudy.stores.docker import DockerServer
 folder, image, port, log = sys.argv[1:]
 store = load_store(Path(folder))
 store = store.model_copy(update={"docker": store.docker.model_copy(update={"image": image})})
-server = DockerServer(store, int(port), Path(log))
+server = DockerServer(store, int(port), Path(log).with_name("data"), Path(log))
 server.start()
 print(server.name, flush=True)
 time.sleep(600)
@@ -83,7 +85,7 @@ def test_life_cycle(name, docker_daemon, local_images, tmp_path):
     assert provider.missing(store) is None
     log = tmp_path / "server.log"
     before = volumes(docker_daemon)
-    server = provider.DockerServer(store, free_port(), log)
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     with serving(store, server, log) as version:
         assert version == getattr(local_images, f"{name}_version")
         assert store.verbs.records(server.host, server.port) == 0
@@ -108,7 +110,7 @@ def test_life_cycle(name, docker_daemon, local_images, tmp_path):
 
 def test_the_log_is_the_servers(local_images, tmp_path):
     store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
-    server = provider.DockerServer(store, free_port(), log)
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     with serving(store, server, log):
         pass
     assert f"port={server.port}" in log.read_text()
@@ -117,7 +119,7 @@ def test_the_log_is_the_servers(local_images, tmp_path):
 def test_every_cell_gets_an_empty_server(local_images, tmp_path):
     store, log = a_store("redis", local_images.redis, stop_signal="TERM"), tmp_path / "server.log"
     for _ in range(2):
-        server = provider.DockerServer(store, free_port(), log)
+        server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
         with serving(store, server, log):
             assert store.verbs.records(server.host, server.port) == 0
             store.verbs.ask(server.host, server.port, "ZADD _indices 1 user1\r\n", until="\r\n")
@@ -126,9 +128,55 @@ def test_every_cell_gets_an_empty_server(local_images, tmp_path):
     assert "DB saved on disk" in log.read_text()
 
 
-def test_the_shown_commands_work_when_pasted(docker_daemon, local_images, tmp_path):
-    store = a_store("redis", local_images.redis)
-    server = provider.DockerServer(store, free_port(), tmp_path / "server.log")
+@pytest.fixture
+def configured_by_file(local_images, tmp_path):
+    """Redis that learns its address and port from a file of the store's folder."""
+    folder = tmp_path / "stores" / "redis"
+    shutil.copytree(STORES / "redis", folder)
+    text = "bind $host\nport $port\ndir $data\nrename-command DEBUG port$port_other\n"
+    (folder / "redis.conf").write_text(text)
+    store = load_store(folder)
+    changes = {
+        "image": local_images.redis,
+        "command": ["redis-server", "/etc/redis/redis.conf"],
+        "files": {"/etc/redis/redis.conf": "redis.conf"},
+        "ports": ["other"],
+        "data": "/data",
+    }
+    section = store.docker.model_copy(update=changes)
+    return store.model_copy(update={"docker": section})
+
+
+def test_a_configuration_file_is_filled_in_and_mounted(configured_by_file, tmp_path):
+    store, log = configured_by_file, tmp_path / "server.log"
+    server = provider.DockerServer(store, free_port(), tmp_path / "with space", log)
+    with serving(store, server, log) as version:
+        assert version
+        assert listening(server.port) == {"127.0.0.1"}
+    (text,) = server.files.values()
+    assert f"bind 127.0.0.1\nport {server.port}\ndir /data\n" in text
+    assert re.search(r"DEBUG port\d+\n", text)
+
+
+def test_a_file_without_the_address_is_refused(configured_by_file):
+    template = configured_by_file.folder / "redis.conf"
+    template.write_text("port $port\n")
+    assert "would listen to other machines" in provider.missing(configured_by_file)
+
+
+def test_a_file_that_cannot_be_filled_in_is_named(configured_by_file, tmp_path):
+    template = configured_by_file.folder / "redis.conf"
+    template.write_text("bind $adress\n")
+    with pytest.raises(KvstudyError, match=r"redis\.conf: cannot be filled in: .*adress"):
+        _server(configured_by_file, tmp_path / "server.log")
+
+
+@pytest.mark.parametrize("by_file", [False, True])
+def test_the_shown_commands_work_when_pasted(
+    by_file, docker_daemon, local_images, configured_by_file, tmp_path
+):
+    store = configured_by_file if by_file else a_store("redis", local_images.redis)
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", tmp_path / "server.log")
     lines = server.commands()
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
     subprocess.run("\n".join(lines["start"]), shell=True, **quiet)
@@ -145,7 +193,7 @@ def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
     docker(docker_daemon, "push", "--quiet", image)
     docker(docker_daemon, "rmi", image)
     store, log = a_store("redis", image), tmp_path / "server.log"
-    server = provider.DockerServer(store, free_port(), log)
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     with serving(store, server, log) as version:
         assert version == local_images.redis_version
     assert f"docker pull {image}" in capfd.readouterr().err
@@ -154,7 +202,7 @@ def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
     assert len(digest) == 64
     pinned = a_store("redis", f"{name}@sha256:{digest}")
     docker(docker_daemon, "rmi", image)
-    server = provider.DockerServer(pinned, free_port(), log)
+    server = provider.DockerServer(pinned, free_port(), tmp_path / "data", log)
     with serving(pinned, server, log):
         assert server.describe()["digest"] == f"{name}@sha256:{digest}"
 
@@ -195,11 +243,12 @@ def test_port_that_is_taken(docker_daemon, local_images, tmp_path):
     store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
     first = _server(store, log)
     with serving(store, first, log):
-        second = provider.DockerServer(store, first.port, tmp_path / "second.log")
+        other = tmp_path / "second.log"
+        second = provider.DockerServer(store, first.port, tmp_path / "data", other)
         second.start()
         assert wait_for(lambda: second.died() is not None)
         second.stop()
-        assert "Address already in use" in (tmp_path / "second.log").read_text()
+        assert "Address already in use" in other.read_text()
         assert containers(docker_daemon) == [first.name]
 
 
@@ -317,7 +366,7 @@ def test_containers_of_others_are_not_touched(docker_daemon, local_images, tmp_p
 
 
 def _server(store, log) -> provider.DockerServer:
-    return provider.DockerServer(store, free_port(), log)
+    return provider.DockerServer(store, free_port(), log.with_name("data"), log)
 
 
 def _since(daemon: str, names: list[str]) -> str:

@@ -25,7 +25,10 @@ STORES = {
     "cassandra": r"5\.0\.\d+",
     "mysql": r"5\.[67]\.\d+|[89]\.\d+\.\d+",
     "mariadb": r"1\d\.\d+\.\d+",
+    "aerospike": r"[78]\.\d+\.\d+\.\d+",
 }
+# No package registry has their servers: tested where somebody installed them.
+BY_HAND = {"aerospike"}
 
 STUDY = {
     "name": "small",
@@ -48,7 +51,7 @@ def with_servers(project: Path) -> Path:
 @pytest.mark.parametrize("name", STORES)
 def test_a_small_cell(name, with_servers):
     problem = missing(load_store(with_servers / "envs/stores" / name))
-    if problem and not os.environ.get("CI"):
+    if problem and (name in BY_HAND or not os.environ.get("CI")):
         pytest.skip(problem)
     assert not problem
     study = with_servers / "config/studies/small/study.yaml"

@@ -83,7 +83,7 @@ def test_redis_and_memcached_are_measured(thesis):
         "redis": ["measured"],
         "memcached": ["measured"],
         "riak": ["not measured"],
-        "aerospike": ["not measured"],
+        "aerospike": ["measured" if shutil.which("asd") else "not measured"],
     }
     assert (cells[cells.status == "measured"].void == "").all()
     assert (cells[cells.status == "not measured"].reason != "").all()

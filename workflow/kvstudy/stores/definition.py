@@ -71,8 +71,18 @@ class Docker(Strict):
     """The server as a container; it shares the host's network and binds to loopback."""
 
     image: str = Field(description="Image with an exact version.")
-    command: list[str] = Field(description="Arguments of the image; {host}, {port} are filled in.")
+    command: list[str] = Field(
+        description="Arguments of the image; {host}, {port}, {data} and {ports[name]} are "
+        "filled in."
+    )
     environment: dict[str, str] = Field(default={}, description="Variables, filled in likewise.")
+    files: dict[str, str] = Field(
+        default={},
+        description="Files of the container by their full path, made from files of the store's "
+        "folder as for native.",
+    )
+    ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
+    data: str = Field(default="", description="The container's folder that {data} stands for.")
 
 
 class Deviation(Strict):

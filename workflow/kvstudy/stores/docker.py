@@ -23,7 +23,8 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import registry
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import HOST
+from kvstudy.stores.files import filled_in, shell_line
+from kvstudy.stores.server import HOST, free_port
 
 NATIVE = "or choose the provider native in config/config.yaml"
 STOP_SECONDS = 30
@@ -42,30 +43,53 @@ def missing(store: Store) -> str | None:
             f"{file}: docker.image: {store.docker.image} is not an exact version; "
             "name a tag such as 1.2.3 or a digest"
         )
-    if not any(
-        "{host}" in part for part in (*store.docker.command, *store.docker.environment.values())
-    ):
+    if not _names_the_host(store):
         return (
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
-            "add the image's option for the address, with the value {host}"
+            "add the image's option for the address, with the value {host}, or a file with $host"
         )
     return daemon_problem()
 
 
-class DockerServer:
-    """A container whose server listens on loopback; its output goes to ``log``."""
+def _names_the_host(store: Store) -> bool:
+    docker = store.docker
+    if any("{host}" in part for part in (*docker.command, *docker.environment.values())):
+        return True
+    texts = [store.folder / template for template in docker.files.values()]
+    return any("$host" in path.read_text(encoding="utf-8") for path in texts if path.is_file())
 
-    def __init__(self, store: Store, port: int, log: Path) -> None:
+
+class DockerServer:
+    """A container whose server listens on loopback; its output goes to ``log``.
+
+    Its configuration files lie in ``data`` and are mounted, so the daemon must
+    see that folder.
+    """
+
+    def __init__(self, store: Store, port: int, data: Path, log: Path) -> None:
         self.store = store
         self.host = HOST
         self.port = port
         self.log = log
         self.name = f"kvstudy-{store.name}-{os.getpid()}-{secrets.token_hex(4)}"
-        values = {"host": HOST, "port": port}
+        values = {
+            "host": HOST,
+            "port": port,
+            "ports": {name: free_port() for name in store.docker.ports},
+            "data": store.docker.data,
+        }
+        texts = filled_in(store, store.docker.files, values)
+        places = {inside: data.absolute() / inside.lstrip("/") for inside in texts}
+        self.files = {places[inside]: text for inside, text in texts.items()}
         self.command = [
             *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
             *("--network", "host", "--log-driver", "none"),
+            *(
+                word
+                for inside, place in places.items()
+                for word in ("--volume", f"{place}:{inside}:ro")
+            ),
             *(
                 word
                 for name, value in store.docker.environment.items()
@@ -83,6 +107,9 @@ class DockerServer:
         if problem:
             raise KvstudyError(problem)
         self._facts = _facts(self.store)
+        for path, text in self.files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         # Recorded before it exists: whoever kills us in between, the next cell finds it.
         entry = {"kind": "container", "what": self.store.name, "name": self.name}
         self._record = registry.record(self.name, entry | {"daemon": _endpoint()})
@@ -128,8 +155,13 @@ class DockerServer:
         }
 
     def commands(self) -> dict[str, list[str]]:
+        folders = sorted({shlex.quote(str(path.parent)) for path in self.files})
         return {
-            "start": [f"{shlex.join(self.command)} &"],
+            "start": [
+                *(f"mkdir -p {folder}" for folder in folders),
+                *(shell_line(path, text) for path, text in self.files.items()),
+                f"{shlex.join(self.command)} &",
+            ],
             "stop": [f"docker rm --force --volumes {self.name}"],
         }
 

@@ -8,7 +8,6 @@ import pwd
 import shlex
 import shutil
 import signal
-import string
 import subprocess
 import tempfile
 from pathlib import Path
@@ -16,6 +15,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
+from kvstudy.stores.files import filled_in, shell_line
 from kvstudy.stores.server import HOST, free_port
 
 # Programs that no distribution packages, each in a folder of its own; a store's
@@ -72,6 +72,7 @@ class NativeServer:
         }
         self.command = self._filled(store.native.command)
         self.preparations = [self._filled(command) for command in store.native.prepare]
+        self.files = filled_in(store, store.native.files, self._values)
         self.environment = {
             name: value.format(**self._values) for name, value in store.native.environment.items()
         }
@@ -84,7 +85,8 @@ class NativeServer:
         if problem:
             raise KvstudyError(problem)
         self.data.mkdir(parents=True, exist_ok=True)
-        self._write_files()
+        for name, text in self.files.items():
+            (self.data / name).write_text(text, encoding="utf-8")
         for command in self.preparations:
             self._prepare(command)
         if self._user:
@@ -127,6 +129,7 @@ class NativeServer:
         return {
             "start": [
                 f"mkdir -p {shlex.quote(str(self.data))}",
+                *(shell_line(self.data / name, text) for name, text in self.files.items()),
                 *(f"{variables}{shlex.join(command)}" for command in self.preparations),
                 f"{variables}{shlex.join(self.command)} &",
             ],
@@ -135,19 +138,6 @@ class NativeServer:
 
     def _filled(self, command: list[str]) -> list[str]:
         return [part.format(**self._values) for part in command]
-
-    def _write_files(self) -> None:
-        """Fill the server's configuration files; $name, since they may hold braces."""
-        values = self._values | {
-            f"port_{name}": port for name, port in self._values["ports"].items()
-        }
-        for name, template in self.store.native.files.items():
-            source = self.store.folder / template
-            try:
-                text = string.Template(source.read_text(encoding="utf-8")).substitute(values)
-            except (OSError, KeyError, ValueError) as error:
-                raise KvstudyError(f"{source}: cannot be filled in: {error!r}") from None
-            (self.data / name).write_text(text, encoding="utf-8")
 
     def _prepare(self, command: list[str]) -> None:
         """Run a command to its end, and end whatever it leaves running."""

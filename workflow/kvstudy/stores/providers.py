@@ -37,7 +37,7 @@ def make_server(
     if provider == "external":
         return external.ExternalServer(store, address)
     if provider == "docker":
-        return docker.DockerServer(store, port, log)
+        return docker.DockerServer(store, port, data, log)
     return native.NativeServer(store, port, data, log)
 
 

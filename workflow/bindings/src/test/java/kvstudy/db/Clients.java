@@ -21,6 +21,12 @@ final class Clients {
         p.setProperty("memcached.hosts", "127.0.0.1:" + port);
         p.setProperty("memcached.opTimeoutMillis", Integer.toString(timeoutMillis));
       }
+      case "aerospike" -> {
+        db = new AerospikeClient();
+        p.setProperty("as.host", "127.0.0.1");
+        p.setProperty("as.port", Integer.toString(port));
+        p.setProperty("as.timeout", Integer.toString(timeoutMillis));
+      }
       case "cassandra" -> {
         db = new CassandraClient();
         p.setProperty("port", Integer.toString(port));

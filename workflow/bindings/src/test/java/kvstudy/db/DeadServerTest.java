@@ -36,7 +36,8 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb", "mysql", "mariadb"})
+  @ValueSource(
+      strings = {"redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb"})
   void nobodyListens(String store) throws IOException {
     int port;
     try (ServerSocket free = listen()) {
@@ -46,7 +47,8 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb", "mysql", "mariadb"})
+  @ValueSource(
+      strings = {"redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb"})
   void theServerAcceptsAndNeverAnswers(String store) throws IOException {
     try (ServerSocket silent = listen()) {
       initFails(store, silent.getLocalPort());
@@ -54,7 +56,8 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis", "memcached", "cassandra", "mongodb", "mysql", "mariadb"})
+  @ValueSource(
+      strings = {"redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb"})
   void somethingElseListens(String store) throws Exception {
     try (ServerSocket other = listen()) {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
@@ -92,6 +95,12 @@ class DeadServerTest {
     redis.getProperties().setProperty("redis.port", "1");
     redis.getProperties().setProperty("redis.cluster", "true");
     assertTrue(assertThrows(DBException.class, redis::init).getMessage().contains("redis.cluster"));
+    for (String name : List.of("as.port", "as.timeout")) {
+      DB aerospike = Clients.create("aerospike", 1, 500);
+      aerospike.getProperties().setProperty(name, "many");
+      DBException e = assertThrows(DBException.class, aerospike::init);
+      assertTrue(e.getMessage().startsWith(name + "=many: "), e.getMessage());
+    }
     for (String name : List.of("port", "cassandra.readconsistencylevel")) {
       DB cassandra = Clients.create("cassandra", 1, 500);
       cassandra.getProperties().setProperty(name, "many");

@@ -1,0 +1,212 @@
+package kvstudy.db;
+
+import com.aerospike.client.AerospikeException;
+import com.aerospike.client.Bin;
+import com.aerospike.client.Host;
+import com.aerospike.client.IAerospikeClient;
+import com.aerospike.client.Key;
+import com.aerospike.client.Record;
+import com.aerospike.client.ResultCode;
+import com.aerospike.client.policy.ClientPolicy;
+import com.aerospike.client.policy.Policy;
+import com.aerospike.client.policy.RecordExistsAction;
+import com.aerospike.client.policy.WritePolicy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.Vector;
+import site.ycsb.ByteArrayByteIterator;
+import site.ycsb.ByteIterator;
+import site.ycsb.DB;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+
+/**
+ * YCSB on Aerospike, with the record layout of YCSB's own binding.
+ *
+ * <p>A record is one record of the set named like the table: each field is a bin with bytes. The
+ * server holds a hash of the key, not the key.
+ *
+ * <ul>
+ *   <li>read: get, of the named bins when fields are named
+ *   <li>insert: put with CREATE_ONLY; an existing key is an ERROR
+ *   <li>update: put with REPLACE_ONLY of <em>only the given fields</em>: the others are gone, as in
+ *       YCSB's binding. Records that were updated are therefore smaller than those that were not.
+ *   <li>delete: delete
+ *   <li>scan: NOT_IMPLEMENTED, Aerospike has no order of keys
+ * </ul>
+ *
+ * <p>Different from YCSB's binding: a missing record is NOT_FOUND (YCSB's says ERROR), scan is
+ * NOT_IMPLEMENTED (YCSB's says ERROR), the driver does not repeat a failed operation by itself
+ * (YCSB's repeats it up to two times), and a lost server is found again by the first operation
+ * after its return.
+ *
+ * <p>Properties: {@code as.host} (localhost), {@code as.port} (3000), {@code as.namespace} (ycsb),
+ * {@code as.timeout} (ms for connecting and for each operation, 10000), {@code as.user}, {@code
+ * as.password}.
+ */
+public class AerospikeClient extends DB {
+  private final ClientPolicy connecting = new ClientPolicy();
+  private final Policy reading = new Policy();
+  private final WritePolicy inserting = new WritePolicy();
+  private final WritePolicy updating = new WritePolicy();
+  private final WritePolicy deleting = new WritePolicy();
+  private Host server;
+  private String namespace;
+  private Failures failures;
+
+  /** One for each client thread, with one connection for its operations; null after it was lost. */
+  private IAerospikeClient client;
+
+  @Override
+  public void init() throws DBException {
+    Properties p = getProperties();
+    int port = Options.integer(p, "as.port", 3000, 1, 65535);
+    int timeout = Options.integer(p, "as.timeout", 10_000, 1, Integer.MAX_VALUE);
+    server = new Host(p.getProperty("as.host", "localhost"), port);
+    namespace = p.getProperty("as.namespace", "ycsb");
+    connecting.user = p.getProperty("as.user");
+    connecting.password = p.getProperty("as.password");
+    connecting.timeout = timeout;
+    // As shipped, more than 100 failures in a second make the driver refuse operations by itself.
+    connecting.maxErrorRate = 0;
+    for (Policy policy : new Policy[] {reading, inserting, updating, deleting}) {
+      policy.setTimeout(timeout);
+      // An operation that was repeated would hide its failure in its latency.
+      policy.maxRetries = 0;
+    }
+    inserting.recordExistsAction = RecordExistsAction.CREATE_ONLY;
+    updating.recordExistsAction = RecordExistsAction.REPLACE_ONLY;
+    failures = new Failures("aerospike " + server.name + ":" + server.port);
+    try {
+      client();
+    } catch (RuntimeException e) {
+      throw failures.unreachable(e, "start the server, or set as.host and as.port");
+    }
+  }
+
+  @Override
+  public void cleanup() {
+    if (client != null) {
+      client.close();
+      client = null;
+    }
+  }
+
+  @Override
+  public Status read(
+      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+    return attempt(
+        "read",
+        aerospike -> {
+          Key id = new Key(namespace, table, key);
+          Record record =
+              fields == null || fields.isEmpty()
+                  ? aerospike.get(reading, id)
+                  : aerospike.get(reading, id, fields.toArray(new String[0]));
+          if (record == null) {
+            return Status.NOT_FOUND;
+          }
+          return fill(result, record);
+        });
+  }
+
+  private Status fill(Map<String, ByteIterator> result, Record record) {
+    // The driver has no map for a record without any of the named bins.
+    Map<String, Object> bins = record.bins == null ? Map.of() : record.bins;
+    for (Object value : bins.values()) {
+      if (!(value instanceof byte[])) {
+        return failures.error("read", "a bin does not hold bytes (who wrote the record?)");
+      }
+    }
+    bins.forEach((name, value) -> result.put(name, new ByteArrayByteIterator((byte[]) value)));
+    return Status.OK;
+  }
+
+  @Override
+  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+    return attempt("insert", aerospike -> put(aerospike, inserting, table, key, values));
+  }
+
+  @Override
+  public Status update(String table, String key, Map<String, ByteIterator> values) {
+    return attempt("update", aerospike -> put(aerospike, updating, table, key, values));
+  }
+
+  private Status put(
+      IAerospikeClient aerospike,
+      WritePolicy policy,
+      String table,
+      String key,
+      Map<String, ByteIterator> values) {
+    Bin[] bins = new Bin[values.size()];
+    int next = 0;
+    for (Map.Entry<String, ByteIterator> field : values.entrySet()) {
+      bins[next++] = new Bin(field.getKey(), field.getValue().toArray());
+    }
+    aerospike.put(policy, new Key(namespace, table, key), bins);
+    return Status.OK;
+  }
+
+  @Override
+  public Status delete(String table, String key) {
+    return attempt(
+        "delete",
+        aerospike ->
+            aerospike.delete(deleting, new Key(namespace, table, key))
+                ? Status.OK
+                : Status.NOT_FOUND);
+  }
+
+  @Override
+  public Status scan(
+      String table,
+      String startkey,
+      int recordcount,
+      Set<String> fields,
+      Vector<HashMap<String, ByteIterator>> result) {
+    return Status.NOT_IMPLEMENTED;
+  }
+
+  private interface Operation {
+    Status run(IAerospikeClient aerospike);
+  }
+
+  private Status attempt(String name, Operation operation) {
+    try {
+      return operation.run(client());
+    } catch (AerospikeException e) {
+      return status(name, e);
+    } catch (RuntimeException e) {
+      return failures.error(name, e);
+    }
+  }
+
+  private Status status(String name, AerospikeException e) {
+    int code = e.getResultCode();
+    if (code == ResultCode.KEY_NOT_FOUND_ERROR) {
+      return Status.NOT_FOUND;
+    }
+    if (code == ResultCode.KEY_EXISTS_ERROR) {
+      return failures.error(name, "the key exists (was the data loaded before?)");
+    }
+    // The server refuses for many reasons with one class; failures of the network have their own.
+    boolean refused = e.getClass() == AerospikeException.class && code > 0;
+    return refused
+        ? failures.error(name, ResultCode.getResultString(code))
+        : failures.error(name, e);
+  }
+
+  /** The driver's client, or a new one when it has given up the server. */
+  private IAerospikeClient client() {
+    if (client != null && client.getNodes().length == 0) {
+      // It would look for the server only once a second.
+      cleanup();
+    }
+    if (client == null) {
+      client = new com.aerospike.client.AerospikeClient(connecting, server);
+    }
+    return client;
+  }
+}
