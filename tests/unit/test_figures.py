@@ -219,5 +219,7 @@ def test_written_files_and_choice_of_figures(tmp_path):
     table = pd.read_csv(tmp_path / "speed.csv")
     assert table.columns.tolist() == COLUMNS
     assert table["torn"].unique().tolist() == ["no"]
-    with pytest.raises(KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"):
+    with pytest.raises(
+        KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"
+    ):
         write_figures(small.study(), small.results(), runs(), LOOKS, tmp_path, ["sped"])
