@@ -7,7 +7,14 @@ import pytest
 from kvstudy.analysis.intervals import intervals
 from kvstudy.analysis.order import drift_of, order, out_of_order
 from kvstudy.analysis.pairs import pairs
-from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.analysis.percentiles import percentiles
+from kvstudy.analysis.steadiness import steadiness
+from kvstudy.tidy.files import (
+    CELL_COLUMNS,
+    HISTOGRAM_COLUMNS,
+    MEASUREMENT_COLUMNS,
+    SERIES_COLUMNS,
+)
 
 # Operations per second of three repetitions.
 SPEED = {
@@ -89,3 +96,26 @@ def test_a_machine_that_slows_down_drifts():
     assert found["rho"] < -0.9
     assert found["p"] < 0.01
     assert found["n"] == 24
+
+
+def test_steadiness_of_each_run():
+    warm = [10.0] * 5 + [100.0, 101.0] * 20
+    rows = [["redis", "a", "p", "1", "run", second, rate] for second, rate in enumerate(warm, 1)]
+    rows += [["redis", "a", "p", "2", "run", second, 50.0] for second in (1, 2)]
+    found = steadiness(pd.DataFrame(rows, columns=SERIES_COLUMNS)).set_index("repetition")
+    assert found.loc["1", ["seconds", "cut", "verdict"]].tolist() == [45, 5, "steady"]
+    assert found.loc["1", "steady"] == pytest.approx(100.5)
+    assert found.loc["1", "whole"] == pytest.approx(90.44, abs=0.01)
+    assert found.loc["2", "verdict"] == "too short to judge"
+
+
+def test_percentiles_are_those_of_all_runs_together():
+    rows = []
+    for repetition, latency in (("1", 10.0), ("2", 1000.0)):
+        rows.append(["redis", "a", "p", repetition, "run", "read", latency, 600.0])
+    found = percentiles(pd.DataFrame(rows, columns=HISTOGRAM_COLUMNS)).set_index("percent")
+    assert found.loc[50.0, ["value", "low", "high", "n", "beyond"]].tolist() == [
+        *[10.0, 10.0, 1000.0, 2, 600]
+    ]
+    assert found.loc[99.0, "value"] == 1000
+    assert found.loc[99.0, "beyond"] == 12

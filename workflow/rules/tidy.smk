@@ -15,6 +15,8 @@ rule parse_cells:
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
         environment="results/{run}/environment.json",
+        series="results/{run}/series.csv",
+        histograms="results/{run}/histograms.csv",
     log:
         "results/{run}/logs/parse.log",
     params:
@@ -45,14 +47,19 @@ rule summarise:
         " --measurements {input.measurements} --output {output} > {log} 2>&1"
 
 
+ANALYSES = ["intervals", "pairs", "order", "steadiness", "percentiles"]
+
+
 rule analyse:
     input:
         study=STUDY_FILE,
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
+        series="results/{run}/series.csv",
+        histograms="results/{run}/histograms.csv",
         code=modules("tidy", "stats", "analysis"),
     output:
-        expand("results/{{run}}/analysis/{name}.csv", name=["intervals", "pairs", "order"]),
+        expand("results/{{run}}/analysis/{name}.csv", name=ANALYSES),
         "results/{run}/analysis/drift.json",
     log:
         "results/{run}/logs/analyse.log",
@@ -62,4 +69,5 @@ rule analyse:
         "intervals and ratios to {params.output}"
     shell:
         "kvstudy analyse --study {input.study} --cells {input.cells}"
-        " --measurements {input.measurements} --output {params.output} > {log} 2>&1"
+        " --measurements {input.measurements} --series {input.series}"
+        " --histograms {input.histograms} --output {params.output} > {log} 2>&1"

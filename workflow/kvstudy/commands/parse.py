@@ -15,7 +15,8 @@ import click
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Folder for measurements.csv, cells.csv and environment.json [default: results/RUN].",
+    help="Folder for measurements.csv, cells.csv, series.csv, histograms.csv and "
+    "environment.json [default: results/RUN].",
 )
 def command(study: Path, scale: float, mixed_providers: bool, output: Path | None) -> None:
     """Turn the raw logs of a run into tidy tables.
@@ -35,6 +36,8 @@ def command(study: Path, scale: float, mixed_providers: bool, output: Path | Non
     output.mkdir(parents=True, exist_ok=True)
     found.cells.to_csv(output / "cells.csv", index=False)
     found.measurements.to_csv(output / "measurements.csv", index=False)
+    found.series.to_csv(output / "series.csv", index=False)
+    found.histograms.to_csv(output / "histograms.csv", index=False)
     text = json.dumps(found.environment, indent=1)
     (output / "environment.json").write_text(text + "\n", encoding="utf-8")
     measured = (found.cells.status == "measured").sum()

@@ -3,6 +3,8 @@
 ``measurements.csv``: one row per value of a measured cell. ``cells.csv``: one
 row per planned cell, with a reason where there is no valid number.
 ``environment.json``: the machines, servers and clients behind them.
+``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
+one row per latency of an operation of that phase, with its count.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
+from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.resources import server_cpu_seconds
+from kvstudy.tidy.series import histograms, series
 from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
 
 # A larger share of failed operations that the study does not declare voids the cell.
@@ -39,6 +43,8 @@ class Collected:
 
     cells: pd.DataFrame
     measurements: pd.DataFrame
+    series: pd.DataFrame
+    histograms: pd.DataFrame
     environment: dict
 
 
@@ -49,6 +55,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
     measured with other parameters than the study now has.
     """
     cell_rows, value_rows, manifests = [], [], []
+    second_rows, latency_rows = [], []
     for position, cell in enumerate(cells, start=1):
         if not is_measured(run, cell):
             cell_rows.append(_gap(cell, run) | {"position": position})
@@ -64,11 +71,16 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
                 "server_cpu": server_cpu_seconds(raw, phase),
             }
             value_rows += _values(cell, phase, log, cpu)
-        cell_rows.append(_measured(study, cell, manifest, logs[cell.measured_phase]))
+        phase, log = cell.measured_phase, logs[cell.measured_phase]
+        cell_rows.append(_measured(study, cell, manifest, log))
+        second_rows += [_key(cell) | row for row in series(raw, phase)]
+        latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
     _refuse_mixture(manifests, mixed_providers)
     return Collected(
         pd.DataFrame(cell_rows, columns=CELL_COLUMNS),
         pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
+        pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
+        pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
         _environment(manifests),
     )
 

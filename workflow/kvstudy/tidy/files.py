@@ -46,6 +46,12 @@ MEASUREMENT_COLUMNS = [
     *["store", "workload", "parameters", "repetition", "phase"],
     *["operation", "metric", "unit", "value"],
 ]
+SERIES_COLUMNS = [
+    *["store", "workload", "parameters", "repetition", "phase", "second", "throughput"]
+]
+HISTOGRAM_COLUMNS = [
+    *["store", "workload", "parameters", "repetition", "phase", "operation", "latency", "count"]
+]
 SUMMARY_KEYS = ["store", "workload", "parameters", "operation", "metric", "unit"]
 SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
 
@@ -58,6 +64,16 @@ def read_cells(path: Path) -> pd.DataFrame:
 def read_measurements(path: Path) -> pd.DataFrame:
     """One value a row (``measurements.csv``)."""
     return read_csv(path, MEASUREMENT_COLUMNS, ["value"], "written by `kvstudy parse`")
+
+
+def read_series(path: Path) -> pd.DataFrame:
+    """Throughput in each second of the cells' measured phases (``series.csv``)."""
+    return read_csv(path, SERIES_COLUMNS, ["second", "throughput"], "written by `kvstudy parse`")
+
+
+def read_histograms(path: Path) -> pd.DataFrame:
+    """Counts by latency (us) of the cells' measured phases (``histograms.csv``)."""
+    return read_csv(path, HISTOGRAM_COLUMNS, ["latency", "count"], "written by `kvstudy parse`")
 
 
 def read_summary(path: Path) -> pd.DataFrame:

@@ -1,0 +1,34 @@
+"""Percentiles of all repetitions together, from the sum of their histograms."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.stats.percentiles import percentile_over_runs
+
+PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
+COLUMNS = [
+    *["store", "workload", "parameters", "operation", "percent"],
+    *["value", "low", "high", "n", "beyond"],
+]
+
+
+def percentiles(histograms: pd.DataFrame) -> pd.DataFrame:
+    """One row per store, workload, parameters, operation and percentage.
+
+    ``histograms`` is ``histograms.csv`` of the cells that count. Columns: value of
+    the merged histogram, low and high (the range of the single runs' values; us),
+    n runs, beyond (operations of all runs that are slower).
+    """
+    rows = []
+    keys = ["store", "workload", "parameters", "operation"]
+    for key, group in histograms.groupby(keys, sort=False):
+        runs = [
+            run.set_index("latency")["count"].astype(int)
+            for _, run in group.groupby("repetition", sort=False)
+        ]
+        for percent in PERCENTS:
+            found = percentile_over_runs(runs, percent)
+            numbers = [found.value, found.low, found.high, found.runs, found.beyond]
+            rows.append([*key, percent, *numbers])
+    return pd.DataFrame(rows, columns=COLUMNS)

@@ -1,0 +1,52 @@
+"""Throughput over time and histograms of latency, from the raw logs of one cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.ycsb_log.histograms import read_histogram
+from kvstudy.ycsb_log.log import YcsbLog
+from kvstudy.ycsb_log.status import operations_per_second, read_status
+
+
+def series(raw: Path, phase: str) -> list[dict]:
+    """Operations in each whole second of ``phase``: rows of second (from 1) and throughput.
+
+    Empty for a phase of less than a second, and for a client that printed no status.
+    """
+    path = raw / f"{phase}.err"
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    if " operations; " not in text:
+        return []
+    seconds = operations_per_second(read_status(text, str(path)), str(path))
+    return [
+        {"phase": phase, "second": second, "throughput": value} for second, value in seconds.items()
+    ]
+
+
+def histograms(raw: Path, phase: str, log: YcsbLog) -> list[dict]:
+    """Counts of successful operations by latency (us) in ``phase``, for each operation.
+
+    An operation without a histogram file has none. KvstudyError when a file's
+    counts are not those of ``log``.
+    """
+    rows = []
+    for name, section in log.sections.items():
+        path = raw / f"{phase}.{name}.hdr"
+        if not section.operations or not path.is_file():
+            continue
+        counts = read_histogram(path)
+        if counts.sum() != section.operations:
+            raise KvstudyError(
+                f"{path}: has {counts.sum()} operations, the log {section.operations}; it is cut "
+                "off or of another run. Measure the cell again"
+            )
+        rows += [
+            {"phase": phase, "operation": name.lower(), "latency": latency, "count": count}
+            for latency, count in counts.items()
+        ]
+    return rows
