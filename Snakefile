@@ -14,6 +14,7 @@ rule all:
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
+        probes=[f"results/{RUN}/probes/{store}/SHA256SUMS" for store in WANTED_PROBES],
 
 
 rule report_partial:

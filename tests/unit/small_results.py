@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import io
+import json
+from pathlib import Path
 
 import pandas as pd
 from kvstudy.study.model import Study
 from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.tidy.probes import Probes, rows_of
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import summarise
 
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
+MEANINGS = {"redis": {"update": "HSET"}, "riak": {}, "memcached": {"update": "replace"}}
 COLORS = {"redis": "#d55e00", "riak": "#cc79a7", "memcached": "#009e73"}
 LATENCIES = ["latency_mean", "latency_min", "latency_max", "latency_p95", "latency_p99"]
 
@@ -121,3 +125,16 @@ def results(
     summary = summarise(measurements(plan), plan, list(TITLES), ["a", "c", "insert"])
     published = pd.read_csv(io.StringIO(PUBLISHED)) if source else None
     return Results(summary, plan, published)
+
+
+FACTS = Path(__file__).parents[1] / "data" / "probes"
+
+
+def probes() -> Probes:
+    """What was found on real servers of Redis and Memcached; there is none of riak."""
+    nothing = {"step": "", "name": "", "reason": ""}
+    rows = [nothing | {"store": "riak", "kind": "none", "reason": "no server & no image"}]
+    for store in ("redis", "memcached"):
+        facts = json.loads((FACTS / f"{store}.json").read_text())
+        rows += [nothing | {"store": store} | row for row in rows_of(facts)]
+    return Probes(pd.DataFrame(rows))

@@ -16,6 +16,7 @@ from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
 from kvstudy.report.facts import CELLS, PUBLISHED, SUMMARY
 from kvstudy.report.render import Inputs, render
+from kvstudy.tidy.probes import COLUMNS, rows_of
 
 ROOT = Path(__file__).resolve().parents[2]
 ODD = r"Od_d 50% & #1 \ <b> $x {w} *v* `u` [t]"
@@ -107,6 +108,18 @@ def summary(operation: str, metric: str, mean: float) -> dict:
     }
 
 
+def probes(path: Path, **found: str) -> None:
+    """Probes of the stores named, as they were recorded on real stores; others have a reason."""
+    rows = []
+    for store in STUDY["stores"]:
+        if store not in found:
+            rows.append({"store": store, "kind": "none", "reason": REASON})
+            continue
+        facts = json.loads((ROOT / f"tests/data/probes/{found[store]}.json").read_text())
+        rows += [{"store": store, **row} for row in rows_of(facts)]
+    write_csv(path, COLUMNS, rows)
+
+
 @pytest.fixture
 def inputs(project: Path) -> Inputs:
     """The files of a run: one store measured, with an odd name, and one not."""
@@ -125,7 +138,7 @@ def inputs(project: Path) -> Inputs:
     here = project / "results/tiny"
     for name in ("tables", "figures"):
         (here / name).mkdir(parents=True)
-    for name in ("machine", "a"):
+    for name in ("machine", "a", "operations"):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
@@ -154,6 +167,7 @@ def inputs(project: Path) -> Inputs:
     (here / "environment.json").write_text(
         json.dumps({"stores": {"odd": {"jars": {"core-9.8.jar": ""}}}})
     )
+    probes(here / "probes.csv", odd="memcached")
     raw = here / "raw/odd/a" / SLUG / "rep1"
     raw.mkdir(parents=True)
     (raw / "commands.sh").write_text("# run\njava -p 'a_%'\n")
@@ -165,6 +179,7 @@ def inputs(project: Path) -> Inputs:
         summary=here / "summary.csv",
         published=folder / "published.csv",
         environment=here / "environment.json",
+        probes=here / "probes.csv",
         tables=here / "tables",
         figures=here / "figures",
         raw=here / "raw",
@@ -193,7 +208,8 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "This report has holes. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
     assert "-m 5%. a & b" in text
-    assert "Table 2: A_1 (as Table 7 of [1])." in text
+    assert "Table 3: A_1 (as Table 7 of [1])." in text
+    assert f"On {ODD}, records get lighter while it runs: 1 239 bytes on average" in text
     assert "$ java -p 'a_%'" in text
     assert "1 November 2026 to 2 November 2026" in text
     assert "version 9.8." in text
@@ -203,6 +219,57 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "Two stores & 100 % more" in info
     assert "S. Omeone" in info
     assert "CreationDate" not in info
+
+
+def methods(project: Path) -> str:
+    """The section on operations, one space between words."""
+    text = (project / "out/tiny.md").read_text().replace("\u202f", " ")
+    return " ".join(text.split("## What one operation means")[1].split("## Values")[0].split())
+
+
+def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
+    probes(inputs.probes, odd="memcached", redis="redis")
+    render(inputs, project / "out")
+    text = methods(project)
+    assert "1 239 bytes on average before 10 000 updates, 207 bytes after them." in text
+    assert "Records of Redis keep their size (within 5 %)." in text
+    assert "(`writeallfields=true`) leave the size of records as it is on every store" in text
+    assert "A read of a key that is not there is OK on no store." in text
+    assert "An update of such a key makes a record of it on Redis." in text
+    assert "operations.tex" in text
+
+
+def test_a_study_that_updates_all_fields_is_not_said_to_change_one(
+    inputs: Inputs, project: Path
+) -> None:
+    study = yaml.safe_load(inputs.study.read_text())
+    study["parameters"]["properties"] = {"writeallfields": True}
+    inputs.study.write_text(yaml.safe_dump(study))
+    render(inputs, project / "out")
+    assert "lighter" not in methods(project)
+
+
+def test_without_probes_the_report_says_so(inputs: Inputs, project: Path) -> None:
+    probes(inputs.probes)
+    render(inputs, project / "out")
+    text = methods(project)
+    assert "was not probed here: " in text
+    assert text.count("very") == 10
+    assert "operations.tex" not in text
+
+
+def test_a_read_of_a_missing_key_that_counts_as_ok(inputs: Inputs, project: Path) -> None:
+    probes(inputs.probes, odd="memcached", redis="redis")
+    rows = inputs.probes.read_text()
+    inputs.probes.write_text(
+        rows.replace("odd,read-missing,status,NOT_FOUND", "odd,read-missing,status,OK").replace(
+            "odd,,client,kvstudy", "odd,,client,ycsb.home"
+        )
+    )
+    render(inputs, project / "out")
+    text = methods(project)
+    assert "A read of a key that is not there counts as OK on " in text
+    assert "was probed through another client" in text
 
 
 def test_the_first_page_tells_the_scale_and_the_counts(inputs: Inputs, project: Path) -> None:

@@ -30,9 +30,11 @@ def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> P
     write_tables(
         study or small.study(),
         found or small.results(),
+        small.probes(),
         environment,
         Path("environment.json"),
         small.TITLES,
+        small.MEANINGS,
         TEMPLATES,
         tmp_path,
     )
@@ -238,6 +240,7 @@ def test_commands_from_measurements_to_tables(project):
     plan.to_csv(folder / "cells.csv", index=False)
     small.measurements(plan).to_csv(folder / "measurements.csv", index=False)
     (folder / "environment.json").write_text(json.dumps(ENVIRONMENT))
+    (folder / "probes.csv").write_text("store,step,kind,name,value,reason\n")
     from kvstudy.commands import summarise, tabulate
 
     def run(command, **files: Path) -> None:
@@ -258,12 +261,13 @@ def test_commands_from_measurements_to_tables(project):
         measurements=folder / "measurements.csv",
         summary=folder / "summary.csv",
         environment=folder / "environment.json",
+        probes=folder / "probes.csv",
         published=study.with_name("published.csv"),
         templates=TEMPLATES,
         output=folder / "tables",
     )
     made = sorted(path.name for path in (folder / "tables").iterdir())
-    names = ["insert-only", "machine", "workload-a", "workload-b", "workload-c"]
+    names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
     assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "tex"))
     assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
     assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import time
@@ -89,6 +90,66 @@ def test_more_operations_are_other_cells(workflow):
     assert {name.split("_")[3] for name in measured(done)} == {"a", "c"}
 
 
+def probes(done) -> int:
+    return jobs(done).get("probe_store", 0)
+
+
+def test_a_store_is_probed_once_and_after_its_cells(workflow):
+    done = workflow.snakemake("results/small/probes.csv")
+    assert done.returncode == 0, done.stderr
+    assert probes(done) == 1
+    started = [
+        line for line in done.stderr.splitlines() if re.match(r"Job \d+: (measure|probe)", line)
+    ]
+    assert [line.split()[2] for line in started] == ["measure"] * 6 + ["probe"]
+    found = pd.read_csv(workflow.folder / "results/small/probes.csv").set_index("store")
+    (reason,) = found.loc[["riak"]].reason
+    assert reason == "kvstudy has no YCSB binding for Riak KV yet"
+    again = workflow.snakemake("results/small/probes.csv")
+    assert "Nothing to be done" in again.stderr + again.stdout
+
+
+def test_a_removed_probe_runs_again_and_no_cell(workflow):
+    measure_all(workflow)
+    shutil.rmtree(workflow.folder / "results/small/probes/pretend")
+    done = workflow.snakemake("-n")
+    assert (probes(done), measured(done)) == (1, [])
+
+
+def test_records_of_another_shape_are_probed_again(workflow):
+    measure_all(workflow)
+    workflow.edit(
+        "config/studies/small/study.yaml",
+        lambda s: s["parameters"].update(properties={"fieldcount": 5}),
+    )
+    assert probes(workflow.snakemake("-n", CELLS)) == 1
+    workflow.edit("config/studies/small/study.yaml", lambda s: s["parameters"].pop("properties"))
+    workload = workflow.folder / "workloads" / "c"
+    workload.write_text(workload.read_text() + "fieldcount=5\n")
+    assert probes(workflow.snakemake("-n", CELLS)) == 0
+
+
+def test_a_failed_probe_leaves_the_cells_and_a_reason(workflow):
+    verbs = workflow.folder / "envs/stores/pretend/verbs.py"
+    working = verbs.read_text()
+    verbs.write_text(
+        working.replace("told = ask", 'raise OSError("no counters today")\n    told = ask')
+    )
+    done = workflow.snakemake(CELLS)
+    assert done.returncode != 0
+    assert "probes/pretend: no counters today" in done.stderr
+    assert len(list(workflow.folder.glob("results/small/raw/*/*/*/*/SHA256SUMS"))) == 6
+    partial = workflow.snakemake("results/small-partial/probes.csv")
+    assert partial.returncode == 0, partial.stderr
+    assert probes(partial) == 0
+    found = pd.read_csv(workflow.folder / "results/small-partial/probes.csv").set_index("store")
+    assert found.loc["pretend"].reason == "no counters today"
+    verbs.write_text(working)
+    again = workflow.snakemake(CELLS)
+    assert again.returncode == 0, again.stderr
+    assert (probes(again), measured(again)) == (1, [])
+
+
 def test_an_edited_figure_module_redraws_without_measuring(workflow):
     figure = "figures/small/throughput.pdf"
     done = workflow.snakemake(figure)
@@ -111,6 +172,21 @@ def test_results_carried_elsewhere_count_without_any_server(workflow, tmp_path):
     assert done.returncode == 0, done.stderr
     assert set(jobs(done)) == {"parse_cells"}
     assert cells(there).equals(cells(workflow))
+
+
+def test_carried_cells_without_their_probe_get_a_gap(workflow, tmp_path):
+    measure_all(workflow)
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(
+        workflow.folder, elsewhere, ignore=shutil.ignore_patterns(".snakemake", "target", "probes*")
+    )
+    there = Workflow(elsewhere, workflow.environment | {"PATH": os.environ["PATH"]})
+    done = there.snakemake("results/small/probes.csv")
+    assert done.returncode == 0, done.stderr
+    assert set(jobs(done)) == {"record_gap", "parse_cells"}
+    found = pd.read_csv(elsewhere / "results/small/probes.csv").set_index("store")
+    assert found.loc["pretend"].reason.startswith("no program pretend-server on this machine")
+    assert set(cells(there).query("store == 'pretend'").status) == {"measured"}
 
 
 def test_carried_cells_of_other_parameters_are_refused(workflow, tmp_path):

@@ -18,6 +18,15 @@ from kvstudy.tidy.summary import summarise
 
 NOTEBOOK = Path(__file__).parents[2] / "workflow/notebooks/analysis.ipynb"
 STUDY = Path("config/studies/jedlicka2024")
+PROBES = """\
+store,step,kind,name,value,reason
+redis,update,operations,,10,
+redis,update,status,OK,1.0,
+redis,update,command,HSET,1.0,
+riak,,none,,,no server of it
+aerospike,,none,,,no server of it
+memcached,,none,,,no server of it
+"""
 LATENCIES = {"latency_mean": 50, "latency_min": 10, "latency_max": 900, "latency_p95": 80}
 
 
@@ -55,6 +64,8 @@ def options(project: Path) -> list[str]:
     summary.to_csv("summary.csv", index=False)
     inputs = [f"--{name}={name}.csv" for name in ("cells", "measurements", "summary")]
     published = f"--published={STUDY}/published.csv"
+    Path("probes.csv").write_text(PROBES)
+    inputs.append("--probes=probes.csv")
     return [*inputs, published, f"--study={STUDY}/study.yaml", f"--notebook={NOTEBOOK}"]
 
 
@@ -66,6 +77,7 @@ def test_the_page_shows_the_analysis_and_needs_no_network(options: list[str]) ->
     assert "means computed again and found equal" in page
     assert page.count("<img ") == page.count('alt="Figure; its caption') == 11
     assert "Throughput of all workloads" in page
+    assert "HSET 1.0000" in page
     assert "Warning" not in page
     assert re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"http", page) == []
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Measure one cell outside any study; asks for store, workload and sizes.",
     "plan": "List the cells of a study in their order of measurement.",
     "measure": "Measure one cell on a real server.",
+    "probe": "Find out what one operation makes a store's server do.",
     "gap": "Record why a store cannot be measured here.",
     "parse": "Turn raw logs into measurements.csv and cells.csv.",
     "summarise": "Turn measurements.csv into means over the repetitions.",

@@ -6,6 +6,7 @@
 # Raised on purpose when the way of measuring changes; cells of an older number
 # are measured again.
 PROTOCOL = 1
+PROBE_PROTOCOL = 1
 
 for position, cell in enumerate(CELLS, start=1):
 
@@ -26,7 +27,7 @@ for position, cell in enumerate(CELLS, start=1):
         resources:
             provider=CONFIG.provider,
             port=CONFIG.port,
-            address=external_options(cell),
+            address=external_options(cell.folder),
             ycsb_home=f"--ycsb-home {quote(CONFIG.ycsb.home)}" if CONFIG.ycsb.home else "",
             mixed_providers=str(CONFIG.mixed_providers),
         params:
@@ -44,6 +45,34 @@ for position, cell in enumerate(CELLS, start=1):
             " --provider {resources.provider} --port {resources.port} {resources.address}"
             " --mixed-providers {resources.mixed_providers} {resources.ycsb_home}"
             " --protocol {params.protocol} > {log} 2>&1"
+
+
+rule probe_store:
+    """What one operation makes a store's server do. After the cells: its priority is 0."""
+    output:
+        f"results/{RUN}/probes/{{store}}/SHA256SUMS",
+    log:
+        f"results/{RUN}/logs/probes/{{store}}.log",
+    retries: 0
+    threads: workflow.cores
+    resources:
+        provider=CONFIG.provider,
+        port=CONFIG.port,
+        address=lambda wildcards: external_options(PROBES[wildcards.store]["store"]),
+        ycsb_home=f"--ycsb-home {quote(CONFIG.ycsb.home)}" if CONFIG.ycsb.home else "",
+        mixed_providers=str(CONFIG.mixed_providers),
+    params:
+        study=STUDY_FILE,
+        scale=CONFIG.scale,
+        plan=lambda wildcards: PROBES[wildcards.store],
+        protocol=PROBE_PROTOCOL,
+    message:
+        "probe {wildcards.store}: what one operation makes its server do"
+    shell:
+        "kvstudy probe {wildcards.store} --study {params.study} --scale {params.scale}"
+        " --provider {resources.provider} --port {resources.port} {resources.address}"
+        " --mixed-providers {resources.mixed_providers} {resources.ycsb_home}"
+        " --protocol {params.protocol} > {log} 2>&1"
 
 
 rule record_gap:

@@ -14,6 +14,7 @@ rule make_tables:
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
         environment="results/{run}/environment.json",
+        probes="results/{run}/probes.csv",
         templates=glob("report/templates/tables/*.*"),
         code=modules("tidy", "stats", "tables"),
     output:
@@ -26,8 +27,8 @@ rule make_tables:
         "tables to results/{wildcards.run}/tables"
     shell:
         "kvstudy tabulate --study {input.study} --summary {input.summary}"
-        " --measurements {input.measurements}"
-        " --cells {input.cells} --environment {input.environment} {params.published}"
+        " --measurements {input.measurements} --cells {input.cells}"
+        " --environment {input.environment} --probes {input.probes} {params.published}"
         " --output results/{wildcards.run}/tables > {log} 2>&1"
 
 

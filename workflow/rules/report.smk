@@ -9,6 +9,7 @@ rule render_report:
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
         environment="results/{run}/environment.json",
+        probes="results/{run}/probes.csv",
         tables=expand("results/{{run}}/tables/{table}.tex", table=TABLES),
         figures=expand("figures/{{run}}/{figure}.pdf", figure=DRAWN),
         text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
@@ -28,7 +29,8 @@ rule render_report:
         "text of the report to results/{wildcards.run}/report"
     shell:
         "kvstudy render --study {input.study} --scale {params.scale} --summary {input.summary}"
-        " --cells {input.cells} --environment {input.environment} {params.published}"
+        " --cells {input.cells} --environment {input.environment} --probes {input.probes}"
+        " {params.published}"
         " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
         " --raw {params.raw} {params.partial}"
         " --output results/{wildcards.run}/report > {log} 2>&1"
@@ -59,6 +61,7 @@ rule run_notebook:
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
         summary="results/{run}/summary.csv",
+        probes="results/{run}/probes.csv",
         notebook="workflow/notebooks/analysis.ipynb",
         code=modules("tidy", "figures", "tables") + ["workflow/kvstudy/report/notebook.py"],
     output:
@@ -71,5 +74,6 @@ rule run_notebook:
         "analysis notebook to {output}"
     shell:
         "kvstudy notebook --study {input.study} --cells {input.cells}"
-        " --measurements {input.measurements} --summary {input.summary} {params.published}"
+        " --measurements {input.measurements} --summary {input.summary} --probes {input.probes}"
+        " {params.published}"
         " --notebook {input.notebook} --output {output} > {log} 2>&1"

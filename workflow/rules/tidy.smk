@@ -9,6 +9,10 @@ rule parse_cells:
             f"results/{RUN}/raw/{cell.path}/SHA256SUMS"
             for cell in (MEASURED if wildcards.run.endswith("-partial") else WANTED)
         ],
+        probes=lambda wildcards: [
+            f"results/{RUN}/probes/{store}/SHA256SUMS"
+            for store in (PROBED if wildcards.run.endswith("-partial") else WANTED_PROBES)
+        ],
         gaps=expand("results/{run}/gaps/{store}.json", run=RUN, store=GAPS),
         code=modules("study", "ycsb_log", "tidy"),
     output:
@@ -17,6 +21,7 @@ rule parse_cells:
         environment="results/{run}/environment.json",
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
+        probes="results/{run}/probes.csv",
     log:
         "results/{run}/logs/parse.log",
     params:

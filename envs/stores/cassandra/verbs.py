@@ -64,6 +64,35 @@ def records(host: str, port: int) -> int:
         return sum(session.execute(count, part).one()[0] for part in _token_ranges())
 
 
+def counters(host: str, port: int) -> dict[str, int]:
+    """What the node coordinated for the table: reads and writes of one row, scans of several.
+
+    They are the counts of the virtual tables named like them and ``_latency``.
+    """
+    kinds = ("coordinator_read", "coordinator_write", "coordinator_scan")
+    with _session(host, port, seconds=30) as session:
+        counts = {}
+        for kind in kinds:
+            rows = session.execute(
+                f"SELECT count FROM system_views.{kind}_latency "
+                "WHERE keyspace_name = 'ycsb' AND table_name = 'usertable'"
+            )
+            counts[kind] = rows.one()[0]
+    return counts
+
+
+def record_bytes(host: str, port: int) -> float | None:
+    """Mean length of the key and the columns of the first 1 000 rows, as they are read.
+
+    On disk there are a timestamp and more for each column, and older values until
+    they are compacted away; no table of the server tells that for a row.
+    """
+    with _session(host, port, seconds=30) as session:
+        rows = list(session.execute("SELECT * FROM ycsb.usertable LIMIT 1000"))
+    sizes = [sum(len(value.encode()) for value in row if value is not None) for row in rows]
+    return sum(sizes) / len(sizes) if sizes else None
+
+
 def _token_ranges() -> Iterator[tuple[int, int]]:
     """First and last token of each part of the ring."""
     size = TOKENS // PARTS

@@ -33,3 +33,16 @@ def empty(host: str, port: int) -> None:
         ask(host, port, "flush_all\r\n", until="\r\n")
         ask(host, port, "lru_crawler crawl all\r\n", until="\r\n")
         time.sleep(0.1)
+
+
+def counters(host: str, port: int) -> dict[str, int]:
+    """Commands of each kind (add, set and replace count as cmd_set), and their hits and misses."""
+    found = re.findall(r"^STAT (cmd_\w+|\w+_hits|\w+_misses) (\d+)\r$", _stats(host, port), re.M)
+    return {name: int(count) for name, count in found}
+
+
+def record_bytes(host: str, port: int) -> float | None:
+    """Mean size of an item: its key, its value and about 60 bytes of Memcached's own."""
+    told = dict(re.findall(r"^STAT (bytes|curr_items) (\d+)\r$", _stats(host, port), re.M))
+    items = int(told["curr_items"])
+    return int(told["bytes"]) / items if items else None

@@ -28,6 +28,19 @@ def records(host: str, port: int) -> int:
         return client["ycsb"]["usertable"].estimated_document_count()
 
 
+def counters(host: str, port: int) -> dict[str, int]:
+    """Operations of each kind; ``query`` is a find."""
+    with _connected(host, port) as client:
+        return dict(client.admin.command("serverStatus")["opcounters"])
+
+
+def record_bytes(host: str, port: int) -> float | None:
+    """Mean size of a document, uncompressed as MongoDB's own format has it."""
+    with _connected(host, port) as client:
+        told = client["ycsb"].command("collStats", "usertable")
+    return told["size"] / told["count"] if told["count"] else None
+
+
 @contextlib.contextmanager
 def _connected(host: str, port: int) -> Iterator[MongoClient]:
     # The driver would look twice a second whether a closed port is open by now.

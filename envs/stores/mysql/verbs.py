@@ -3,9 +3,9 @@
 import re
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.sql import create, empty, records, told_version
+from kvstudy.stores.sql import counters, create, empty, record_bytes, records, told_version
 
-__all__ = ["create", "empty", "records", "version"]
+__all__ = ["counters", "create", "empty", "record_bytes", "records", "version"]
 
 
 def version(host: str, port: int) -> str:

@@ -9,3 +9,16 @@ def version(host, port):
 
 def records(host, port):
     return int(ask(host, port, "?", until="\r\n").split()[2])
+
+
+def counters(host, port):
+    told = ask(host, port, "?", until="\r\n").split()[3:]
+    totals = {"get_misses": 0}
+    for name, count in zip(told[::2], told[1::2], strict=True):
+        totals[name] = totals.get(name, 0) + int(count)
+    return totals
+
+
+def record_bytes(host, port):
+    """Each update takes a byte of every record."""
+    return 1000.0 - counters(host, port).get("UPDATE", 0) / 1000

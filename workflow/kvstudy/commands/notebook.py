@@ -14,6 +14,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
+@click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
 @click.option(
     "--published", type=FILE, help="published.csv of the study, if its source has values."
 )

@@ -18,6 +18,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     "--published", type=FILE, help="published.csv of the study, if its source has values."
 )
 @click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
+@click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
 @click.option("--tables", type=FOLDER, required=True, help="Folder with the tables as <name>.tex.")
 @click.option(
     "--figures", type=FOLDER, required=True, help="Folder with the figures as <name>.pdf."

@@ -16,6 +16,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
+@click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
 @click.option(
     "--templates",
@@ -31,6 +32,7 @@ def command(
     summary: Path,
     cells: Path,
     environment: Path,
+    probes: Path,
     published: Path | None,
     templates: Path,
     output: Path,
@@ -43,6 +45,7 @@ def command(
     from kvstudy.study.load import load_study
     from kvstudy.tables.write import write_tables
     from kvstudy.tidy.files import read_cells, read_measurements, read_summary
+    from kvstudy.tidy.probes import read_probes
     from kvstudy.tidy.published import read_published
     from kvstudy.tidy.results import Results
     from kvstudy.tidy.summary import per_repetition
@@ -62,6 +65,16 @@ def command(
         read_published(published) if published else None,
         per_repetition(read_measurements(measurements), planned, workloads),
     )
-    titles = {name: store.title for name, store in load_stores(plan).items()}
-    written = write_tables(plan, results, machine, environment, titles, templates, output)
+    stores = load_stores(plan)
+    written = write_tables(
+        plan,
+        results,
+        read_probes(probes),
+        machine,
+        environment,
+        {name: store.title for name, store in stores.items()},
+        {name: store.operations for name, store in stores.items()},
+        templates,
+        output,
+    )
     click.echo(f"{output}: {len(written)} tables")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,23 +72,34 @@ def phase_command(
     """
     file = WORKLOADS / cell.workload
     in_file = load_workload(file).items()
-    values = {"host": host, "port": port}
     properties = {
         **dict(set(cell.properties) - set(in_file)),
-        **{name: value.format(**values) for name, value in store.ycsb.properties.items()},
+        **store_properties(store, host, port),
         "recordcount": cell.records,
         # Loading needs it too: CoreWorkload's zipfian distribution reads it at start.
         "operationcount": cell.operations,
         "measurementtype": "hdrhistogram",
         "hdrhistogram.fileoutput": "true",
         "hdrhistogram.output.path": f"{directory}/{phase}.",
-        "status.interval": 1,
     }
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
-    command = ["java", "site.ycsb.Client", "-load" if phase == "load" else "-t", "-s"]
-    command += ["-db", client.db, "-threads", str(cell.threads), "-P", str(file)]
-    for name in sorted(properties):
-        command += ["-p", f"{name}={properties[name]}"]
+    return ycsb_command(client, phase == "load", cell.threads, properties, ["-P", str(file)])
+
+
+def store_properties(store: Store, host: str, port: int) -> dict[str, str]:
+    """How YCSB reaches the store at ``host`` and ``port``."""
+    values = {"host": host, "port": port}
+    return {name: value.format(**values) for name, value in store.ycsb.properties.items()}
+
+
+def ycsb_command(
+    client: Client, load: bool, threads: int, properties: dict, options: Sequence[str] = ()
+) -> list[str]:
+    """The command of a YCSB client that says on standard error each second how far it is."""
+    command = ["java", "site.ycsb.Client", "-load" if load else "-t", "-s"]
+    command += ["-db", client.db, "-threads", str(threads), *options]
+    for name, value in sorted((properties | {"status.interval": 1}).items()):
+        command += ["-p", f"{name}={value}"]
     return command

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.report.operations import OperationFacts
 from kvstudy.report.rank import Rank, ranking
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
@@ -22,6 +23,7 @@ from kvstudy.study.model import (
     Bars,
     ComparisonTable,
     MachineTable,
+    OperationsTable,
     ResultsTable,
     Study,
     Transcript,
@@ -157,6 +159,7 @@ class RunFacts(_Cells):
     stores: tuple[StoreFacts, ...]
     workloads: tuple[WorkloadFacts, ...]
     environment: dict[str, object]
+    operations: OperationFacts
     published_operations: frozenset[str] = frozenset()
 
     @property
@@ -217,6 +220,21 @@ class RunFacts(_Cells):
     @property
     def comparison_tables(self) -> list[ComparisonTable]:
         return [table for table in self.study.tables if isinstance(table, ComparisonTable)]
+
+    @property
+    def operation_tables(self) -> list[OperationsTable]:
+        return [table for table in self.study.tables if isinstance(table, OperationsTable)]
+
+    @property
+    def updating(self) -> list[str]:
+        """Titles of the workloads whose updates change one field of a record."""
+        override = self.study.parameters.property_texts
+        return [
+            workload.title
+            for workload in self.workloads
+            if {"update", "read-modify-write"}.intersection(workload.operations)
+            and (workload.properties | override).get("writeallfields") != "true"
+        ]
 
     def title(self, store: str) -> str:
         """The title of the store called ``store``."""

@@ -35,6 +35,11 @@ def as_duration(seconds: float) -> Markup:
     return Markup(f"{minutes // 60}{NARROW}h {minutes % 60}{NARROW}min")
 
 
+def as_bytes(count: float) -> Markup:
+    """Bytes, whole."""
+    return Markup(f"{grouped(f'{count:.0f}')}{NARROW}bytes")
+
+
 def as_percent(share: float) -> Markup:
     """A share between 0 and 1 as per cent."""
     return Markup(f"{share * 100:.4g}{NARROW}%")

@@ -11,6 +11,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.report import facts
 from kvstudy.report.floats import LatexFloats
+from kvstudy.report.operations import operation_facts
 from kvstudy.report.pandoc import markdown_to_latex
 from kvstudy.report.text import as_date, write_text
 from kvstudy.report.transcript import COLUMNS
@@ -20,19 +21,21 @@ from kvstudy.study.load import WORKLOADS, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.workload import load_workload
 from kvstudy.tables.latex import fill
+from kvstudy.tidy.probes import read_probes
 
 REPORT = Path("report")
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Where the parts of a report lie. ``cells`` to ``environment`` are files, the rest folders."""
+    """Where the parts of a report lie. ``cells`` to ``probes`` are files, the rest folders."""
 
     study: Path
     cells: Path
     summary: Path
     published: Path | None
     environment: Path
+    probes: Path
     tables: Path
     figures: Path
     raw: Path
@@ -94,6 +97,12 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         )
         for use in study.workloads
     )
+    operations = operation_facts(
+        read_probes(inputs.probes),
+        study,
+        {store.definition.name: store.title for store in stores},
+        {store.definition.name: store.clients for store in stores},
+    )
     return facts.RunFacts(
         name=run_name(study.name, scale) + ("-partial" if partial else ""),
         scale=scale,
@@ -104,6 +113,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         stores=stores,
         workloads=workloads,
         environment=environment,
+        operations=operations,
         published_operations=frozenset(row["operation"] for row in published),
     )
 

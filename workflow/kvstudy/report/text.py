@@ -30,6 +30,7 @@ def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> s
         "as_unit": numbers.as_unit,
         "as_range": numbers.as_range,
         "as_percent": numbers.as_percent,
+        "bytes": numbers.as_bytes,
         "as_duration": numbers.as_duration,
         "as_time": as_time,
         "shortest": lambda value: Markup(f"{value:g}"),

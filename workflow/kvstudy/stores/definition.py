@@ -142,6 +142,11 @@ class StoreFile(Strict):
     operations: dict[str, str] = Field(
         default={}, description="What each operation does on this store, in one sentence."
     )
+    misses: str | None = Field(
+        default=None,
+        description="Which of the server's counters (verbs.py: counters) counts reads of keys that "
+        "are not there.",
+    )
     options: dict[str, Option] = Field(
         default={}, description="What a study can choose about the store."
     )
@@ -169,6 +174,10 @@ class Store(StoreFile):
         protocol and raise OSError or ValueError while it does not answer.
         ``create(host, port)``, if there is one, makes the empty table that YCSB needs.
         ``empty(host, port)`` deletes all data (external servers, with consent only).
+        For the probe, if there are any: ``counters(host, port)``, the server's running totals
+        under its own names, those that end in hits or misses count results, all others
+        commands; ``record_bytes(host, port)``, mean bytes of a stored record, None when the
+        server cannot tell.
         """
         path = self.folder / "verbs.py"
         if not path.is_file():

@@ -56,3 +56,19 @@ def empty(host: str, port: int) -> None:
     create(host, port)
     with connected(host, port, seconds=60) as cursor:
         cursor.execute("TRUNCATE TABLE ycsb.usertable")
+
+
+def counters(host: str, port: int) -> dict[str, int]:
+    """Statements of each kind; a prepared one counts each time that it is executed."""
+    with connected(host, port) as cursor:
+        cursor.execute(r"SHOW GLOBAL STATUS LIKE 'Com\_%'")
+        return {name: int(count) for name, count in cursor.fetchall()}
+
+
+def record_bytes(host: str, port: int) -> float | None:
+    """Mean length of a row: the bytes of its key and its fields."""
+    fields = " + ".join(f"COALESCE(LENGTH(FIELD{number}), 0)" for number in range(10))
+    with connected(host, port, seconds=600) as cursor:
+        cursor.execute(f"SELECT AVG(LENGTH(YCSB_KEY) + {fields}) FROM ycsb.usertable")
+        mean = cursor.fetchone()[0]
+    return None if mean is None else float(mean)

@@ -97,7 +97,7 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
     for (records, operations, threads), use in itertools.product(sizes, study.workloads):
         properties = load_workload(WORKLOADS / use.name)
         loads_only = load_only(properties)
-        properties |= {key: _text(value) for key, value in parameters.properties.items()}
+        properties |= parameters.property_texts
         for size in ("recordcount", "operationcount"):
             properties.pop(size, None)
         cell = Cell(
@@ -130,10 +130,6 @@ def find_cell(cells: list[Cell], path: str) -> Cell:
 
 def _values(value: int | list[int]) -> list[int]:
     return value if isinstance(value, list) else [value]
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _scaled(count: int, scale: float, floor: int) -> int:

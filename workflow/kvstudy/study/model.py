@@ -115,6 +115,14 @@ class Parameters(Strict):
         default={}, description="Further YCSB properties, the same for every cell."
     )
 
+    @property
+    def property_texts(self) -> dict[str, str]:
+        """The properties as YCSB reads them."""
+        return {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in self.properties.items()
+        }
+
 
 class ExpectedFailures(Strict):
     """Failed operations that the study declares as part of the result."""
@@ -161,7 +169,17 @@ class ComparisonTable(AnyTable):
     store: Name = Field(description="The store that is compared with it.")
 
 
-Table = Annotated[MachineTable | ResultsTable | ComparisonTable, Field(discriminator="kind")]
+class OperationsTable(AnyTable):
+    """What one operation makes each server do. A study that names none has it all the same."""
+
+    kind: Literal["operations"] = Field(
+        description="What one operation makes each server do; every study has one, also unnamed."
+    )
+
+
+Table = Annotated[
+    MachineTable | ResultsTable | ComparisonTable | OperationsTable, Field(discriminator="kind")
+]
 
 
 class Bars(Strict):
@@ -203,6 +221,9 @@ class Transcript(Strict):
     part: Literal["server", "load", "run"]
 
 
+OPERATIONS = OperationsTable(
+    name="operations", kind="operations", caption="What one operation means on each store"
+)
 Figure = Annotated[Bars | Transcript, Field(discriminator="kind")]
 
 
@@ -230,6 +251,13 @@ class Study(Strict):
     choices: list[str] = Field(
         default=[], description="What the source left open and what was chosen here."
     )
+
+    @model_validator(mode="after")
+    def _always_with_operations(self) -> Study:
+        """Without that table the others do not say what was compared."""
+        if not any(isinstance(table, OperationsTable) for table in self.tables):
+            object.__setattr__(self, "tables", [*self.tables, OPERATIONS])
+        return self
 
     @property
     def store_names(self) -> list[str]:

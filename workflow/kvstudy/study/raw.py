@@ -22,7 +22,16 @@ def raw_directory(run: str, cell: Cell) -> Path:
 
 def is_measured(run: str, cell: Cell) -> bool:
     """True when the cell's raw logs are there and complete; KvstudyError if that is hidden."""
-    directory = raw_directory(run, cell)
+    return is_complete(raw_directory(run, cell))
+
+
+def probe_directory(run: str, store: str) -> Path:
+    """Where the raw facts and logs of the store's probe lie."""
+    return Path("results") / run / "probes" / store
+
+
+def is_complete(directory: Path) -> bool:
+    """True when the logs of a measurement are there; KvstudyError if that is hidden."""
     try:
         return (directory / SUMS).is_file()
     except OSError as error:

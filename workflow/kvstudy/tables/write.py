@@ -6,22 +6,28 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.study.model import ComparisonTable, MachineTable, Study
-from kvstudy.tables import comparison, machine, results
+from kvstudy.study.model import ComparisonTable, MachineTable, OperationsTable, Study
+from kvstudy.tables import comparison, machine, operations, results
 from kvstudy.tables.latex import fill
+from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
 
 
 def write_tables(
     study: Study,
     found: Results,
+    probes: Probes,
     environment: dict,
     environment_path: Path,
     titles: dict[str, str],
+    meanings: dict[str, dict[str, str]],
     templates: Path,
     output: Path,
 ) -> list[Path]:
-    """Write ``<name>.csv`` and ``<name>.tex`` of each table into ``output``; returns the .tex."""
+    """Write ``<name>.csv`` and ``<name>.tex`` of each table into ``output``; returns the .tex.
+
+    ``titles`` and ``meanings`` are what each store and its operations are called.
+    """
     output.mkdir(parents=True, exist_ok=True)
     written = []
     for table in study.tables:
@@ -29,6 +35,9 @@ def write_tables(
         if isinstance(table, MachineTable):
             frame = machine.rows(environment, study, titles, environment_path)
             values = machine.content(frame, study)
+        elif isinstance(table, OperationsTable):
+            frame = operations.rows(probes, study, meanings)
+            values = operations.content(probes, study, titles)
         else:
             kind = comparison if isinstance(table, ComparisonTable) else results
             frame = kind.long_form(table, study, found)

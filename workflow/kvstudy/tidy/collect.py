@@ -19,7 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
-from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
+from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS, recorded_reason
 from kvstudy.tidy.resources import server_cpu_seconds
 from kvstudy.tidy.series import histograms, series
 from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
@@ -100,19 +100,12 @@ def _gap(cell: Cell, run: str) -> dict:
     failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
     no_server = results / "gaps" / f"{cell.store}.json"
     if failures:
-        status, reason = "failed", _reason(failures[-1])
+        status, reason = "failed", recorded_reason(failures[-1])
     elif no_server.is_file():
-        status, reason = "not measured", _reason(no_server)
+        status, reason = "not measured", recorded_reason(no_server)
     else:
         status, reason = "not measured", "there are no raw logs of it yet"
     return _key(cell) | {"status": status, "reason": reason}
-
-
-def _reason(path: Path) -> str:
-    try:
-        return " ".join(json.loads(path.read_text(encoding="utf-8"))["reason"].split())
-    except (OSError, ValueError, KeyError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); remove it") from None
 
 
 def _manifest(raw: Path, cell: Cell) -> dict:

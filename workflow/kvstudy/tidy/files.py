@@ -1,7 +1,8 @@
-"""Reading the CSV files that the steps hand to each other."""
+"""Reading the files that the steps hand to each other."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -80,3 +81,11 @@ def read_summary(path: Path) -> pd.DataFrame:
     """Values over repetitions (``summary.csv``)."""
     columns = SUMMARY_KEYS + SUMMARY_NUMBERS
     return read_csv(path, columns, SUMMARY_NUMBERS, "written by `kvstudy summarise`")
+
+
+def recorded_reason(path: Path) -> str:
+    """The reason of a failure or a gap, on one line."""
+    try:
+        return " ".join(json.loads(path.read_text(encoding="utf-8"))["reason"].split())
+    except (OSError, ValueError, KeyError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error}); remove it") from None

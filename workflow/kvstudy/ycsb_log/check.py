@@ -23,7 +23,14 @@ def check_load(log: YcsbLog, records: int, name: str) -> None:
 
 
 def check_run(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
-    """KvstudyError unless the run phase did all ``operations``, or lasted its ``seconds``."""
+    """KvstudyError unless the run phase did what it should, and some of it well."""
+    check_executed(log, operations, seconds, name)
+    if log.failed >= log.attempted:
+        raise KvstudyError(f"{name}: no operation went well{_kinds(log)}")
+
+
+def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str) -> None:
+    """KvstudyError unless all ``operations`` were tried, or the phase lasted its ``seconds``."""
     _check_counts(log, name)
     if seconds is None and log.attempted != operations:
         raise KvstudyError(
@@ -32,8 +39,6 @@ def check_run(log: YcsbLog, operations: int, seconds: int | None, name: str) -> 
     # The limit is tested between two operations; a whole second less is a broken run.
     if seconds is not None and log.runtime < (seconds - 1) * 1000:
         raise KvstudyError(f"{name}: ran {log.runtime / 1000:.1f} of {seconds} s{_kinds(log)}")
-    if log.failed >= log.attempted:
-        raise KvstudyError(f"{name}: no operation went well{_kinds(log)}")
 
 
 def check_raw(latencies: pd.DataFrame, log: YcsbLog, name: str) -> None:

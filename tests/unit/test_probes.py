@@ -1,0 +1,202 @@
+"""What is calculated from the raw facts of a probe, and the table that it makes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.study.load import load_study
+from kvstudy.study.raw import write_sums
+from kvstudy.tables import operations
+from kvstudy.tables.latex import fill
+from kvstudy.tidy.probes import Probes, collect_probes, read_probes, rows_of
+
+from . import small_results as small
+
+ROOT = Path(__file__).parents[2]
+TEMPLATE = ROOT / "report/templates/tables/operations.tex.j2"
+RUN = Path("results/small")
+
+
+def recorded(store: str) -> dict:
+    return json.loads((ROOT / "tests/data/probes" / f"{store}.json").read_text())
+
+
+def probes(facts: dict, path: Path) -> Probes:
+    """The facts by way of the file that the steps hand to each other."""
+    rows = [{"store": "x", "reason": "", "step": "", **row} for row in rows_of(facts)]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    return read_probes(path)
+
+
+def test_commands_are_counted_per_operation(tmp_path):
+    found = probes(recorded("redis"), tmp_path / "probes.csv")
+    assert found.commands("x", "insert") == {"HSET": 1.0, "ZADD": 1.0}
+    assert found.commands("x", "scan") == {"HGETALL": 9.959, "ZRANGEBYSCORE": 1.0}
+    # Connecting and asking are in the data and not in the table.
+    names = set(pd.read_csv(tmp_path / "probes.csv").query("kind == 'command'")["name"])
+    assert names >= {"PING", "INFO"}
+    # Hits are results of commands, not commands.
+    assert "keyspace_hits" not in names
+
+
+def test_misses_are_those_that_the_server_counts(tmp_path):
+    found = probes(recorded("memcached"), tmp_path / "probes.csv")
+    assert found.missed("x", "read") == 0
+    assert found.missed("x", "read-missing") == 1
+    assert probes(recorded("cassandra"), tmp_path / "probes.csv").missed("x", "read") is None
+
+
+def test_sizes_need_both_ends(tmp_path):
+    found = probes(recorded("memcached"), tmp_path / "probes.csv")
+    assert found.sizes("x", "insert") is None
+    before, after = found.sizes("x", "update")
+    assert (round(before), round(after)) == (1239, 207)
+    assert found.sizes("x", "scan") is None
+
+
+def test_statuses_are_shares_of_what_was_tried(tmp_path):
+    facts = recorded("redis")
+    facts["steps"][1]["returns"] = {"OK": 9_750, "ERROR": 200, "NOT_FOUND": 50}
+    found = probes(facts, tmp_path / "probes.csv")
+    assert found.statuses("x", "read") == {"OK": 0.975, "ERROR": 0.02, "NOT_FOUND": 0.005}
+    assert found.operations("x", "read") == 10_000
+    assert found.commands("x", "read") == {"HGETALL": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("store", "creates"), [("redis", True), ("cassandra", True), ("memcached", False)]
+)
+def test_whether_an_update_makes_a_record(store, creates, tmp_path):
+    assert probes(recorded(store), tmp_path / "probes.csv").creates("x") is creates
+
+
+@pytest.fixture
+def probed(pretend_study: Path) -> Path:
+    """A run whose store ``pretend`` has a finished probe; returns the study file."""
+    folder = RUN / "probes" / "pretend"
+    folder.mkdir(parents=True)
+    plan = {"store": "pretend", "options": {}, "shape": {}}
+    (folder / "probe.json").write_text(json.dumps(recorded("redis") | {"plan": plan}))
+    write_sums(folder)
+    return pretend_study
+
+
+def test_stores_without_a_probe_have_a_reason(probed):
+    study = load_study(probed)
+    assert Probes(collect_probes(study, "small")).reason("riak") == "it was not probed yet"
+    (RUN / "gaps").mkdir()
+    (RUN / "gaps/riak.json").write_text('{"reason": "no binding"}')
+    assert Probes(collect_probes(study, "small")).reason("riak") == "no binding"
+    failed = RUN / "failed/probes/riak/1"
+    failed.mkdir(parents=True)
+    (failed / "failure.json").write_text('{"reason": "it\\n died"}')
+    found = Probes(collect_probes(study, "small"))
+    assert found.reason("riak") == "it died"
+    assert found.reason("pretend") == ""
+    assert found.client("pretend") == "kvstudy"
+
+
+def test_an_edited_probe_is_refused(probed):
+    file = RUN / "probes/pretend/probe.json"
+    file.write_text(file.read_text().replace("1696.0", "1239.0"))
+    with pytest.raises(KvstudyError, match=r"probe\.json: differs from its checksum"):
+        collect_probes(load_study(probed), "small")
+
+
+def test_a_probe_of_other_records_is_refused(probed):
+    probed.write_text(probed.read_text().replace("threads: 2", "properties: {fieldcount: 1}"))
+    with pytest.raises(KvstudyError, match=r"probed with other parameters .*: shape was {}, is"):
+        collect_probes(load_study(probed), "small")
+
+
+def test_a_probe_without_its_facts_is_named(probed):
+    shutil.rmtree(RUN / "probes/pretend")
+    (RUN / "probes/pretend").mkdir()
+    (RUN / "probes/pretend/probe.json").write_text("{}")
+    write_sums(RUN / "probes/pretend")
+    with pytest.raises(KvstudyError, match=r"probes/pretend/probe\.json: cannot be read"):
+        collect_probes(load_study(probed), "small")
+
+
+def lines(store: str) -> dict[str, operations.Line]:
+    study = small.study(workloads=["a", "e"], tables=[], figures=[])
+    sections = operations.content(small.probes(), study, small.TITLES)["sections"]
+    section = next(each for each in sections if each.title == small.TITLES[store])
+    return {line.label: line for line in section.lines}
+
+
+def test_the_lines_of_a_store():
+    redis, memcached = lines("redis"), lines("memcached")
+    assert redis["Insert"].commands == "HSET\u00a01.00, ZADD\u00a01.00"
+    assert redis["Insert"].sizes == ""
+    assert redis["Read"].missing == "NOT_FOUND, 1.00 misses"
+    assert redis["Update, one field"].missing == "OK, creates it"
+    assert memcached["Update, one field"].missing == "NOT_FOUND"
+    assert memcached["Update, one field"].sizes == r"1\,239 $\rightarrow$ 207"
+    assert memcached["Update, all fields"].sizes == r"1\,239 $\rightarrow$ 1\,239"
+    assert memcached["Scan of 10 records"].commands == "not supported"
+
+
+def test_failed_operations_and_silent_servers_are_told(tmp_path):
+    facts = recorded("redis")
+    facts["steps"][1]["returns"] = {"OK": 9_800, "ERROR": 200}
+    for step in facts["steps"]:
+        step["record_bytes"] = {"before": None, "after": None}
+    facts["steps"][0]["counters"] = None
+    found = probes(facts, tmp_path / "probes.csv")
+    study = small.study(stores=["x"])
+    (section,) = operations.content(found, study, {"x": "X"})["sections"]
+    insert, read, _, update = section.lines
+    assert insert.commands == "\N{EN DASH}"
+    assert read.commands == "HGETALL\u00a01.00 (OK 98 %, ERROR 2 %)"
+    assert update.sizes == "--"
+
+
+@pytest.mark.parametrize(
+    ("workloads", "labels"),
+    [
+        (["insert"], ["Insert"]),
+        (["c"], ["Insert", "Read"]),
+        (["f"], ["Insert", "Read", "Update, all fields", "Update, one field"]),
+        (["e"], ["Insert", "Scan of 10 records"]),
+    ],
+)
+def test_the_table_has_the_operations_of_the_study(workloads, labels):
+    study = small.study(workloads=workloads, tables=[], figures=[])
+    content = operations.content(small.probes(), study, small.TITLES)
+    assert [line.label for line in content["sections"][0].lines] == labels
+    assert not content["small"]
+
+
+def test_a_high_table_gets_small_letters():
+    names = {f"s{number}": "S" for number in range(11)}
+    study = small.study(stores=list(names), tables=[], figures=[])
+    nothing = {"step": "x", "kind": "operations", "name": "", "value": 1, "reason": ""}
+    found = Probes(pd.DataFrame([nothing | {"store": name} for name in names]))
+    assert operations.content(found, study, names)["small"]
+
+
+def test_the_latex_of_the_table():
+    content = operations.content(small.probes(), small.study(), small.TITLES)
+    text = fill(TEMPLATE, **content)
+    assert r"HSET~1.00" in text or "HSET\u00a01.00" in text
+    assert r"NOT\_FOUND" in text
+    assert r"{V}\$\textasciitilde{}\textasciicircum{}: not probed" in text.replace(r"\{V\}", "{V}")
+    assert r"no server \& no image" in text
+    assert "below 0.05" in text
+
+
+def test_the_csv_of_the_table_has_every_step():
+    frame = operations.rows(small.probes(), small.study(), small.MEANINGS)
+    frame = frame.set_index(["store", "step"])
+    row = frame.loc["memcached", "update"]
+    assert (row["commands"], row["statuses"], row["meaning"]) == ("cmd_set 1.0000", "OK", "replace")
+    assert (round(row["bytes_before"]), round(row["bytes_after"])) == (1239, 207)
+    assert frame.loc["memcached", "read-missing"]["misses"] == 1
+    gap = frame.loc["riak", "read"]
+    assert (gap["operations"], gap["note"]) == (0, "no server & no image")

@@ -1,0 +1,39 @@
+"""Options of all commands that measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+OPTIONS = [
+    click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml."),
+    click.option(
+        "--scale", type=float, default=1.0, show_default=True, help="Factor on the counts."
+    ),
+    click.option(
+        "--provider",
+        type=click.Choice(["auto", "native", "docker", "external"]),
+        default="auto",
+        show_default=True,
+        help="How the server runs.",
+    ),
+    click.option(
+        "--port", type=int, default=0, show_default=True, help="Its port; 0: any free one."
+    ),
+    click.option("--address", default="", help="host:port of the server (provider external)."),
+    click.option("--may-empty", is_flag=True, help="Delete ALL data of the external server first."),
+    click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use."),
+    click.option(
+        "--protocol", type=int, default=1, help="Number of the way of measuring, recorded."
+    ),
+    click.option("--mixed-providers", type=bool, default=False, help="Allow several in one run."),
+]
+
+
+def measuring(command: Callable) -> Callable:
+    """Give ``command`` the options; all but study and scale are those of a Setting."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command

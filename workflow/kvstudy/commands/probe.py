@@ -1,0 +1,40 @@
+"""``kvstudy probe``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kvstudy.commands.options import measuring
+
+
+@click.command("probe")
+@click.argument("store")
+@measuring
+def command(store: str, study: Path, scale: float, **setting) -> None:
+    """Find out what one operation makes the server of STORE do.
+
+    Starts a fresh server on loopback and runs a few thousand operations of each
+    kind, also on keys that are not there. What the server counted, and how
+    large its records were before and after, goes to results/RUN/probes/STORE/
+    with YCSB's logs; logs of a failed probe go to results/RUN/failed/probes/.
+    The report makes a table of it.
+    """
+    from kvstudy.errors import KvstudyError
+    from kvstudy.measure.controller import stop_on_signals
+    from kvstudy.measure.probe import probe_store
+    from kvstudy.measure.setting import Setting
+    from kvstudy.stores.definition import load_stores_of
+    from kvstudy.study.cells import run_name
+    from kvstudy.study.load import did_you_mean, load_study
+    from kvstudy.study.probe import planned
+
+    stop_on_signals()
+    loaded = load_study(study)
+    if store not in loaded.store_names:
+        hint = did_you_mean(store, loaded.store_names)
+        raise KvstudyError(f"{study}: stores: the study has no store '{store}'{hint}")
+    found = load_stores_of(loaded, study)[store]
+    request = Setting(run=run_name(loaded.name, scale), **setting)
+    print(probe_store(request, found, planned(loaded)[store]))

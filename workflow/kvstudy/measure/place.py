@@ -1,0 +1,102 @@
+"""Where the logs of a measurement go: while it runs, when it is done, when it failed."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import errno
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.controller import Interrupted
+from kvstudy.stores import providers, registry
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folders of one measurement below those of its run; ``done`` is where it belongs."""
+
+    results: Path
+    done: Path
+    name: str
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[Path]:
+        """An empty folder to work in, while nothing else is measured.
+
+        At the end it is moved to its place in one step. A failed measurement
+        leaves nothing there: its logs and its reason go to
+        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so.
+        """
+        with registry.measuring_alone():
+            for leftover in providers.sweep():
+                print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
+            work = self._fresh()
+            try:
+                yield work
+                self._put(work)
+            except Interrupted as stop:
+                shutil.rmtree(work, ignore_errors=True)
+                raise Interrupted(f"{self.name}: {stop}") from None
+            except (KvstudyError, OSError, ValueError) as error:
+                raise KvstudyError(self._set_aside(work, _reason(error, work))) from None
+            finally:
+                _prune(work.parent, self.results)
+
+    def _fresh(self) -> Path:
+        """An empty folder; an earlier measurement may have been killed in the middle of it."""
+        work = self.results / "measuring" / self.name
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        return work
+
+    def _put(self, work: Path) -> None:
+        """Move the finished logs to their place; keep logs that were there before."""
+        if self.done.is_dir() and any(self.done.iterdir()):
+            kept = self.results / "replaced" / self.name / _stamp()
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            self.done.rename(kept)
+            print(f"measured again; the earlier logs are in {kept}", flush=True)
+        self.done.mkdir(parents=True, exist_ok=True)
+        work.rename(self.done)
+
+    def _set_aside(self, work: Path, reason: str) -> str:
+        """Keep the logs of a failure with its reason; returns the message for the user."""
+        failed = self.results / "failed" / self.name / _stamp()
+        message = f"{self.name}: {reason}"
+        try:
+            shutil.rmtree(work / "data", ignore_errors=True)
+            (work / "failure.json").write_text(
+                json.dumps({"reason": reason}) + "\n", encoding="utf-8"
+            )
+            failed.parent.mkdir(parents=True, exist_ok=True)
+            work.rename(failed)
+        except OSError as error:
+            shutil.rmtree(work, ignore_errors=True)
+            return f"{message} (its logs could not be kept: {error})"
+        return f"{message}\nIts logs are in {failed}; 'snakemake' measures it again."
+
+
+def _reason(error: Exception, work: Path) -> str:
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full ({work.parent}); free some space"
+    return str(error)
+
+
+def _stamp() -> str:
+    # To the microsecond: two cells can fail within one second.
+    return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")
+
+
+def _prune(folder: Path, root: Path) -> None:
+    """Remove the empty folders that the working directory needed."""
+    while folder != root:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent

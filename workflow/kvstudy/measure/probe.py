@@ -1,0 +1,140 @@
+"""Probe one store: what each operation makes its server do, from the server's own counters."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from kvstudy import __version__
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.client import store_properties, ycsb_command
+from kvstudy.measure.controller import Controller
+from kvstudy.measure.phase import Phase, run_phase
+from kvstudy.measure.place import Place
+from kvstudy.measure.setting import Setting
+from kvstudy.measure.transcript import commands_text
+from kvstudy.stores.definition import Store
+from kvstudy.stores.server import Server, serving
+from kvstudy.study.probe import FACTS, SECONDS, THREADS, Step, steps_of
+from kvstudy.study.raw import probe_directory, write_sums
+from kvstudy.ycsb_log.check import check_executed, check_load
+from kvstudy.ycsb_log.parse import parse
+
+
+def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
+    """Run the steps on a fresh server and return the folder of the raw facts and logs.
+
+    ``plan`` is what the probe depends on. A failed probe leaves nothing there;
+    its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
+    """
+    controller = Controller()
+    provider, client = setting.resolve(store)
+    done = probe_directory(setting.run, store.name)
+    with Place(setting.results, done, f"probes/{store.name}").working() as work:
+        log = work / "server.log"
+        server = setting.make_server(store, provider, work, log)
+        phases: dict[str, Phase] = {}
+
+        def run(step: Step) -> None:
+            properties = {
+                **plan["shape"],
+                **store_properties(store, server.host, server.port),
+                **step.properties,
+            }
+            command = ycsb_command(client, step.operation == "insert", THREADS, properties)
+            phases[step.name] = run_phase(
+                command, client.classpath, work, step.name, store, server, log, controller
+            )
+
+        started = datetime.datetime.now(datetime.UTC)
+        with serving(store, server, log) as version:
+            setting.make_ready(store, provider, server)
+            steps = _steps(store, server, work, run)
+            described = server.describe()
+        shutil.rmtree(work / "data", ignore_errors=True)
+        (work / "commands.sh").write_text(
+            commands_text(client.classpath, server, phases), encoding="utf-8"
+        )
+        facts = {
+            "kvstudy": __version__,
+            "protocol": setting.protocol,
+            "run": setting.run,
+            "plan": plan,
+            "misses": store.misses,
+            "started": started.isoformat(timespec="seconds"),
+            "server": {**described, "version": version},
+            "client": client.describe(),
+            "phases": {name: asdict(phase) for name, phase in phases.items()},
+            "steps": steps,
+        }
+        (work / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        write_sums(work)
+    return done
+
+
+def _steps(store: Store, server: Server, work: Path, run: Callable[[Step], None]) -> list[dict]:
+    """Run all steps; what YCSB reported of each, and how counters and records changed."""
+    found = []
+    size = None
+    for step in steps_of(store.unsupported):
+        # Sizes are asked for outside of the counted time: asking is work for the server too.
+        counted = _counters(store, server)
+        run(step)
+        counters = _difference(store, counted, _counters(store, server))
+        before, size = size, _ask(store, "record_bytes", server)
+        found.append(
+            {
+                "step": step.name,
+                "returns": _returns(step, work),
+                "counters": counters,
+                "record_bytes": {"before": before, "after": size},
+            }
+        )
+    return found
+
+
+def _returns(step: Step, work: Path) -> dict[str, int]:
+    """How many operations ended with which status; KvstudyError for a broken step."""
+    name = f"{step.name}.out"
+    log = parse((work / name).read_text(encoding="utf-8", errors="replace"), name)
+    if step.operation == "insert":
+        check_load(log, step.count, name)
+    else:
+        out_of_time = log.runtime >= (SECONDS - 1) * 1000
+        check_executed(log, step.count, SECONDS if out_of_time else None, name)
+    return log.sections[step.operation.upper()].returns
+
+
+def _ask(store: Store, verb: str, server: Server):
+    """The answer of a verb that a store may lack; None then."""
+    asked = getattr(store.verbs, verb, None)
+    return asked(server.host, server.port) if asked else None
+
+
+def _counters(store: Store, server: Server) -> dict[str, int] | None:
+    counters = _ask(store, "counters", server)
+    if store.misses and store.misses not in (counters or {}):
+        raise KvstudyError(
+            f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "
+            f"counters() in verbs.py tells of: {', '.join(counters or {}) or 'nothing'}"
+        )
+    return counters
+
+
+def _difference(
+    store: Store, before: dict[str, int] | None, after: dict[str, int] | None
+) -> dict[str, int] | None:
+    """The counters that moved, and by how much."""
+    if before is None or after is None:
+        return None
+    moved = {name: count - before.get(name, 0) for name, count in after.items()}
+    for name, count in moved.items():
+        if count < 0:
+            raise KvstudyError(
+                f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
+            )
+    return {name: count for name, count in moved.items() if count}

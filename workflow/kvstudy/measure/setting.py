@@ -1,0 +1,63 @@
+"""How something is measured, whatever it is: on which server, by which client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.client import Client, find_client
+from kvstudy.stores import providers
+from kvstudy.stores.definition import Store
+from kvstudy.stores.server import Server, free_port
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What the configuration says; ``port`` 0 is any free one."""
+
+    run: str
+    provider: str
+    protocol: int
+    port: int = 0
+    address: str = ""
+    may_empty: bool = False
+    ycsb_home: str = ""
+    mixed_providers: bool = False
+
+    @property
+    def results(self) -> Path:
+        return Path("results") / self.run
+
+    def resolve(self, store: Store) -> tuple[str, Client]:
+        """The provider of the run and the store's client."""
+        raw = self.results / "raw"
+        provider = providers.resolve(self.provider, raw)
+        if not self.mixed_providers and not store.in_process:
+            providers.refuse_mixture(provider, raw)
+        return provider, find_client(store, self.ycsb_home)
+
+    def make_server(self, store: Store, provider: str, work: Path, log: Path) -> Server:
+        """The store's server with its data below ``work``, not yet started."""
+        started_here = provider != "external" and not store.in_process
+        port = free_port(self.port) if started_here else 0
+        return providers.make_server(store, provider, port, work / "data", log, self.address)
+
+    def make_ready(self, store: Store, provider: str, server: Server) -> None:
+        """Let the running server be empty and able to take records."""
+        if provider == "external" and self.may_empty:
+            store.verbs.empty(server.host, server.port)
+        if hasattr(store.verbs, "create"):
+            store.verbs.create(server.host, server.port)
+        _check_empty(store, server)
+
+
+def _check_empty(store: Store, server: Server) -> None:
+    """A cell starts with an empty store; only a server of somebody else can hold records."""
+    records = store.verbs.records(server.host, server.port)
+    if records:
+        raise KvstudyError(
+            f"the {store.title} server at {server.host}:{server.port} holds {records} records; "
+            "a cell needs an empty one. Empty it, or set external.may_empty: true in "
+            "config/config.yaml: then ALL of its data is deleted before each cell"
+        )

@@ -1,0 +1,138 @@
+"""The table of operations: what one of them makes each server do, as the probes found it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from kvstudy.study.load import WORKLOADS
+from kvstudy.study.model import Study
+from kvstudy.study.probe import SCANNED, STEPS
+from kvstudy.study.workload import load_workload, operations_of
+from kvstudy.tables.latex import Latex, escape
+from kvstudy.tidy.numbers import grouped
+from kvstudy.tidy.probes import OK, RARE, Probes
+
+LABELS = {
+    "insert": "Insert",
+    "read": "Read",
+    "scan": f"Scan of {SCANNED} records",
+    "update-all": "Update, all fields",
+    "update": "Update, one field",
+}
+# Lines that fit on a page in the usual letters.
+FULL_PAGE = 48
+# The steps on keys that are not there belong to the same operation on those that are.
+MISSING = {"read": "read-missing", "update": "update-missing"}
+
+
+@dataclass
+class Line:
+    """One operation of one store."""
+
+    label: str
+    commands: str
+    sizes: Latex
+    missing: str
+
+
+@dataclass
+class Section:
+    """A store; ``reason`` says why it has no lines."""
+
+    title: str
+    reason: str
+    lines: list[Line]
+
+
+def rows(probes: Probes, study: Study, meanings: dict[str, dict[str, str]]) -> pd.DataFrame:
+    """Everything that was found out, one step of one store a row, unrounded.
+
+    ``meanings`` are the sentences of the stores about their operations.
+    """
+    table = []
+    for store in study.store_names:
+        for step in STEPS:
+            before, after = probes.sizes(store, step.name) or (None, None)
+            table.append(
+                {
+                    "store": store,
+                    "step": step.name,
+                    "operation": step.operation,
+                    "operations": probes.operations(store, step.name),
+                    "statuses": _shares(probes.statuses(store, step.name)),
+                    "commands": _counts(probes.commands(store, step.name), "{} {:.4f}"),
+                    "misses": probes.missed(store, step.name),
+                    "bytes_before": before,
+                    "bytes_after": after,
+                    "meaning": meanings[store].get(step.operation, ""),
+                    "note": probes.reason(store),
+                }
+            )
+    return pd.DataFrame(table)
+
+
+def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, object]:
+    """What the LaTeX template needs: ``sections``, whether they need ``small`` letters to fit on
+    a page, and ``rare``, the least that is listed.
+
+    The lines are those of the operations that the study measures.
+    """
+    steps = [step.name for step in STEPS if step.name in LABELS and step.operation in _used(study)]
+    sections = []
+    for store in study.store_names:
+        reason = probes.reason(store)
+        lines = [] if reason else [_line(probes, store, step) for step in steps]
+        sections.append(Section(titles[store], reason, lines))
+    height = sum(1 + max(1, len(section.lines)) for section in sections)
+    return {"sections": sections, "small": height > FULL_PAGE, "rare": f"{RARE:g}"}
+
+
+def _used(study: Study) -> set[str]:
+    """The operations of the study's workloads; all of them are loaded."""
+    used = {"insert"}
+    for use in study.workloads:
+        used.update(operations_of(load_workload(WORKLOADS / use.name)))
+    return used | {"read", "update"} if "read-modify-write" in used else used
+
+
+def _line(probes: Probes, store: str, step: str) -> Line:
+    if not probes.operations(store, step):
+        return Line(LABELS[step], "not supported", Latex(""), "")
+    statuses = probes.statuses(store, step)
+    commands = _counts(probes.commands(store, step), "{}\N{NO-BREAK SPACE}{:.2f}") or "\N{EN DASH}"
+    if set(statuses) != {OK}:
+        commands += f" ({_shares(statuses)})"
+    sizes = _sizes(probes, store, step) if step.startswith("update") else Latex("")
+    return Line(LABELS[step], commands, sizes, _missing(probes, store, step))
+
+
+def _missing(probes: Probes, store: str, step: str) -> str:
+    """What the operation says of a key that is not there, and what comes of it."""
+    if step not in MISSING:
+        return ""
+    text = _shares(probes.statuses(store, MISSING[step]))
+    if step == "update":
+        return f"{text}, creates it" if probes.creates(store) else text
+    missed = probes.missed(store, MISSING[step])
+    return text if missed is None else f"{text}, {missed:.2f} misses"
+
+
+def _shares(statuses: dict[str, float]) -> str:
+    """``OK``, or ``OK 98 %, ERROR 2 %``."""
+    if len(statuses) == 1:
+        return next(iter(statuses))
+    return ", ".join(f"{name} {share * 100:.3g} %" for name, share in statuses.items())
+
+
+def _counts(commands: dict[str, float], form: str) -> str:
+    return ", ".join(form.format(name, count) for name, count in commands.items())
+
+
+def _sizes(probes: Probes, store: str, step: str) -> Latex:
+    sizes = probes.sizes(store, step)
+    if sizes is None:
+        return Latex("--")
+    before, after = (escape(grouped(f"{size:.0f}")) for size in sizes)
+    return Latex(rf"{before} $\rightarrow$ {after}")
