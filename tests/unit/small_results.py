@@ -7,11 +7,17 @@ import json
 from pathlib import Path
 
 import pandas as pd
+from kvstudy.analysis.files import Analysis, analyse
 from kvstudy.study.model import Study
-from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.tidy.files import (
+    CELL_COLUMNS,
+    HISTOGRAM_COLUMNS,
+    MEASUREMENT_COLUMNS,
+    SERIES_COLUMNS,
+)
 from kvstudy.tidy.probes import Probes, rows_of
 from kvstudy.tidy.results import Results
-from kvstudy.tidy.summary import summarise
+from kvstudy.tidy.summary import per_repetition, summarise
 
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
 MEANINGS = {"redis": {"update": "HSET"}, "riak": {}, "memcached": {"update": "replace"}}
@@ -125,6 +131,14 @@ def results(
     summary = summarise(measurements(plan), plan, list(TITLES), ["a", "c", "insert"])
     published = pd.read_csv(io.StringIO(PUBLISHED)) if source else None
     return Results(summary, plan, published)
+
+
+def analysis(faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None) -> Analysis:
+    """Of the made-up values; they have neither seconds nor histograms."""
+    plan = cells(faults)
+    values = per_repetition(measurements(plan), plan, ["a", "c", "insert"])
+    nothing = (pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, HISTOGRAM_COLUMNS))
+    return analyse(values, plan, *nothing)
 
 
 FACTS = Path(__file__).parents[1] / "data" / "probes"

@@ -11,12 +11,15 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from kvstudy.analysis.files import write_analysis
 from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
 from kvstudy.report.facts import CELLS, PUBLISHED, SUMMARY
 from kvstudy.report.render import Inputs, render
 from kvstudy.tidy.probes import COLUMNS, rows_of
+
+from . import small_results as small
 
 ROOT = Path(__file__).resolve().parents[2]
 ODD = r"Od_d 50% & #1 \ <b> $x {w} *v* `u` [t]"
@@ -69,6 +72,9 @@ STUDY = {
         },
     ],
 }
+
+
+ANALYSIS = small.analysis()
 
 
 def write_csv(path: Path, columns: list[str], rows: list[dict]) -> None:
@@ -138,11 +144,12 @@ def inputs(project: Path) -> Inputs:
     here = project / "results/tiny"
     for name in ("tables", "figures"):
         (here / name).mkdir(parents=True)
-    for name in ("machine", "a", "operations"):
+    for name in ("machine", "a", "operations", "ratios", "runs-a", "percentiles-a"):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
-    (here / "figures/f.pdf").write_bytes(PDF)
+    for name in ("f", "run-order"):
+        (here / f"figures/{name}.pdf").write_bytes(PDF)
     cells = [cell("odd", n) for n in (1, 2)]
     cells += [cell("redis", n, status="not measured", reason=REASON, started="") for n in (1, 2)]
     write_csv(here / "cells.csv", CELLS, cells)
@@ -168,6 +175,7 @@ def inputs(project: Path) -> Inputs:
         json.dumps({"stores": {"odd": {"jars": {"core-9.8.jar": ""}}}})
     )
     probes(here / "probes.csv", odd="memcached")
+    write_analysis(ANALYSIS, here / "analysis")
     raw = here / "raw/odd/a" / SLUG / "rep1"
     raw.mkdir(parents=True)
     (raw / "commands.sh").write_text("# run\njava -p 'a_%'\n")
@@ -180,6 +188,7 @@ def inputs(project: Path) -> Inputs:
         published=folder / "published.csv",
         environment=here / "environment.json",
         probes=here / "probes.csv",
+        analysis=here / "analysis",
         tables=here / "tables",
         figures=here / "figures",
         raw=here / "raw",

@@ -13,6 +13,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.tables import machine, results
 from kvstudy.tables.latex import Latex, escape, fill
 from kvstudy.tables.write import write_tables
+from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.numbers import as_printed, fixed, grouped, significant
 
 from . import small_results as small
@@ -31,6 +32,7 @@ def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> P
         study or small.study(),
         found or small.results(),
         small.probes(),
+        small.analysis(),
         environment,
         Path("environment.json"),
         small.TITLES,
@@ -241,7 +243,7 @@ def test_commands_from_measurements_to_tables(project):
     small.measurements(plan).to_csv(folder / "measurements.csv", index=False)
     (folder / "environment.json").write_text(json.dumps(ENVIRONMENT))
     (folder / "probes.csv").write_text("store,step,kind,name,value,reason\n")
-    from kvstudy.commands import summarise, tabulate
+    from kvstudy.commands import analyse, summarise, tabulate
 
     def run(command, **files: Path) -> None:
         arguments = [text for name, path in files.items() for text in (f"--{name}", str(path))]
@@ -255,6 +257,16 @@ def test_commands_from_measurements_to_tables(project):
         measurements=folder / "measurements.csv",
         output=folder / "summary.csv",
     )
+    for name, columns in (("series", SERIES_COLUMNS), ("histograms", HISTOGRAM_COLUMNS)):
+        (folder / f"{name}.csv").write_text(",".join(columns) + "\n")
+    run(
+        analyse.command,
+        **files,
+        measurements=folder / "measurements.csv",
+        series=folder / "series.csv",
+        histograms=folder / "histograms.csv",
+        output=folder / "analysis",
+    )
     run(
         tabulate.command,
         **files,
@@ -262,12 +274,16 @@ def test_commands_from_measurements_to_tables(project):
         summary=folder / "summary.csv",
         environment=folder / "environment.json",
         probes=folder / "probes.csv",
+        analysis=folder / "analysis",
         published=study.with_name("published.csv"),
         templates=TEMPLATES,
         output=folder / "tables",
     )
     made = sorted(path.name for path in (folder / "tables").iterdir())
     names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
+    for workload in ("a", "b", "c", "insert"):
+        names += [f"runs-{workload}", f"percentiles-{workload}"]
+    names.append("ratios")
     assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "tex"))
     assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
     assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()

@@ -40,7 +40,9 @@ def options(project: Path) -> list[str]:
         key["repetition"] = cell.repetition
         measured = (cell.store, cell.workload) == ("redis", "a")
         status, reason = ("measured", "") if measured else ("not measured", "no server")
-        cells.append(key | {"status": status, "reason": reason, "void": ""})
+        cells.append(
+            key | {"status": status, "reason": reason, "void": "", "position": 1, "started": ""}
+        )
         if not measured:
             continue
         seconds = 20 + cell.repetition

@@ -15,8 +15,9 @@ rule make_tables:
         cells="results/{run}/cells.csv",
         environment="results/{run}/environment.json",
         probes="results/{run}/probes.csv",
+        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         templates=glob("report/templates/tables/*.*"),
-        code=modules("tidy", "stats", "tables"),
+        code=modules("tidy", "stats", "analysis", "tables"),
     output:
         expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
     log:
@@ -28,7 +29,8 @@ rule make_tables:
     shell:
         "kvstudy tabulate --study {input.study} --summary {input.summary}"
         " --measurements {input.measurements} --cells {input.cells}"
-        " --environment {input.environment} --probes {input.probes} {params.published}"
+        " --environment {input.environment} --probes {input.probes}"
+        " --analysis results/{wildcards.run}/analysis {params.published}"
         " --output results/{wildcards.run}/tables > {log} 2>&1"
 
 

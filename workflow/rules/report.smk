@@ -10,10 +10,11 @@ rule render_report:
         cells="results/{run}/cells.csv",
         environment="results/{run}/environment.json",
         probes="results/{run}/probes.csv",
+        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         tables=expand("results/{{run}}/tables/{table}.tex", table=TABLES),
         figures=expand("figures/{{run}}/{figure}.pdf", figure=DRAWN),
         text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
-        code=modules("tidy", "report"),
+        code=modules("tidy", "analysis", "report"),
     output:
         tex="results/{run}/report/{run}.tex",
         body="results/{run}/report/body.tex",
@@ -30,6 +31,7 @@ rule render_report:
     shell:
         "kvstudy render --study {input.study} --scale {params.scale} --summary {input.summary}"
         " --cells {input.cells} --environment {input.environment} --probes {input.probes}"
+        " --analysis results/{wildcards.run}/analysis"
         " {params.published}"
         " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
         " --raw {params.raw} {params.partial}"

@@ -52,7 +52,10 @@ rule summarise:
         " --measurements {input.measurements} --output {output} > {log} 2>&1"
 
 
-ANALYSES = ["intervals", "pairs", "order", "steadiness", "percentiles"]
+ANALYSIS_FILES = [
+    *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
+    "drift.json",
+]
 
 
 rule analyse:
@@ -64,8 +67,7 @@ rule analyse:
         histograms="results/{run}/histograms.csv",
         code=modules("tidy", "stats", "analysis"),
     output:
-        expand("results/{{run}}/analysis/{name}.csv", name=ANALYSES),
-        "results/{run}/analysis/drift.json",
+        expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
     log:
         "results/{run}/logs/analyse.log",
     params:

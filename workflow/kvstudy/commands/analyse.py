@@ -29,31 +29,15 @@ def command(
     Writes intervals.csv, pairs.csv, percentiles.csv, steadiness.csv, order.csv and
     drift.json.
     """
-    import json
-
-    from kvstudy.analysis.intervals import intervals
-    from kvstudy.analysis.order import drift_of, order
-    from kvstudy.analysis.pairs import pairs
-    from kvstudy.analysis.percentiles import percentiles
-    from kvstudy.analysis.steadiness import steadiness
+    from kvstudy.analysis.files import analyse, write_analysis
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_histograms, read_measurements, read_series
-    from kvstudy.tidy.summary import CELL, per_repetition
+    from kvstudy.tidy.summary import per_repetition
 
     planned = read_cells(cells)
     workloads = [use.name for use in load_study(study).workloads]
     values = per_repetition(read_measurements(measurements), planned, workloads)
-    output.mkdir(parents=True, exist_ok=True)
-    counted = values[CELL].drop_duplicates()
-    made = {
-        "intervals": intervals(values),
-        "pairs": pairs(values),
-        "percentiles": percentiles(read_histograms(histograms).merge(counted, on=CELL)),
-        "steadiness": steadiness(read_series(series)),
-        "order": order(values, planned),
-    }
-    for name, frame in made.items():
-        frame.to_csv(output / f"{name}.csv", index=False, lineterminator="\n")
-    drift = json.dumps(drift_of(values, planned), indent=1)
-    (output / "drift.json").write_text(drift + "\n", encoding="utf-8")
-    click.echo(f"{output}: {', '.join(f'{name}.csv' for name in made)}, drift.json")
+    write_analysis(
+        analyse(values, planned, read_series(series), read_histograms(histograms)), output
+    )
+    click.echo(f"{output}: analysis of {len(planned)} cells")

@@ -19,6 +19,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 )
 @click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
 @click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
+@click.option("--analysis", type=FOLDER, required=True, help="The run's analysis.")
 @click.option("--tables", type=FOLDER, required=True, help="Folder with the tables as <name>.tex.")
 @click.option(
     "--figures", type=FOLDER, required=True, help="Folder with the figures as <name>.pdf."

@@ -17,6 +17,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
 @click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
+@click.option("--analysis", type=FOLDER, required=True, help="The run's analysis.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
 @click.option(
     "--templates",
@@ -33,6 +34,7 @@ def command(
     cells: Path,
     environment: Path,
     probes: Path,
+    analysis: Path,
     published: Path | None,
     templates: Path,
     output: Path,
@@ -40,6 +42,7 @@ def command(
     """Write the study's tables as CSV (unrounded) and as LaTeX (booktabs)."""
     import json
 
+    from kvstudy.analysis.files import read_analysis
     from kvstudy.errors import KvstudyError
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.load import load_study
@@ -70,6 +73,7 @@ def command(
         plan,
         results,
         read_probes(probes),
+        read_analysis(analysis),
         machine,
         environment,
         {name: store.title for name, store in stores.items()},

@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from kvstudy.figures.draw import TEXT_WIDTH, Look
+from kvstudy.study.model import RUN_ORDER
 
-NAME = "run-order"
+NAME = RUN_ORDER.name
 MARKERS = "osD^vP*X"
 
 

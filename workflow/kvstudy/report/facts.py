@@ -14,6 +14,8 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
+from kvstudy.analysis.files import Analysis
+from kvstudy.analysis.order import out_of_order
 from kvstudy.errors import KvstudyError
 from kvstudy.report.operations import OperationFacts
 from kvstudy.report.rank import Rank, ranking
@@ -24,9 +26,10 @@ from kvstudy.study.model import (
     ComparisonTable,
     MachineTable,
     OperationsTable,
-    ResultsTable,
+    RatiosTable,
     Study,
     Transcript,
+    WorkloadTable,
     WorkloadUse,
 )
 from kvstudy.study.workload import PROPORTIONS, load_only, operations_of
@@ -104,7 +107,7 @@ class WorkloadFacts:
 
     use: WorkloadUse
     properties: dict[str, str]
-    tables: tuple[ResultsTable, ...]
+    tables: tuple[WorkloadTable, ...]
     figures: tuple[Bars, ...]
     results: tuple[ResultFacts, ...]
     published: list[Rank]
@@ -160,6 +163,7 @@ class RunFacts(_Cells):
     workloads: tuple[WorkloadFacts, ...]
     environment: dict[str, object]
     operations: OperationFacts
+    analysis: Analysis
     published_operations: frozenset[str] = frozenset()
 
     @property
@@ -220,6 +224,20 @@ class RunFacts(_Cells):
     @property
     def comparison_tables(self) -> list[ComparisonTable]:
         return [table for table in self.study.tables if isinstance(table, ComparisonTable)]
+
+    @property
+    def out_of_order(self) -> list[str]:
+        """Cells that were measured later than planned."""
+        late = out_of_order(self.analysis.order)
+        return [
+            f"{self.title(row.store)}, {self.study.workload(row.workload).title}, "
+            f"repetition {row.repetition}"
+            for row in late.itertuples()
+        ]
+
+    @property
+    def ratio_tables(self) -> list[RatiosTable]:
+        return [table for table in self.study.tables if isinstance(table, RatiosTable)]
 
     @property
     def operation_tables(self) -> list[OperationsTable]:
@@ -317,7 +335,7 @@ def workload_facts(
         tables=tuple(
             table
             for table in study.tables
-            if isinstance(table, ResultsTable) and table.workload == use.name
+            if isinstance(table, WorkloadTable) and table.workload == use.name
         ),
         figures=tuple(
             figure

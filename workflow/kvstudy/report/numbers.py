@@ -45,6 +45,17 @@ def as_percent(share: float) -> Markup:
     return Markup(f"{share * 100:.4g}{NARROW}%")
 
 
+def as_correlation(value: float) -> Markup:
+    """A correlation between -1 and 1 with two decimals."""
+    sign = "\N{MINUS SIGN}" if value < 0 else ""
+    return Markup(f"{sign}{abs(value):.2f}")
+
+
+def as_p_value(value: float) -> Markup:
+    """A p-value with two decimals; the smallest only as a bound."""
+    return Markup("< 0.01" if value < 0.01 else f"{value:.2f}")
+
+
 def _scale(value: float, kind: str) -> tuple[float, str]:
     if kind == "kops":
         return 1e-3, "kops/s"

@@ -8,6 +8,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from kvstudy.analysis.files import read_analysis
 from kvstudy.errors import KvstudyError
 from kvstudy.report import facts
 from kvstudy.report.floats import LatexFloats
@@ -36,6 +37,7 @@ class Inputs:
     published: Path | None
     environment: Path
     probes: Path
+    analysis: Path
     tables: Path
     figures: Path
     raw: Path
@@ -114,6 +116,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         workloads=workloads,
         environment=environment,
         operations=operations,
+        analysis=read_analysis(inputs.analysis),
         published_operations=frozenset(row["operation"] for row in published),
     )
 

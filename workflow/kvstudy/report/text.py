@@ -14,7 +14,7 @@ from kvstudy.report.templates import fill, text_environment
 from kvstudy.report.transcript import transcript
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import Cell
-from kvstudy.study.model import Transcript
+from kvstudy.study.model import RUN_ORDER, Transcript
 from kvstudy.study.workload import operations_of
 from kvstudy.tidy.collect import TOLERATED_FAILURES
 
@@ -33,6 +33,8 @@ def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> s
         "bytes": numbers.as_bytes,
         "as_duration": numbers.as_duration,
         "as_time": as_time,
+        "rho": numbers.as_correlation,
+        "p_value": numbers.as_p_value,
         "shortest": lambda value: Markup(f"{value:g}"),
     }
     return fill(environment, "report.md.j2", _context(run, floats, raw))
@@ -64,6 +66,7 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "study": study,
         "source": study.source,
         "floats": floats,
+        "run_order": RUN_ORDER,
         "tolerated": TOLERATED_FAILURES,
         "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],

@@ -6,7 +6,7 @@ These models validate the file, and they are the source of its JSON schema
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -177,8 +177,40 @@ class OperationsTable(AnyTable):
     )
 
 
+class RatiosTable(AnyTable):
+    """Throughput ratios of every two stores, per workload; a part of every report."""
+
+    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+
+
+class PercentilesTable(AnyTable):
+    """Percentiles from the histograms of all repetitions; a part of every report."""
+
+    kind: Literal["percentiles"] = Field(
+        description="Percentiles of a workload's latencies, all repetitions together."
+    )
+    workload: Name = Field(description="The workload.")
+
+
+class RunsTable(AnyTable):
+    """Intervals, spread, steadiness and CPU time; a part of every report."""
+
+    kind: Literal["runs"] = Field(
+        description="Intervals, spread, steadiness and CPU time of a workload's runs."
+    )
+    workload: Name = Field(description="The workload.")
+
+
+WorkloadTable = ResultsTable | PercentilesTable | RunsTable
 Table = Annotated[
-    MachineTable | ResultsTable | ComparisonTable | OperationsTable, Field(discriminator="kind")
+    MachineTable
+    | ResultsTable
+    | ComparisonTable
+    | OperationsTable
+    | RatiosTable
+    | PercentilesTable
+    | RunsTable,
+    Field(discriminator="kind"),
 ]
 
 
@@ -221,9 +253,23 @@ class Transcript(Strict):
     part: Literal["server", "load", "run"]
 
 
+RATIOS = RatiosTable(name="ratios", kind="ratios", caption="Throughput of each two stores")
+RUNS_CAPTION = "The runs behind the values, {}"
+PERCENTILES_CAPTION = "Percentiles of latency over all runs, {}"
 OPERATIONS = OperationsTable(
     name="operations", kind="operations", caption="What one operation means on each store"
 )
+
+
+class RunOrder(Strict):
+    """The runs in the order of their measurement; a part of every report."""
+
+    name: Name = "run-order"
+    source: str = ""
+    caption: str = "The runs in the order of measurement, each against the mean of its cell"
+
+
+RUN_ORDER = RunOrder()
 Figure = Annotated[Bars | Transcript, Field(discriminator="kind")]
 
 
@@ -253,10 +299,30 @@ class Study(Strict):
     )
 
     @model_validator(mode="after")
-    def _always_with_operations(self) -> Study:
-        """Without that table the others do not say what was compared."""
-        if not any(isinstance(table, OperationsTable) for table in self.tables):
-            object.__setattr__(self, "tables", [*self.tables, OPERATIONS])
+    def _always_with_checks(self) -> Study:
+        """Without these tables the others do not say what was compared, and how surely."""
+        tables = list(self.tables)
+        if not any(isinstance(table, OperationsTable) for table in tables):
+            tables.append(OPERATIONS)
+        if not any(isinstance(table, RatiosTable) for table in tables):
+            tables.append(RATIOS)
+        for use in self.workloads:
+            for kind, caption in (
+                (RunsTable, RUNS_CAPTION),
+                (PercentilesTable, PERCENTILES_CAPTION),
+            ):
+                if any(isinstance(each, kind) and each.workload == use.name for each in tables):
+                    continue
+                word = get_args(kind.model_fields["kind"].annotation)[0]
+                tables.append(
+                    kind(
+                        name=f"{word}-{use.name}",
+                        kind=word,
+                        caption=caption.format(use.title),
+                        workload=use.name,
+                    )
+                )
+        object.__setattr__(self, "tables", tables)
         return self
 
     @property

@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.study.model import ComparisonTable, MachineTable, OperationsTable, Study
-from kvstudy.tables import comparison, machine, operations, results
+from kvstudy.analysis.files import Analysis
+from kvstudy.study.model import (
+    ComparisonTable,
+    MachineTable,
+    OperationsTable,
+    PercentilesTable,
+    RatiosTable,
+    RunsTable,
+    Study,
+)
+from kvstudy.tables import checks, comparison, machine, operations, results
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
@@ -17,6 +26,7 @@ def write_tables(
     study: Study,
     found: Results,
     probes: Probes,
+    analysis: Analysis,
     environment: dict,
     environment_path: Path,
     titles: dict[str, str],
@@ -32,19 +42,34 @@ def write_tables(
     written = []
     for table in study.tables:
         frame: pd.DataFrame
+        template = table.kind
         if isinstance(table, MachineTable):
             frame = machine.rows(environment, study, titles, environment_path)
             values = machine.content(frame, study)
         elif isinstance(table, OperationsTable):
             frame = operations.rows(probes, study, meanings)
             values = operations.content(probes, study, titles)
+        elif isinstance(table, RatiosTable):
+            frame, template = analysis.pairs, "checks"
+            values = checks.ratios(frame, study, titles)
+        elif isinstance(table, PercentilesTable):
+            frame, template = of(analysis.percentiles, table.workload), "checks"
+            values = checks.percentiles(frame, table.workload, titles)
+        elif isinstance(table, RunsTable):
+            frame, template = of(analysis.intervals, table.workload), "checks"
+            values = checks.runs(frame, analysis.steadiness, table.workload, titles)
         else:
             kind = comparison if isinstance(table, ComparisonTable) else results
             frame = kind.long_form(table, study, found)
             values = kind.content(table, study, found, titles)
-        text = fill(templates / f"{table.kind}.tex.j2", **values)
+        text = fill(templates / f"{template}.tex.j2", **values)
         frame.to_csv(output / f"{table.name}.csv", index=False, lineterminator="\n")
         path = output / f"{table.name}.tex"
         path.write_text(text, encoding="utf-8")
         written.append(path)
     return written
+
+
+def of(frame: pd.DataFrame, workload: str) -> pd.DataFrame:
+    """The rows of ``workload``."""
+    return frame[frame["workload"] == workload]

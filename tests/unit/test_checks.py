@@ -1,0 +1,75 @@
+"""The tables that say how far the values can be trusted."""
+
+import pandas as pd
+from kvstudy.analysis.percentiles import COLUMNS as PERCENTILES
+from kvstudy.analysis.steadiness import COLUMNS as STEADINESS
+from kvstudy.tables import checks
+
+from . import small_results as small
+
+
+def lines(grid: dict, title: str = "") -> dict[str, list[str]]:
+    (section,) = (section for section in grid["sections"] if section.title == title)
+    return {line.label: line.cells for line in section.lines}
+
+
+def test_ratios_are_of_the_stores_in_the_studys_order():
+    pairs = small.analysis().pairs
+    assert pairs.loc[0, ["faster", "slower"]].tolist() == ["redis", "memcached"]
+    grid = checks.ratios(pairs, small.study(), small.TITLES)
+    assert grid["columns"] == ["A", "C"]
+    # 2000/1000 and 2200/1020.
+    assert lines(grid)["Redis / Memcached"] == ["2.08", "2.08"]
+    reverse = small.study(stores=["memcached", "redis"])
+    grid = checks.ratios(pairs, reverse, small.TITLES)
+    assert lines(grid)["Memcached / Redis"] == ["0.481", "0.481"]
+    low, high = lines(grid)[""][0].split(" to ")
+    assert float(low) < 0.481 < float(high)
+
+
+def test_ties_are_marked_and_one_run_has_no_interval():
+    pairs = small.analysis().pairs.assign(tied="yes")
+    assert lines(checks.ratios(pairs, small.study(), small.TITLES))["Redis / Memcached"][0] == (
+        "2.08 ~"
+    )
+    single = small.analysis().pairs.assign(low=None, high=None, tied="")
+    assert lines(checks.ratios(single, small.study(), small.TITLES))[""] == ["one run"] * 2
+
+
+def test_runs_tell_interval_spread_and_steadiness():
+    key = ["redis", "a", "r10_o20_t1"]
+    verdicts = ["steady", "no steady state"]
+    steadiness = pd.DataFrame(
+        [[*key, str(n), 60, 5, verdict, 0.01, 1.0, 1.0] for n, verdict in enumerate(verdicts, 1)],
+        columns=STEADINESS,
+    )
+    grid = checks.runs(small.analysis().intervals, steadiness, "a", small.TITLES)
+    redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
+    assert redis["CoV"] == "6.7 %"
+    assert redis["Steady"] == "1 of 2"
+    assert redis["Client"] == "--"
+    assert "\N{NARROW NO-BREAK SPACE}" in redis["Throughput (ops/s)"]
+    noisy = small.analysis().intervals.assign(cov=0.2)
+    grid = checks.runs(noisy, steadiness.assign(verdict="too short to judge"), "a", small.TITLES)
+    assert lines(grid)["Redis"][2] == "20 % !"
+    assert lines(grid)["Redis"][5] == "too short"
+
+
+def test_percentiles_with_few_operations_beyond_are_left_out():
+    key = ["redis", "a", "p", "read"]
+    found = pd.DataFrame(
+        [[*key, 50.0, 80, 70, 90, 3, 5000], [*key, 99.9, 900, 800, 1200, 3, 99]],
+        columns=PERCENTILES,
+    )
+    grid = checks.percentiles(found, "a", small.TITLES)
+    cells = dict(zip(grid["columns"], lines(grid)["Redis, read"], strict=True))
+    assert cells == {"50 %": "80 (70\N{EN DASH}90)", "95 %": "--", "99 %": "--", "99.9 %": "--"}
+
+
+def test_several_parameters_have_a_section_each():
+    both = pd.concat(
+        [small.analysis().intervals, small.analysis().intervals.assign(parameters="other")]
+    )
+    nothing = pd.DataFrame(columns=STEADINESS)
+    grid = checks.runs(both, nothing, "a", small.TITLES)
+    assert [section.title for section in grid["sections"]] == ["r10_o20_t1", "other"]

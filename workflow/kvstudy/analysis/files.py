@@ -1,0 +1,78 @@
+"""The analysis of a run, and the files it is kept in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analysis import intervals, order, pairs, percentiles, steadiness
+from kvstudy.errors import KvstudyError
+from kvstudy.tidy.files import read_csv
+from kvstudy.tidy.summary import CELL
+
+MADE_BY = "written by `kvstudy analyse`"
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The tables of a run's analysis; their modules say what the columns are."""
+
+    intervals: pd.DataFrame
+    pairs: pd.DataFrame
+    percentiles: pd.DataFrame
+    steadiness: pd.DataFrame
+    order: pd.DataFrame
+    drift: dict
+
+
+def analyse(
+    values: pd.DataFrame, cells: pd.DataFrame, series: pd.DataFrame, histograms: pd.DataFrame
+) -> Analysis:
+    """Everything that is worked out of a run's tidy tables.
+
+    ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``).
+    """
+    counted = values[CELL].drop_duplicates()
+    return Analysis(
+        intervals=intervals.intervals(values),
+        pairs=pairs.pairs(values),
+        percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
+        steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),
+        order=order.order(values, cells),
+        drift=order.drift_of(values, cells),
+    )
+
+
+def write_analysis(analysis: Analysis, folder: Path) -> None:
+    """Write one CSV file per table, and drift.json, into ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in vars(analysis).items():
+        if isinstance(content, pd.DataFrame):
+            content.to_csv(folder / f"{name}.csv", index=False, lineterminator="\n")
+    text = json.dumps(analysis.drift, indent=1)
+    (folder / "drift.json").write_text(text + "\n", encoding="utf-8")
+
+
+def read_analysis(folder: Path) -> Analysis:
+    """The analysis in ``folder``; KvstudyError for a file that is missing or of another kind."""
+    path = folder / "drift.json"
+    try:
+        drift = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error}); it is {MADE_BY}") from None
+
+    def table(module, numbers: list[str]) -> pd.DataFrame:
+        path = folder / f"{module.__name__.rsplit('.', 1)[1]}.csv"
+        return read_csv(path, module.COLUMNS, numbers, MADE_BY)
+
+    return Analysis(
+        intervals=table(intervals, ["n", "value", "low", "high", "cov"]),
+        pairs=table(pairs, ["n", "ratio", "low", "high", "p", "p_holm"]),
+        percentiles=table(percentiles, ["percent", "value", "low", "high", "n", "beyond"]),
+        steadiness=table(steadiness, ["seconds", "cut", "variation", "whole", "steady"]),
+        order=table(order, order.NUMBERS),
+        drift=drift,
+    )
