@@ -92,7 +92,7 @@ def _measure(
     log = work / "server.log"
     load_before = environment.load_average()
     started_here = provider != "external" and not store.in_process
-    port = free_port(request.port) if started_here else 0
+    port = free_port(request.port, store.side_ports.values()) if started_here else 0
     server = providers.make_server(store, provider, port, work / "data", log, request.address)
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
