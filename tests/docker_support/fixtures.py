@@ -26,10 +26,10 @@ def docker_daemon():
 
 @pytest.fixture(scope="session")
 def local_images(docker_daemon):
-    """Real Redis and Memcached images, one that dies at start, one that never gets ready."""
-    if reason := images.missing():
+    """Images of real servers, one that dies at start, one that never gets ready."""
+    if reason := images.missing("redis"):
         cannot(reason)
-    return images.build(docker_daemon)
+    return images.LocalImages(docker_daemon)
 
 
 @pytest.fixture(scope="session")

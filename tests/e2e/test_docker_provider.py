@@ -12,14 +12,27 @@ from pathlib import Path
 
 import psutil
 import pytest
+import yaml
+from docker_support import images
 from docker_support.daemon import docker
+from docker_support.fixtures import cannot
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import docker as provider
 from kvstudy.stores import registry
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
+from kvstudy.ycsb_log.parse import parse
 
 STORES = Path(__file__).parents[2] / "envs" / "stores"
+
+SMALL = {
+    "name": "small",
+    "title": "A small cell",
+    "question": "Does the store run in a container?",
+    "workloads": ["a"],
+    "parameters": {"records": 500, "operations": 1000, "threads": 4},
+    "repetitions": 1,
+}
 
 # The process of a cell: it starts the server, says so, and waits to be killed.
 CONTROLLER = """
@@ -79,15 +92,19 @@ def wait_for(condition, seconds: float = 20) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", ["redis", "memcached"])
+@pytest.mark.parametrize("name", ["redis", "memcached", "mariadb", "mongodb"])
 def test_life_cycle(name, docker_daemon, local_images, tmp_path):
+    if reason := images.missing(name):
+        cannot(reason)
     store = a_store(name, getattr(local_images, name))
     assert provider.missing(store) is None
     log = tmp_path / "server.log"
     before = volumes(docker_daemon)
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     with serving(store, server, log) as version:
-        assert version == getattr(local_images, f"{name}_version")
+        assert version == images.version(name)
+        if hasattr(store.verbs, "create"):
+            store.verbs.create(server.host, server.port)
         assert store.verbs.records(server.host, server.port) == 0
         assert listening(server.port) == {"127.0.0.1"}
         assert server.died() is None
@@ -106,6 +123,47 @@ def test_life_cycle(name, docker_daemon, local_images, tmp_path):
     assert facts["digest"] == facts["image_id"] == image_id.strip()
     assert facts["provider"] == "docker"
     assert facts["docker_version"]
+
+
+@pytest.mark.parametrize("name", ["memcached", "mariadb", "mongodb"])
+def test_a_small_cell(name, docker_daemon, local_images, project):
+    """YCSB loads and runs against the container as against any other server."""
+    if reason := images.missing(name):
+        cannot(reason)
+    image = getattr(local_images, name)
+    file = project / "envs/stores" / name / "store.yaml"
+    data = yaml.safe_load(file.read_text())
+    data["docker"]["image"] = image
+    file.write_text(yaml.safe_dump(data))
+    (project / "workflow").symlink_to(STORES.parents[1] / "workflow")
+    study = project / "config/studies/small/study.yaml"
+    study.parent.mkdir()
+    study.write_text(yaml.safe_dump(SMALL | {"stores": [name]}))
+    cell = f"{name}/a/r500_o1000_t4/rep1"
+    command = ["kvstudy", "measure", cell, "--study", str(study), "--provider", "docker"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    raw = project / "results/small/raw" / cell
+    server = json.loads((raw / "manifest.json").read_text())["server"]
+    assert (server["provider"], server["image"]) == ("docker", image)
+    assert server["records"] == {"load": 500, "run": 500}
+    run = parse((raw / "run.out").read_text(), "run.out")
+    assert (run.attempted, run.failed) == (1000, 0)
+    assert containers(docker_daemon) == []
+
+
+def test_the_image_gets_the_variables_of_the_store(docker_daemon, local_images, tmp_path):
+    if reason := images.missing("mariadb"):
+        cannot(reason)
+    store, log = a_store("mariadb", local_images.mariadb), tmp_path / "server.log"
+    section = store.docker.model_copy(update={"environment": {}})
+    without = store.model_copy(update={"docker": section})
+    with (
+        pytest.raises(KvstudyError, match=r"ended with exit status 1 .*password option is not"),
+        serving(without, _server(without, log), log),
+    ):
+        pass
+    assert containers(docker_daemon) == []
 
 
 def test_the_log_is_the_servers(local_images, tmp_path):

@@ -88,15 +88,15 @@ def probed(pretend_study: Path) -> Path:
 
 def test_stores_without_a_probe_have_a_reason(probed):
     study = load_study(probed)
-    assert Probes(collect_probes(study, "small")).reason("riak") == "it was not probed yet"
+    assert Probes(collect_probes(study, "small")).reason("unbound") == "it was not probed yet"
     (RUN / "gaps").mkdir()
-    (RUN / "gaps/riak.json").write_text('{"reason": "no binding"}')
-    assert Probes(collect_probes(study, "small")).reason("riak") == "no binding"
-    failed = RUN / "failed/probes/riak/1"
+    (RUN / "gaps/unbound.json").write_text('{"reason": "no binding"}')
+    assert Probes(collect_probes(study, "small")).reason("unbound") == "no binding"
+    failed = RUN / "failed/probes/unbound/1"
     failed.mkdir(parents=True)
     (failed / "failure.json").write_text('{"reason": "it\\n died"}')
     found = Probes(collect_probes(study, "small"))
-    assert found.reason("riak") == "it died"
+    assert found.reason("unbound") == "it died"
     assert found.reason("pretend") == ""
     assert found.client("pretend") == "kvstudy"
 

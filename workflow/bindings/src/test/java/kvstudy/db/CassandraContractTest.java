@@ -29,6 +29,20 @@ class CassandraContractTest extends StoreContract {
         .build();
   }
 
+  /**
+   * A message may have 16 MiB, and so may a mutation: half of a segment of the commit log. Other
+   * bytes than the value's are part of both.
+   */
+  @Override
+  int largest() {
+    return (16 << 20) - 1024;
+  }
+
+  @Override
+  List<Integer> tooLarge() {
+    return List.of(16 << 20, 17 << 20);
+  }
+
   @Override
   Status deleteOfAMissingKey() {
     return Status.OK;
@@ -107,14 +121,6 @@ class CassandraContractTest extends StoreContract {
     DB other = connected(port);
     other.cleanup();
     // Not closed as long as somebody uses it.
-    assertEquals(Map.of("field0", "1"), read(key, null));
-  }
-
-  @Test
-  void aValueOverTheServersLimitIsAnErrorAndKeepsTheConnectionInStep() {
-    assertEquals(Status.ERROR, db.insert(TABLE, key, Map.of("field0", bytes(new byte[17 << 20]))));
-    assertEquals(Status.NOT_FOUND, read(key, null));
-    assertEquals(Status.OK, db.insert(TABLE, key, record("field0", "1")));
     assertEquals(Map.of("field0", "1"), read(key, null));
   }
 

@@ -9,14 +9,38 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.Vector;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import site.ycsb.ByteIterator;
 import site.ycsb.Status;
 
 class RedisContractTest extends StoreContract {
+  private static final int LIMIT = 32 << 20;
+
   RedisContractTest() {
     super("redis");
+  }
+
+  /**
+   * As shipped, the limit of a value is 512 MB, more than the few copies of it that a client makes
+   * leave of a heap.
+   */
+  @BeforeEach
+  void lowerTheLimit() {
+    try (Jedis redis = new Jedis("127.0.0.1", port)) {
+      redis.configSet("proto-max-bulk-len", Integer.toString(LIMIT));
+    }
+  }
+
+  @Override
+  int largest() {
+    return LIMIT;
+  }
+
+  @Override
+  List<Integer> tooLarge() {
+    return List.of(LIMIT + 1, 2 * LIMIT);
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Vector;
 import java.util.concurrent.Callable;
@@ -34,6 +35,30 @@ abstract class RiakContract extends StoreContract {
     DB client = super.client(at);
     client.getProperties().setProperty("riak.bucket_type", type);
     return client;
+  }
+
+  /** As shipped, an object has at most 50 MB with what Riak adds to it. */
+  @Override
+  int largest() {
+    return (50 << 20) - 1000;
+  }
+
+  @Override
+  List<Integer> tooLarge() {
+    return List.of(60 << 20);
+  }
+
+  @Override
+  void bePatient() throws DBException {
+    db.cleanup();
+    db = client(port);
+    db.getProperties().setProperty("riak.timeout", "30000");
+    db.init();
+  }
+
+  @Override
+  String refused() {
+    return "TOO_LARGE";
   }
 
   final RiakConnection raw() throws IOException {

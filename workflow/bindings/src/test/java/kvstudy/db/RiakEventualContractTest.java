@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
@@ -31,19 +30,6 @@ class RiakEventualContractTest extends RiakContract {
     assertEquals(Status.OK, blind.update(TABLE, key, record("field1", "9")));
     assertEquals(Map.of("field1", "9"), read(key, null));
     blind.cleanup();
-  }
-
-  @Test
-  void anObjectOverTheServersLimitIsRefusedAndKeepsTheConnectionInStep() throws DBException {
-    db.cleanup();
-    db = client(port);
-    db.getProperties().setProperty("riak.timeout", "30000");
-    db.init();
-    Map<String, ByteIterator> large = Map.of("field0", bytes(new byte[60 << 20]));
-    assertEquals("TOO_LARGE", db.insert(TABLE, key, large).getName());
-    assertEquals(Status.NOT_FOUND, read(key, null));
-    assertEquals(Status.OK, db.insert(TABLE, key, record("field0", "1")));
-    assertEquals(Map.of("field0", "1"), read(key, null));
   }
 
   @Test

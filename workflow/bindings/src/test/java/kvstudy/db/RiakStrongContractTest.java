@@ -15,6 +15,12 @@ class RiakStrongContractTest extends RiakContract {
     super("ycsb_strong");
   }
 
+  /** The server does not answer to it; the client gives up. */
+  @Override
+  String refused() {
+    return Status.ERROR.getName();
+  }
+
   @Test
   void insertOfAnExistingRecordFails() {
     db.insert(TABLE, key, record("field0", "1"));

@@ -145,31 +145,71 @@ abstract class StoreContract {
     record.put("field1", bytes(framing));
     record.put("field2", bytes(new byte[0]));
     assertEquals(Status.OK, db.insert(TABLE, key, record));
-    Map<String, ByteIterator> result = new HashMap<>();
-    assertEquals(Status.OK, db.read(TABLE, key, null, result));
-    assertEquals(Set.of("field0", "field1", "field2"), result.keySet());
-    assertArrayEquals(all, result.get("field0").toArray());
-    assertArrayEquals(framing, result.get("field1").toArray());
-    assertArrayEquals(new byte[0], result.get("field2").toArray());
+    assertFields(Map.of("field0", all, "field1", framing, "field2", new byte[0]));
+    record.put("field0", bytes(new byte[0]));
+    record.put("field1", bytes(all));
+    record.put("field2", bytes(framing));
+    assertEquals(Status.OK, db.update(TABLE, key, record));
+    assertFields(Map.of("field0", new byte[0], "field1", all, "field2", framing));
   }
 
-  /** Bytes of a large value that the store has to hold. */
-  int largest() {
-    return 500_000;
+  private void assertFields(Map<String, byte[]> expected) {
+    Map<String, ByteIterator> result = new HashMap<>();
+    assertEquals(Status.OK, db.read(TABLE, key, null, result));
+    assertEquals(expected.keySet(), result.keySet());
+    expected.forEach((name, value) -> assertArrayEquals(value, result.get(name).toArray(), name));
+  }
+
+  /** Bytes of the largest value of {@code field0} that the store has to hold under {@link #key}. */
+  abstract int largest();
+
+  /** Sizes that the store has to refuse: just over its limit, and over others that it has. */
+  abstract List<Integer> tooLarge();
+
+  /** What the binding says of such a value, by the status's name. */
+  String refused() {
+    return Status.ERROR.getName();
+  }
+
+  private static byte[] filled(int size, char with) {
+    byte[] value = new byte[size];
+    Arrays.fill(value, (byte) with);
+    return value;
+  }
+
+  /** Lets {@link #db} wait longer, where the largest values need that. */
+  void bePatient() throws DBException {}
+
+  @Test
+  void aValueAtTheLimitSurvives() throws DBException {
+    bePatient();
+    byte[] value = filled(largest(), 'v');
+    assertEquals(Status.OK, db.insert(TABLE, key, Map.of("field0", bytes(value))));
+    assertFields(Map.of("field0", value));
+    byte[] other = filled(largest(), 'w');
+    assertEquals(Status.OK, db.update(TABLE, key, Map.of("field0", bytes(other))));
+    assertFields(Map.of("field0", other));
+    assertEquals(Status.OK, db.delete(TABLE, key));
   }
 
   @Test
-  void largeRecordsSurvive() {
-    byte[] value = new byte[largest()];
-    Arrays.fill(value, (byte) 'v');
-    assertEquals(Status.OK, db.insert(TABLE, key, Map.of("field0", bytes(value))));
-    Map<String, ByteIterator> result = new HashMap<>();
-    assertEquals(Status.OK, db.read(TABLE, key, null, result));
-    assertArrayEquals(value, result.get("field0").toArray());
+  void aValueOverTheLimitIsAnErrorAndChangesNothing() throws DBException {
+    bePatient();
+    for (int size : tooLarge()) {
+      Map<String, ByteIterator> large = Map.of("field0", bytes(filled(size, 'v')));
+      assertEquals(refused(), db.insert(TABLE, key, large).getName(), size + " bytes");
+      // The connection is in step, or a new one.
+      assertEquals(Status.NOT_FOUND, read(key, null), size + " bytes");
+      assertEquals(Status.OK, db.insert(TABLE, key, record("field0", "1")));
+      large = Map.of("field0", bytes(filled(size, 'v')));
+      assertEquals(refused(), db.update(TABLE, key, large).getName(), size + " bytes");
+      assertEquals(Map.of("field0", "1"), read(key, null), size + " bytes");
+      assertEquals(Status.OK, db.delete(TABLE, key));
+    }
   }
 
   int recordsOfEachThread() {
-    return 2000;
+    return 1000;
   }
 
   @Test
@@ -194,6 +234,10 @@ abstract class StoreContract {
       Map<String, ByteIterator> result = new HashMap<>();
       assertEquals(Status.OK, client.read(TABLE, name, null, result));
       assertEquals(name, result.get("field0").toString());
+      assertEquals(Status.OK, client.update(TABLE, name, record("field0", "new" + name)));
+      result.clear();
+      assertEquals(Status.OK, client.read(TABLE, name, null, result));
+      assertEquals("new" + name, result.get("field0").toString());
       assertEquals(Status.OK, client.delete(TABLE, name));
     }
     client.cleanup();
