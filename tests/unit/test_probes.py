@@ -75,6 +75,19 @@ def test_whether_an_update_makes_a_record(store, creates, tmp_path):
     assert probes(recorded(store), tmp_path / "probes.csv").creates("x") is creates
 
 
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_client_that_says_ok_to_every_read_hides_nothing(counted, tmp_path):
+    """As YCSB's own binding of Memcached does; its BasicDB has no server that counts."""
+    facts = recorded("memcached")
+    for step in facts["steps"]:
+        if "read" in step["step"]:
+            step["returns"] = {"OK": sum(step["returns"].values())}
+        step["counters"] = step["counters"] if counted else None
+    found = probes(facts, tmp_path / "probes.csv")
+    assert found.creates("x") is False
+    assert found.missed("x", "read-missing") == (1.0 if counted else None)
+
+
 @pytest.fixture
 def probed(pretend_study: Path) -> Path:
     """A run whose store ``pretend`` has a finished probe; returns the study file."""

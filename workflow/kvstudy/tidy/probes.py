@@ -90,7 +90,8 @@ def rows_of(facts: dict) -> Iterator[dict]:
         for name, count in step["returns"].items():
             yield row("status", name, count / operations)
         for name, count in sorted((step["counters"] or {}).items()):
-            kind = "result" if name.lower().endswith(("hits", "misses")) else "command"
+            result = name.lower().endswith(("hits", "misses")) or name == facts["misses"]
+            kind = "result" if result else "command"
             yield row(kind, name, count / operations)
         if facts["misses"] and step["counters"] is not None:
             count = step["counters"].get(facts["misses"], 0)
@@ -150,8 +151,15 @@ class Probes:
         return (found["before"], found["after"]) if len(found) == 2 else None
 
     def creates(self, store: str) -> bool:
-        """Whether an update of a missing key has made a record that is found then."""
-        return self._of(store, "read-updated", "status").get(OK, 0) > 0.5
+        """Whether an update of a missing key has made a record that is found then.
+
+        Some clients say OK to a read that finds nothing; then only the server's misses tell.
+        """
+        if self.statuses(store, "read-updated").get(OK, 0) < 0.5:
+            return False
+        missed = self.missed(store, "read-updated")
+        silent = self.statuses(store, "read-missing").get(OK, 0) > 0.5
+        return not silent if missed is None else missed < 0.5
 
     def _of(self, store: str, step: str, kind: str) -> dict[str, float]:
         return self._values.get((store, step, kind), {})
