@@ -40,7 +40,7 @@ class Setting:
     def make_server(self, store: Store, provider: str, work: Path, log: Path) -> Server:
         """The store's server with its data below ``work``, not yet started."""
         started_here = provider != "external" and not store.in_process
-        port = free_port(self.port) if started_here else 0
+        port = free_port(self.port, store.side_ports.values()) if started_here else 0
         return providers.make_server(store, provider, port, work / "data", log, self.address)
 
     def make_ready(self, store: Store, provider: str, server: Server) -> None:

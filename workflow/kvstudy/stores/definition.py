@@ -61,6 +61,12 @@ class Native(Strict):
         "$host, $port and so on are filled in.",
     )
     ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
+    after_start: list[list[str]] = Field(
+        default=[],
+        description="Commands that a server needs beside it to get ready; filled in likewise. "
+        "From when its port is open on, each runs again and again until it ends with status 0, "
+        "then the next.",
+    )
     user: str | None = Field(
         default=None, description="The user to become when started by root, if it refuses root."
     )
@@ -83,6 +89,9 @@ class Docker(Strict):
     )
     ports: list[str] = Field(default=[], description="Names of further ports that it needs.")
     data: str = Field(default="", description="The container's folder that {data} stands for.")
+    after_start: list[list[str]] = Field(
+        default=[], description="As in native; the commands run in the container."
+    )
 
 
 class Deviation(Strict):
@@ -128,6 +137,11 @@ class StoreFile(Strict):
     )
     native: Native | None = None
     docker: Docker | None = None
+    side_ports: dict[str, int] = Field(
+        default={},
+        description="Further ports that are found from the server's port: name and distance. "
+        "They are filled in as {ports[name]}.",
+    )
     in_process: bool = Field(
         default=False, description="True for a binding that needs no server (YCSB's basic)."
     )

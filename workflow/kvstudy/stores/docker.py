@@ -24,7 +24,14 @@ from kvstudy.errors import KvstudyError
 from kvstudy.stores import registry
 from kvstudy.stores.definition import Store
 from kvstudy.stores.files import filled_in, shell_line
-from kvstudy.stores.server import HOST, free_port
+from kvstudy.stores.server import (
+    COMMAND_SECONDS,
+    HOST,
+    failure,
+    free_port,
+    last_words,
+    until_it_succeeds,
+)
 
 NATIVE = "or choose the provider native in config/config.yaml"
 STOP_SECONDS = 30
@@ -75,7 +82,8 @@ class DockerServer:
         values = {
             "host": HOST,
             "port": port,
-            "ports": {name: free_port() for name in store.docker.ports},
+            "ports": {name: free_port() for name in store.docker.ports}
+            | {name: port + distance for name, distance in store.side_ports.items()},
             "data": store.docker.data,
         }
         texts = filled_in(store, store.docker.files, values)
@@ -97,6 +105,10 @@ class DockerServer:
             ),
             store.docker.image,
             *(part.format(**values) for part in store.docker.command),
+        ]
+        self.after_start = [
+            ["docker", "exec", self.name, *(part.format(**values) for part in command)]
+            for command in store.docker.after_start
         ]
         self._facts: dict = {}
         self._client: subprocess.Popen | None = None
@@ -123,6 +135,16 @@ class DockerServer:
                 stderr=log,
                 start_new_session=True,
             )
+
+    def run_beside(self, command: list[str]) -> None:
+        try:
+            done = _docker(*command[1:], seconds=COMMAND_SECONDS)
+        except subprocess.TimeoutExpired:
+            # What runs in the container ends with it at the latest.
+            raise OSError(f"{shlex.join(command)}: no end after {COMMAND_SECONDS} s") from None
+        if done.returncode:
+            said = last_words(done.stdout + done.stderr)
+            raise OSError(failure(command, done.returncode, said))
 
     def stop(self) -> None:
         if self._client is not None:
@@ -151,6 +173,7 @@ class DockerServer:
             "provider": "docker",
             "image": self.store.docker.image,
             "command": self.command,
+            "after_start": self.after_start,
             **self._facts,
         }
 
@@ -161,6 +184,7 @@ class DockerServer:
                 *(f"mkdir -p {folder}" for folder in folders),
                 *(shell_line(path, text) for path, text in self.files.items()),
                 f"{shlex.join(self.command)} &",
+                *until_it_succeeds(shlex.join(command) for command in self.after_start),
             ],
             "stop": [f"docker rm --force --volumes {self.name}"],
         }
@@ -202,10 +226,12 @@ def sweep() -> list[str]:
     return removed
 
 
-def _docker(*arguments: str, daemon: str | None = None) -> subprocess.CompletedProcess[str]:
+def _docker(
+    *arguments: str, daemon: str | None = None, seconds: float | None = None
+) -> subprocess.CompletedProcess[str]:
     host = ["--host", daemon] if daemon else []
     return subprocess.run(
-        ["docker", *host, *arguments], capture_output=True, text=True, check=False
+        ["docker", *host, *arguments], capture_output=True, text=True, timeout=seconds
     )
 
 

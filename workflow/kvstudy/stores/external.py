@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from typing import ClassVar
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
@@ -31,8 +32,13 @@ class ExternalServer:
     def __init__(self, store: Store, address: str) -> None:
         self.host, self.port = split(store, address)
 
+    after_start: ClassVar[list[list[str]]] = []
+
     def start(self) -> None:
         """Nothing to start."""
+
+    def run_beside(self, command: list[str]) -> None:
+        """Nothing to run: no command is named."""
 
     def stop(self) -> None:
         """Nothing to stop."""

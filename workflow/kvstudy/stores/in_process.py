@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from kvstudy.stores.server import HOST
 
 
@@ -10,8 +12,12 @@ class InProcess:
 
     host = HOST
     port = 0
+    after_start: ClassVar[list[list[str]]] = []
 
     def start(self) -> None:
+        pass
+
+    def run_beside(self, command: list[str]) -> None:
         pass
 
     def stop(self) -> None:

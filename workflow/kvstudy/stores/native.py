@@ -16,7 +16,14 @@ from kvstudy.errors import KvstudyError
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.files import filled_in, shell_line
-from kvstudy.stores.server import HOST, free_port
+from kvstudy.stores.server import (
+    COMMAND_SECONDS,
+    HOST,
+    failure,
+    free_port,
+    last_words,
+    until_it_succeeds,
+)
 
 # Programs that no distribution packages, each in a folder of its own; a store's
 # ``install`` puts them there.
@@ -37,10 +44,11 @@ def missing(store: Store) -> str | None:
 
 
 def find_program(store: Store) -> str | None:
-    """The store's program below servers/<store>/, else on the path, else None."""
-    own = SERVERS / store.folder.name / store.native.program
-    if own.exists():
-        return str(own.absolute())
+    """The store's program in servers/<store>/ or its bin/, else on the path, else None."""
+    own = SERVERS / store.folder.name
+    for place in (own / store.native.program, own / "bin" / store.native.program):
+        if place.exists():
+            return str(place.absolute())
     # Servers are often in sbin, which is not on the path of everybody.
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
     return shutil.which(store.native.program, path=path)
@@ -65,7 +73,8 @@ class NativeServer:
             "program": find_program(store) or store.native.program,
             "host": HOST,
             "port": port,
-            "ports": {name: free_port() for name in store.native.ports},
+            "ports": {name: free_port() for name in store.native.ports}
+            | {name: port + distance for name, distance in store.side_ports.items()},
             "data": self.data,
             "servers": (SERVERS / store.folder.name).absolute(),
             "user": getpass.getuser(),
@@ -73,6 +82,7 @@ class NativeServer:
         self.command = self._filled(store.native.command)
         self.preparations = [self._filled(command) for command in store.native.prepare]
         self.files = filled_in(store, store.native.files, self._values)
+        self.after_start = [self._filled(command) for command in store.native.after_start]
         self.environment = {
             name: value.format(**self._values) for name, value in store.native.environment.items()
         }
@@ -88,7 +98,9 @@ class NativeServer:
         for name, text in self.files.items():
             (self.data / name).write_text(text, encoding="utf-8")
         for command in self.preparations:
-            self._prepare(command)
+            status, said = self._run(command)
+            if status:
+                raise KvstudyError(f"{self.store.title}: {failure(command, status, said)}")
         if self._user:
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         with self.log.open("wb") as log:
@@ -96,6 +108,11 @@ class NativeServer:
                 self.command, log, log, user=self._user, environment=self.environment
             )
         self._record = process.note(self._process, self.store.name)
+
+    def run_beside(self, command: list[str]) -> None:
+        status, said = self._run(command, seconds=COMMAND_SECONDS)
+        if status:
+            raise OSError(failure(command, status, said))
 
     def stop(self) -> None:
         if self._process is not None:
@@ -120,6 +137,7 @@ class NativeServer:
             "program": self._values["program"],
             "command": self.command,
             "environment": self.environment,
+            "after_start": self.after_start,
         }
 
     def commands(self) -> dict[str, list[str]]:
@@ -132,6 +150,9 @@ class NativeServer:
                 *(shell_line(self.data / name, text) for name, text in self.files.items()),
                 *(f"{variables}{shlex.join(command)}" for command in self.preparations),
                 f"{variables}{shlex.join(self.command)} &",
+                *until_it_succeeds(
+                    f"{variables}{shlex.join(command)}" for command in self.after_start
+                ),
             ],
             "stop": [f"kill -{self.store.stop_signal} %1"],
         }
@@ -139,23 +160,23 @@ class NativeServer:
     def _filled(self, command: list[str]) -> list[str]:
         return [part.format(**self._values) for part in command]
 
-    def _prepare(self, command: list[str]) -> None:
-        """Run a command to its end, and end whatever it leaves running."""
+    def _run(self, command: list[str], seconds: float | None = None) -> tuple[int, str]:
+        """Run a command to its end, and end whatever it leaves running.
+
+        Returns its exit status (-9 after ``seconds``) and its last words.
+        """
         # A file: a pipe would stay open for as long as anything that the command has started.
         with tempfile.TemporaryFile() as output:
-            preparation = process.start(
+            running = process.start(
                 command, output, subprocess.STDOUT, environment=self.environment
             )
-            record = process.note(preparation, self.store.name)
+            record = process.note(running, self.store.name)
             try:
-                status = preparation.wait()
+                running.wait(seconds)
+            except subprocess.TimeoutExpired:
+                output.write(f"no end after {seconds:g} s".encode())
             finally:
-                process.stop(preparation, signal.SIGKILL)
+                process.stop(running, signal.SIGKILL)
                 record.unlink(missing_ok=True)
             output.seek(0)
-            said = output.read().decode(errors="replace").strip()
-        if status:
-            raise KvstudyError(
-                f"{self.store.title}: {shlex.join(command)} ended with exit status "
-                f"{status}: {' | '.join(said.splitlines()[-5:])}"
-            )
+            return running.wait(), last_words(output.read().decode(errors="replace"))

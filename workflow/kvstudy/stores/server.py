@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import shlex
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import psutil
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
 
+T = TypeVar("T")
+
 HOST = "127.0.0.1"
 POLL_SECONDS = 0.02
+HIGHEST_PORT = 65535
+# Limit for one command beside a starting server.
+COMMAND_SECONDS = 10
 
 
 class Server(Protocol):
@@ -23,9 +30,13 @@ class Server(Protocol):
 
     host: str
     port: int
+    after_start: list[list[str]]
 
     def start(self) -> None:
         """Start it without waiting; KvstudyError when it cannot even be started."""
+
+    def run_beside(self, command: list[str]) -> None:
+        """Run one of ``after_start`` where the server runs; OSError with its words if it fails."""
 
     def stop(self) -> None:
         """Stop it and return when it is gone; also after a failed start."""
@@ -43,8 +54,27 @@ class Server(Protocol):
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
 
 
-def free_port(wanted: int = 0) -> int:
-    """A free port on loopback: ``wanted``, or any with 0. KvstudyError when it is taken."""
+def free_port(wanted: int = 0, distances: Iterable[int] = ()) -> int:
+    """A free port on loopback: ``wanted``, or any with 0. KvstudyError when it is taken.
+
+    The ports at the ``distances`` above it are free too.
+    """
+    while True:
+        port = _bound(wanted)
+        try:
+            for distance in distances:
+                _bound(port + distance)
+            return port
+        except KvstudyError:
+            if wanted:
+                raise
+
+
+def _bound(wanted: int) -> int:
+    if wanted > HIGHEST_PORT:
+        raise KvstudyError(
+            f"port {wanted} does not exist; name a lower port, or 0 for any free one"
+        )
     with socket.socket() as probe:
         # Without it the port of a server that stopped a moment ago counts as taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -74,20 +104,30 @@ def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
 
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
     limit = time.monotonic() + store.ready_seconds
-    while True:
-        end = server.died()
-        if end is not None:
-            raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
-        try:
-            return store.verbs.version(server.host, server.port)
-        except (OSError, ValueError) as error:
-            if time.monotonic() > limit:
-                raise KvstudyError(
-                    f"{store.title} server did not get ready in {store.ready_seconds:g} s "
-                    f"({error}); {store.file}: ready_seconds sets the "
-                    f"limit{log_end(log)}"
-                ) from None
-        time.sleep(POLL_SECONDS)
+
+    def until(attempt: Callable[[], T]) -> T:
+        """What ``attempt`` returns as soon as it raises neither OSError nor ValueError."""
+        while True:
+            end = server.died()
+            if end is not None:
+                raise KvstudyError(f"{store.title} server {end} before it was ready{log_end(log)}")
+            try:
+                return attempt()
+            except (OSError, ValueError) as error:
+                if time.monotonic() > limit:
+                    raise KvstudyError(
+                        f"{store.title} server did not get ready in {store.ready_seconds:g} s "
+                        f"({error}); {store.file}: ready_seconds sets the "
+                        f"limit{log_end(log)}"
+                    ) from None
+            time.sleep(POLL_SECONDS)
+
+    if server.after_start:
+        # Before its port is open, they would only slow the server down.
+        until(lambda: socket.create_connection((server.host, server.port), timeout=2).close())
+    for command in server.after_start:
+        until(functools.partial(server.run_beside, command))
+    return until(lambda: store.verbs.version(server.host, server.port))
 
 
 def log_end(log: Path, lines: int = 5) -> str:
@@ -96,7 +136,23 @@ def log_end(log: Path, lines: int = 5) -> str:
         text = log.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return ""
-    return "; its log ends: " + " | ".join(text.splitlines()[-lines:]) if text else ""
+    return f"; its log ends: {last_words(text, lines)}" if text else ""
+
+
+def last_words(text: str, lines: int = 5) -> str:
+    """The last lines of what a program wrote, as one."""
+    return " | ".join(text.strip().splitlines()[-lines:])
+
+
+def failure(command: list[str], status: int, said: str) -> str:
+    """What is told of a command that failed."""
+    return f"{shlex.join(command)} ended with exit status {status}: {said}"
+
+
+def until_it_succeeds(commands: Iterable[str]) -> list[str]:
+    """Shell lines as a person pastes them, with a comment before them."""
+    lines = list(commands)
+    return ["# once its port is open, each until it succeeds:", *lines] if lines else []
 
 
 def _holder(port: int) -> str:
