@@ -45,6 +45,11 @@ final class Clients {
             "db.url", "jdbc:" + store + "://127.0.0.1:" + port + "/ycsb?permitMysqlScheme");
         p.setProperty("db.timeout", Integer.toString(timeoutMillis));
       }
+      case "riak" -> {
+        db = new RiakClient();
+        p.setProperty("riak.port", Integer.toString(port));
+        p.setProperty("riak.timeout", Integer.toString(timeoutMillis));
+      }
       default -> throw new IllegalArgumentException(store);
     }
     db.setProperties(p);

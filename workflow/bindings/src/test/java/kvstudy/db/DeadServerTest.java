@@ -37,7 +37,16 @@ class DeadServerTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb"})
+      strings = {
+        "redis",
+        "memcached",
+        "aerospike",
+        "cassandra",
+        "mongodb",
+        "mysql",
+        "mariadb",
+        "riak"
+      })
   void nobodyListens(String store) throws IOException {
     int port;
     try (ServerSocket free = listen()) {
@@ -48,7 +57,16 @@ class DeadServerTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb"})
+      strings = {
+        "redis",
+        "memcached",
+        "aerospike",
+        "cassandra",
+        "mongodb",
+        "mysql",
+        "mariadb",
+        "riak"
+      })
   void theServerAcceptsAndNeverAnswers(String store) throws IOException {
     try (ServerSocket silent = listen()) {
       initFails(store, silent.getLocalPort());
@@ -57,7 +75,16 @@ class DeadServerTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb"})
+      strings = {
+        "redis",
+        "memcached",
+        "aerospike",
+        "cassandra",
+        "mongodb",
+        "mysql",
+        "mariadb",
+        "riak"
+      })
   void somethingElseListens(String store) throws Exception {
     try (ServerSocket other = listen()) {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
@@ -118,6 +145,12 @@ class DeadServerTest {
       wrong.getProperties().setProperty("mongodb.url", url);
       DBException e = assertThrows(DBException.class, wrong::init);
       assertTrue(e.getMessage().startsWith("mongodb.url=" + url + ": "), e.getMessage());
+    }
+    for (String name : List.of("riak.port", "riak.r_val", "riak.timeout", "riak.update")) {
+      DB riak = Clients.create("riak", 1, 500);
+      riak.getProperties().setProperty(name, "many");
+      DBException e = assertThrows(DBException.class, riak::init);
+      assertTrue(e.getMessage().startsWith(name + "=many: "), e.getMessage());
     }
     DB mysql = Clients.create("mysql", 1, 500);
     mysql.getProperties().setProperty("db.batchsize", "100");

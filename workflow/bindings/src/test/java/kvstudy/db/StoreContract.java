@@ -67,9 +67,14 @@ abstract class StoreContract {
   }
 
   final DB connected(int at) throws DBException {
-    DB client = Clients.create(store, at, 1000);
+    DB client = client(at);
     client.init();
     return client;
+  }
+
+  /** A client of the store, not connected yet. */
+  DB client(int at) {
+    return Clients.create(store, at, 1000);
   }
 
   static Map<String, ByteIterator> record(String... namesAndValues) {
@@ -163,6 +168,10 @@ abstract class StoreContract {
     assertArrayEquals(value, result.get("field0").toArray());
   }
 
+  int recordsOfEachThread() {
+    return 2000;
+  }
+
   @Test
   void fourThreadsDoNotMixTheirAnswers() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(4);
@@ -179,7 +188,7 @@ abstract class StoreContract {
 
   private Void writeAndRead(String mine) throws DBException {
     DB client = connected(port);
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < recordsOfEachThread(); i++) {
       String name = mine + i;
       assertEquals(Status.OK, client.insert(TABLE, name, record("field0", name)));
       Map<String, ByteIterator> result = new HashMap<>();

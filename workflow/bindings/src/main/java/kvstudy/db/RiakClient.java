@@ -1,0 +1,219 @@
+package kvstudy.db;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.Vector;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import site.ycsb.ByteIterator;
+import site.ycsb.DB;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+
+/**
+ * YCSB on Riak KV, with the record layout of YCSB's own binding, on bucket types with eventual or
+ * with strong consistency.
+ *
+ * <p>A record is one value under its key; the table is the bucket.
+ *
+ * <ul>
+ *   <li>read: get; fields are selected in the client
+ *   <li>insert: put without a version. Eventual: an existing record is overwritten. Strong: it
+ *       fails.
+ *   <li>update: <em>only the given fields</em> are stored, the others are gone, as in YCSB's
+ *       binding. {@code fetch_put} gets the record first and puts with its version; a missing
+ *       record is NOT_FOUND. {@code put} does not look first; a missing record is created. YCSB's
+ *       binding does the first on a strong, the second on an eventual type, so that its comparison
+ *       of the two compares different operations; here both do the same unless told otherwise. A
+ *       strong type refuses to put on an existing key without its version.
+ *   <li>delete: get of the version, delete
+ *   <li>scan: NOT_IMPLEMENTED; the backend that Riak is shipped with, Bitcask, has no order of keys
+ *       and no secondary indexes
+ * </ul>
+ *
+ * <p>What the server refuses is no ERROR but a status of the server's own word: FAILED (strong: the
+ * record has another version by now, or exists), TIMEOUT, UNAVAILABLE, and so on.
+ *
+ * <p>Different from YCSB's binding: a value has no entry in a secondary index (there the eventual
+ * one has, the strong one has not); a read that finds nothing is not repeated; a lost connection is
+ * an ERROR and the next operation connects again.
+ *
+ * <p>Properties: {@code riak.hosts} (one host, 127.0.0.1), {@code riak.port} (8087), {@code
+ * riak.bucket_type} (ycsb), {@code riak.update} (fetch_put or put; fetch_put), {@code riak.r_val}
+ * and {@code riak.w_val} (copies that must answer, 2; never more than the bucket type's n_val; a
+ * strong type does not use them), {@code riak.timeout} (ms for connecting and for each answer,
+ * 10000).
+ */
+public class RiakClient extends DB {
+  private static final Pattern WORDS = Pattern.compile("[A-Za-z](?:[A-Za-z_ ]{0,38}[A-Za-z])?");
+
+  private InetSocketAddress server;
+  private int timeout;
+  private String bucketType;
+  private boolean fetchBeforePut;
+  private int readers;
+  private int writers;
+  private Failures failures;
+
+  /** One connection for each client thread; null after it was lost. */
+  private RiakConnection connection;
+
+  @Override
+  public void init() throws DBException {
+    Properties p = getProperties();
+    int port = Options.integer(p, "riak.port", 8087, 1, 65535);
+    server = Options.address(p, "riak.hosts", "127.0.0.1", port);
+    timeout = Options.integer(p, "riak.timeout", 10_000, 1, Integer.MAX_VALUE);
+    bucketType = p.getProperty("riak.bucket_type", "ycsb");
+    String update = p.getProperty("riak.update", "fetch_put");
+    if (!update.equals("fetch_put") && !update.equals("put")) {
+      throw new DBException("riak.update=" + update + ": give fetch_put or put");
+    }
+    fetchBeforePut = update.equals("fetch_put");
+    readers = Options.integer(p, "riak.r_val", 2, 1, Integer.MAX_VALUE);
+    writers = Options.integer(p, "riak.w_val", 2, 1, Integer.MAX_VALUE);
+    failures = new Failures("riak " + server.getHostString() + ":" + server.getPort());
+    RiakConnection.BucketType type = bucketType();
+    readers = Math.min(readers, type.copies());
+    writers = Math.min(writers, type.copies());
+    if (type.consistent() && !fetchBeforePut) {
+      cleanup();
+      throw new DBException(
+          "riak.update=put: "
+              + bucketType
+              + " is a bucket type with strong consistency, which refuses to put on an existing"
+              + " key without its version; set riak.update=fetch_put");
+    }
+  }
+
+  private RiakConnection.BucketType bucketType() throws DBException {
+    try {
+      return connection().bucketType(bucketType);
+    } catch (RiakConnection.Refused e) {
+      cleanup();
+      throw new DBException(
+          "riak.bucket_type="
+              + bucketType
+              + ": the server says '"
+              + e.getMessage()
+              + "'; create and activate it (riak admin bucket-type), or name another one",
+          e);
+    } catch (IOException | RuntimeException e) {
+      cleanup();
+      throw failures.unreachable(e, "start the server, or set riak.hosts and riak.port");
+    }
+  }
+
+  @Override
+  public void cleanup() {
+    if (connection != null) {
+      connection.close();
+      connection = null;
+    }
+  }
+
+  @Override
+  public Status read(
+      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+    return attempt(
+        "read",
+        riak -> {
+          RiakConnection.Found found = riak.get(bucketType, table, key, readers, false);
+          if (found == null) {
+            return Status.NOT_FOUND;
+          }
+          RiakRecord.decode(found.value(), fields, result);
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+    byte[] record = RiakRecord.encode(values);
+    return attempt(
+        "insert",
+        riak -> {
+          riak.put(bucketType, table, key, record, null, writers);
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status update(String table, String key, Map<String, ByteIterator> values) {
+    byte[] record = RiakRecord.encode(values);
+    return attempt(
+        "update",
+        riak -> {
+          byte[] version = null;
+          if (fetchBeforePut) {
+            RiakConnection.Found found = riak.get(bucketType, table, key, readers, false);
+            if (found == null) {
+              return Status.NOT_FOUND;
+            }
+            version = found.version();
+          }
+          riak.put(bucketType, table, key, record, version, writers);
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status delete(String table, String key) {
+    return attempt(
+        "delete",
+        riak -> {
+          RiakConnection.Found found = riak.get(bucketType, table, key, readers, true);
+          if (found == null) {
+            return Status.NOT_FOUND;
+          }
+          riak.delete(bucketType, table, key, found.version());
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status scan(
+      String table,
+      String startkey,
+      int recordcount,
+      Set<String> fields,
+      Vector<HashMap<String, ByteIterator>> result) {
+    return Status.NOT_IMPLEMENTED;
+  }
+
+  private interface Operation {
+    Status run(RiakConnection riak) throws IOException;
+  }
+
+  private Status attempt(String name, Operation operation) {
+    try {
+      return operation.run(connection());
+    } catch (RiakConnection.Refused e) {
+      failures.error(name, e.getMessage());
+      return refusal(e.getMessage());
+    } catch (IOException | RuntimeException e) {
+      // The rest of an answer may still arrive: only a new connection is in step again.
+      cleanup();
+      return failures.error(name, e);
+    }
+  }
+
+  /** The server's words, without the values in them, as the name of a status. */
+  static Status refusal(String reason) {
+    Matcher words = WORDS.matcher(reason);
+    String name = words.find() ? words.group().replace(' ', '_').toUpperCase(Locale.ROOT) : "";
+    return name.isEmpty() || name.equals("OK") ? Status.ERROR : new Status(name, reason);
+  }
+
+  private RiakConnection connection() throws IOException {
+    if (connection == null) {
+      connection = new RiakConnection(server, timeout);
+    }
+    return connection;
+  }
+}
