@@ -26,9 +26,10 @@ STORES = {
     "mysql": r"5\.[67]\.\d+|[89]\.\d+\.\d+",
     "mariadb": r"1\d\.\d+\.\d+",
     "aerospike": r"[78]\.\d+\.\d+\.\d+",
+    "riak": r"[23]\.\d+\.\d+",
 }
 # No package registry has their servers: tested where somebody installed them.
-BY_HAND = {"aerospike"}
+BY_HAND = {"aerospike", "riak"}
 
 STUDY = {
     "name": "small",

@@ -82,7 +82,7 @@ def test_redis_and_memcached_are_measured(thesis):
     assert status == {
         "redis": ["measured"],
         "memcached": ["measured"],
-        "riak": ["not measured"],
+        "riak": ["measured" if shutil.which("riak") else "not measured"],
         "aerospike": ["measured" if shutil.which("asd") else "not measured"],
     }
     assert (cells[cells.status == "measured"].void == "").all()
@@ -119,7 +119,8 @@ def test_the_pdf_tells_what_was_measured(thesis, clone):
     # The published throughput of Redis under workload A, as in the thesis's table 4.2.
     assert re.search(r"4.801\.0", words)
     assert "not measured" in words
-    assert "kvstudy has no YCSB binding for Riak KV yet" in words
+    if not shutil.which("riak"):
+        assert "no program riak on this machine" in words
     for number in range(2, 6):
         assert f"Table 4.{number}" in words
     for number in range(1, 15):

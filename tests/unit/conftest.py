@@ -21,6 +21,7 @@ def pretend_study(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The study ``small`` in the test's project folder; returns its study.yaml."""
     monkeypatch.setenv("PATH", f"{PRETEND}:{os.environ['PATH']}")
     shutil.copytree(PRETEND / "store", project / "envs" / "stores" / "pretend")
+    shutil.copytree(PRETEND / "unbound", project / "envs" / "stores" / "unbound")
     library = project / "workflow" / "bindings" / "target" / "lib"
     library.mkdir(parents=True)
     (library / "kvstudy-bindings.jar").write_bytes(b"jar")

@@ -48,7 +48,7 @@ def test_they_wait_for_the_servers_port(pretend_study, project):
 def test_one_that_never_succeeds_is_told_with_its_last_words(pretend_study, project):
     server = a_server(project, "echo no such bucket type >&2; exit 3", 'touch "$1/made"')
     message = (
-        r"Pretend server did not get ready in 1\.5 s \(sh -c .* ended with exit status 3: "
+        r"Pretend server did not get ready in 4 s \(sh -c .* ended with exit status 3: "
         r"no such bucket type\); .*store\.yaml: ready_seconds sets the limit"
     )
     with pytest.raises(KvstudyError, match=message), serving(server.store, server, server.log):
@@ -97,7 +97,7 @@ def test_in_a_container_they_run_in_the_container(project, pretend_study, monkey
     store = a_store(
         "docker", after_start=[["admin", '{{"n": 1}}', "{ports[side]}"]], ports=["side"]
     )
-    server = docker.DockerServer(store, 1000, project / "log")
+    server = docker.DockerServer(store, 1000, project / "data", project / "log")
     monkeypatch.setattr(docker.subprocess, "run", run)
     (command,) = server.after_start
     assert command[:5] == ["docker", "exec", server.name, "admin", '{"n": 1}']

@@ -93,8 +93,10 @@ def test_every_hole_has_a_reason(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "dies-at-start")
     with pytest.raises(KvstudyError):
         measure(pretend_study)
-    gap = Path("results/small/gaps/riak.json")
-    run("gap", "riak", "--provider", "native", "--raw", "results/small/raw", "--output", str(gap))
+    gap = Path("results/small/gaps/unbound.json")
+    run(
+        "gap", "unbound", "--provider", "native", "--raw", "results/small/raw", "--output", str(gap)
+    )
     cells, _ = parse(pretend_study)
     failed = cells.loc["pretend/a/rep1"]
     assert failed.status == "failed"
@@ -104,7 +106,7 @@ def test_every_hole_has_a_reason(pretend_study, monkeypatch):
         "not measured",
         "there are no raw logs of it yet",
     ]
-    assert cells.loc["riak/a/rep1", "reason"] == "kvstudy has no YCSB binding for Riak KV yet"
+    assert cells.loc["unbound/a/rep1", "reason"] == "kvstudy has no YCSB binding for Unbound yet"
 
 
 def test_cells_of_two_providers_are_refused(pretend_study):

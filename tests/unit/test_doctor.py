@@ -19,8 +19,8 @@ def test_stores_by_provider(pretend_study, monkeypatch):
     _, output = doctor()
     assert row(output, "store") == ["store", "native", "docker"]
     assert row(output, "pretend") == ["pretend", "ready", "missing"]
-    assert row(output, "riak") == ["riak", "missing", "missing"]
-    assert "Riak KV: kvstudy has no YCSB binding for Riak KV yet" in output
+    assert row(output, "unbound") == ["unbound", "missing", "missing"]
+    assert "Unbound: kvstudy has no YCSB binding for Unbound yet" in output
     assert "Pretend: Pretend has no Docker image in envs/stores/pretend/store.yaml" in output
 
 

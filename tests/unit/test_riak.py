@@ -101,7 +101,7 @@ def test_a_node_that_dies(riak, project, monkeypatch):
 
 def test_bucket_types_that_are_refused(riak, project, monkeypatch):
     monkeypatch.setenv("PRETEND_RIAK", "refuses")
-    riak = riak.model_copy(update={"ready_seconds": 1.5})
+    riak = riak.model_copy(update={"ready_seconds": 5})
     node = a_node(riak, project)
     message = r"make-bucket-types .* ended with exit status 1: \{error, .*badmatch, ready"
     with pytest.raises(KvstudyError, match=message), serving(riak, node, node.log):

@@ -75,6 +75,7 @@ def workflow(tmp_path: Path) -> Workflow:
         )
     shutil.copy(ROOT / "Snakefile", folder)
     shutil.copytree(PRETEND / "store", folder / "envs" / "stores" / "pretend")
+    shutil.copytree(PRETEND / "unbound", folder / "envs" / "stores" / "unbound")
     library = folder / "workflow" / "bindings" / "target" / "lib"
     library.mkdir(parents=True)
     (library / "kvstudy-bindings.jar").write_bytes(b"jar")

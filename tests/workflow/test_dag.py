@@ -36,8 +36,8 @@ def test_every_cell_of_a_store_with_a_server_is_measured_once(workflow):
     assert len(measured(done)) == 6
     table = cells(workflow).set_index(["store", "workload", "repetition"])
     assert set(table.loc["pretend"].status) == {"measured"}
-    assert set(table.loc["riak"].status) == {"not measured"}
-    assert set(table.loc["riak"].reason) == {"kvstudy has no YCSB binding for Riak KV yet"}
+    assert set(table.loc["unbound"].status) == {"not measured"}
+    assert set(table.loc["unbound"].reason) == {"kvstudy has no YCSB binding for Unbound yet"}
     order = table.loc["pretend"].sort_values("started").position.tolist()
     assert order == sorted(order)
     again = workflow.snakemake(CELLS)
