@@ -103,8 +103,8 @@ def test_a_store_is_probed_once_and_after_its_cells(workflow):
     ]
     assert [line.split()[2] for line in started] == ["measure"] * 6 + ["probe"]
     found = pd.read_csv(workflow.folder / "results/small/probes.csv").set_index("store")
-    (reason,) = found.loc[["riak"]].reason
-    assert reason == "kvstudy has no YCSB binding for Riak KV yet"
+    (reason,) = found.loc[["unbound"]].reason
+    assert reason == "kvstudy has no YCSB binding for Unbound yet"
     again = workflow.snakemake("results/small/probes.csv")
     assert "Nothing to be done" in again.stderr + again.stdout
 

@@ -212,6 +212,10 @@ abstract class StoreContract {
     return 1000;
   }
 
+  int recordsOfEachThread() {
+    return 2000;
+  }
+
   @Test
   void fourThreadsDoNotMixTheirAnswers() throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(4);
