@@ -209,10 +209,6 @@ abstract class StoreContract {
   }
 
   int recordsOfEachThread() {
-    return 1000;
-  }
-
-  int recordsOfEachThread() {
     return 2000;
   }
 
