@@ -16,7 +16,8 @@ from kvstudy.tidy.probes import Probes, collect_probes
 from tests.e2e.test_stores import BY_HAND, STUDY, programs_in
 
 ROOT = Path(__file__).parents[2]
-STORES = ["redis", "memcached", "mongodb", "cassandra", "mysql", "mariadb", "aerospike"]
+STORES = ["redis", "memcached", "mongodb", "cassandra", "mysql", "mariadb"]
+STORES += ["aerospike", "riak"]
 # Commands that one operation takes, by the servers' names.
 STATEMENT = {"Com_stmt_execute": 1.0}
 COMMANDS = {
@@ -42,6 +43,11 @@ COMMANDS = {
         "read": {"Com_select": 1.0} | STATEMENT,
         "update": {"Com_update": 1.0} | STATEMENT,
     },
+    "riak": {
+        "insert": {"node_puts_total": 1.0},
+        "read": {"node_gets_total": 1.0},
+        "update": {"node_puts_total": 1.0},
+    },
 }
 COMMANDS["aerospike"] = {
     "insert": {"client_write_success": 1.0},
@@ -58,8 +64,9 @@ SIZES = {
     "mysql": (1023, 1023),
     "mariadb": (1023, 1023),
     "aerospike": (1184, 176),
+    "riak": (1140, 114),
 }
-CREATING = {"redis", "cassandra"}
+CREATING = {"redis", "cassandra", "riak"}
 
 
 @pytest.fixture

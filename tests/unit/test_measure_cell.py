@@ -295,3 +295,14 @@ def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
     first.communicate(timeout=10)
     assert second.wait(20) == 0
     second.stderr.close()
+
+
+def test_an_answer_that_cannot_be_read_is_a_failure_with_a_reason(pretend_study):
+    verbs = Path("envs/stores/pretend/verbs.py")
+    verbs.write_text(
+        verbs.read_text()
+        + "\n\ndef records(host, port):\n    raise ValueError('no namespace called ycsb')\n"
+    )
+    text = failure(pretend_study)
+    assert "gave no good answer to 'records'" in text
+    assert "no namespace called ycsb" in text

@@ -19,7 +19,7 @@ from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import serving
+from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory, write_sums
 from kvstudy.ycsb_log.check import check_load, check_run
@@ -74,7 +74,7 @@ def _measure(
             phases[name] = run_phase(
                 command, client.classpath, work, name, store, server, log, controller
             )
-            held[name] = store.verbs.records(server.host, server.port)
+            held[name] = ask(store, server, "records")
             _check(cell, name, work, store, held[name])
         described = server.describe()
         clock = time.monotonic()

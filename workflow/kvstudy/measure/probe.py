@@ -18,7 +18,7 @@ from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, serving
+from kvstudy.stores.server import Server, ask, serving
 from kvstudy.study.probe import FACTS, SECONDS, THREADS, Step, steps_of
 from kvstudy.study.raw import probe_directory, write_sums
 from kvstudy.ycsb_log.check import check_executed, check_load
@@ -85,7 +85,7 @@ def _steps(store: Store, server: Server, work: Path, run: Callable[[Step], None]
         counted = _counters(store, server)
         run(step)
         counters = _difference(store, counted, _counters(store, server))
-        before, size = size, _ask(store, "record_bytes", server)
+        before, size = size, ask(store, server, "record_bytes")
         found.append(
             {
                 "step": step.name,
@@ -109,14 +109,8 @@ def _returns(step: Step, work: Path) -> dict[str, int]:
     return log.sections[step.operation.upper()].returns
 
 
-def _ask(store: Store, verb: str, server: Server):
-    """The answer of a verb that a store may lack; None then."""
-    asked = getattr(store.verbs, verb, None)
-    return asked(server.host, server.port) if asked else None
-
-
 def _counters(store: Store, server: Server) -> dict[str, int] | None:
-    counters = _ask(store, "counters", server)
+    counters = ask(store, server, "counters")
     if store.misses and store.misses not in (counters or {}):
         raise KvstudyError(
             f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "

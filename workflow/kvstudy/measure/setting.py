@@ -9,7 +9,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
 from kvstudy.stores import providers
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, free_port
+from kvstudy.stores.server import Server, ask, free_port
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,15 +46,14 @@ class Setting:
     def make_ready(self, store: Store, provider: str, server: Server) -> None:
         """Let the running server be empty and able to take records."""
         if provider == "external" and self.may_empty:
-            store.verbs.empty(server.host, server.port)
-        if hasattr(store.verbs, "create"):
-            store.verbs.create(server.host, server.port)
+            ask(store, server, "empty")
+        ask(store, server, "create")
         _check_empty(store, server)
 
 
 def _check_empty(store: Store, server: Server) -> None:
     """A cell starts with an empty store; only a server of somebody else can hold records."""
-    records = store.verbs.records(server.host, server.port)
+    records = ask(store, server, "records")
     if records:
         raise KvstudyError(
             f"the {store.title} server at {server.host}:{server.port} holds {records} records; "

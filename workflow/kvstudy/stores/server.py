@@ -102,6 +102,23 @@ def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
         server.stop()
 
 
+def ask(store: Store, server: Server, verb: str):
+    """The answer of the store's ``verb`` (see ``Store.verbs``); None when the store lacks it.
+
+    KvstudyError when the server gives no answer, or one that the verb cannot read.
+    """
+    function = getattr(store.verbs, verb, None)
+    if function is None:
+        return None
+    try:
+        return function(server.host, server.port)
+    except (OSError, ValueError) as error:
+        raise KvstudyError(
+            f"the {store.title} server at {server.host}:{server.port} gave no good answer to "
+            f"'{verb}' of {store.folder / 'verbs.py'} ({error})"
+        ) from None
+
+
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
     limit = time.monotonic() + store.ready_seconds
 
