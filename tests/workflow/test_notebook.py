@@ -35,12 +35,14 @@ def options(project: Path) -> list[str]:
     """Workload A of Redis was measured, everything else was not."""
     study = load_study(STUDY / "study.yaml")
     cells, values = [], []
-    for cell in plan(study):
+    for position, cell in enumerate(plan(study), start=1):
         key = {name: getattr(cell, name) for name in ("store", "workload", "parameters")}
         key["repetition"] = cell.repetition
         measured = (cell.store, cell.workload) == ("redis", "a")
         status, reason = ("measured", "") if measured else ("not measured", "no server")
-        cells.append(key | {"status": status, "reason": reason, "void": ""})
+        became = {"status": status, "reason": reason, "void": "", "position": position}
+        became["started"] = f"2026-11-20T10:00:{position:02}+00:00" if measured else ""
+        cells.append(key | became)
         if not measured:
             continue
         seconds = 20 + cell.repetition
