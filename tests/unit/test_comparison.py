@@ -141,3 +141,10 @@ def test_a_store_without_values_leaves_dashes_and_the_reason():
     frame = comparison.long_form(TABLE, STUDY, results(absent=("eventual", "insert")))
     assert frame.set_index("workload").loc[["insert", "mean"], "change"].isna().all()
     assert "nan" not in text
+
+
+def test_a_fall_has_a_minus_that_latex_knows(monkeypatch):
+    monkeypatch.setitem(SPEED, ("eventual", "a"), (900, 880, 910))
+    text = printed(results())
+    assert r"\textminus{}10.3 \%" in text
+    assert text.isascii()

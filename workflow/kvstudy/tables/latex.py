@@ -32,6 +32,7 @@ SPECIAL = {
     "\N{NARROW NO-BREAK SPACE}": r"\,",
     "µ": r"\textmu{}",
     "\N{MULTIPLICATION SIGN}": r"\texttimes{}",
+    "\N{MINUS SIGN}": r"\textminus{}",
 }
 
 
