@@ -174,6 +174,31 @@ def test_the_log_is_the_servers(local_images, tmp_path):
     assert f"port={server.port}" in log.read_text()
 
 
+def test_commands_run_in_the_container_until_they_succeed(docker_daemon, local_images, tmp_path):
+    # Twice it fails; what it leaves is in the container.
+    line = "echo {{}} >> ran; while read x; do n=x$n; done < ran; [ $n = xxx ] && : > done-{port}"
+    commands = [["sh", "-c", line], ["sh", "-c", ": > last"]]
+    store = a_store("redis", local_images.redis)
+    section = store.docker.model_copy(update={"after_start": commands})
+    store, log = store.model_copy(update={"docker": section}), tmp_path / "server.log"
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
+    with serving(store, server, log):
+        there = "[ -e done-$0 ] && [ -e last ] && echo yes"
+        said = docker(docker_daemon, "exec", server.name, "sh", "-c", there, str(server.port))
+    assert said.strip() == "yes"
+
+
+def test_a_command_that_never_succeeds_is_told(local_images, tmp_path):
+    store = a_store("redis", local_images.redis, ready_seconds=2)
+    commands = [["sh", "-c", "echo no such type >&2; exit 3"]]
+    section = store.docker.model_copy(update={"after_start": commands})
+    store, log = store.model_copy(update={"docker": section}), tmp_path / "server.log"
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
+    message = r"did not get ready in 2 s \(docker exec .* ended with exit status 3: no such type\)"
+    with pytest.raises(KvstudyError, match=message), serving(store, server, log):
+        pass
+
+
 def test_every_cell_gets_an_empty_server(local_images, tmp_path):
     store, log = a_store("redis", local_images.redis, stop_signal="TERM"), tmp_path / "server.log"
     for _ in range(2):
