@@ -11,7 +11,7 @@ import pandas as pd
 from kvstudy.stats.ratios import paired_ratio
 from kvstudy.study.model import MEAN, ComparisonTable, Study
 from kvstudy.tables.latex import Latex, escape
-from kvstudy.tidy.numbers import change, fixed, grouped, share
+from kvstudy.tidy.numbers import change, grouped, share
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import OPERATIONS
 
@@ -126,13 +126,14 @@ def _note(table: ComparisonTable, results: Results, workload: str) -> str:
 def _here(row) -> list[str]:
     interval = DASH
     if not pd.isna(row.low):
-        interval = f"{change(row.low)} to {change(row.high)}"
+        interval = f"{change(row.low).removesuffix(' %')} to {change(row.high)}"
     return [
         _number(row.baseline) or DASH,
         _number(row.store) or DASH,
         _change(row.change) or DASH,
         interval,
-        *(_failed(row, share) for share in (row.failed_baseline, row.failed_store)),
+        _share(row.failed_baseline) or DASH,
+        _share(row.failed_store) or DASH,
     ]
 
 
@@ -157,15 +158,17 @@ def _notes(frame: pd.DataFrame) -> list[Latex]:
             "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired by "
             "repetition, t distribution on logarithms)."
         )
-    if frame["failed_operation"].any():
-        notes.append("Failed: share of the operations of the kind that fails most.")
+    some = frame[(frame["failed_baseline"] > 0) | (frame["failed_store"] > 0)]
+    if len(some):
+        kinds = " and ".join(f"{name}s" for name in some["failed_operation"].unique())
+        notes.append(f"Failed: share of the {kinds}; no other operations failed more often.")
     for text in dict.fromkeys(note for note in frame["note"] if note):
         notes.append(text[:1].upper() + text[1:] + ".")
     return [escape(note) for note in notes]
 
 
 def _number(value: float) -> str:
-    return "" if pd.isna(value) else grouped(fixed("throughput", value))
+    return "" if pd.isna(value) else grouped(f"{value:.0f}")
 
 
 def _change(value: float) -> str:
@@ -174,9 +177,3 @@ def _change(value: float) -> str:
 
 def _share(value: float) -> str:
     return "" if pd.isna(value) else share(value)
-
-
-def _failed(row, value: float) -> str:
-    if pd.isna(value):
-        return DASH
-    return f"{share(value)} of {row.failed_operation}s" if value else share(value)
