@@ -176,7 +176,7 @@ def test_the_log_is_the_servers(local_images, tmp_path):
 
 def test_commands_run_in_the_container_until_they_succeed(docker_daemon, local_images, tmp_path):
     # Twice it fails; what it leaves is in the container.
-    line = "echo {{}} >> ran; while read x; do n=x$n; done < ran; [ $n = xxx ] && : > done-{port}"
+    line = "echo >> ran; while read x; do n=x$n; done < ran; [ $n = xxx ] && : > done-{port}"
     commands = [["sh", "-c", line], ["sh", "-c", ": > last"]]
     store = a_store("redis", local_images.redis)
     section = store.docker.model_copy(update={"after_start": commands})
