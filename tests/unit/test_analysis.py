@@ -70,7 +70,7 @@ def test_one_run_has_neither_interval_nor_verdict():
     assert row.tied == ""
     assert intervals(values)["low"].isna().all()
     assert order(values, cells)["residual"].isna().all()
-    assert drift_of(values, cells)["reason"] == "too few repeated cells"
+    assert drift_of(order(values, cells))["reason"] == "too few repeated cells"
 
 
 def test_nothing_measured_gives_empty_tables():
@@ -92,7 +92,7 @@ def test_a_cell_measured_again_is_out_of_order():
 
 def test_a_machine_that_slows_down_drifts():
     slower = {f"s{store}": tuple(100 * 0.97**run for run in range(6)) for store in range(4)}
-    found = drift_of(*tables(slower))
+    found = drift_of(order(*tables(slower)))
     assert found["rho"] < -0.9
     assert found["p"] < 0.01
     assert found["n"] == 24

@@ -58,7 +58,7 @@ def runs(repetitions: int = 2) -> pd.DataFrame:
         for place, store in enumerate(("redis", "memcached"), start=1):
             sequence = 2 * (repetition - 1) + place
             residual = (0.05 if repetition == 2 else -0.05) if repetitions > 1 else math.nan
-            rows.append([store, "a", "p", str(repetition), sequence, sequence, residual])
+            rows.append([store, "a", "p", str(repetition), sequence, sequence, 1000, residual])
     return pd.DataFrame(rows, columns=ORDER_COLUMNS)
 
 

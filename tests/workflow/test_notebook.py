@@ -61,7 +61,7 @@ def options(project: Path) -> list[str]:
         read_measurements(Path("measurements.csv")),
         read_cells(Path("cells.csv")),
         study.store_names,
-        [use.name for use in study.workloads],
+        study.workload_names,
     )
     summary.to_csv("summary.csv", index=False)
     inputs = [f"--{name}={name}.csv" for name in ("cells", "measurements", "summary")]

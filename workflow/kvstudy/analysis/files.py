@@ -36,13 +36,14 @@ def analyse(
     ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``).
     """
     counted = values[CELL].drop_duplicates()
+    in_order = order.order(values, cells)
     return Analysis(
         intervals=intervals.intervals(values),
         pairs=pairs.pairs(values),
         percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
         steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),
-        order=order.order(values, cells),
-        drift=order.drift_of(values, cells),
+        order=in_order,
+        drift=order.drift_of(in_order),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from kvstudy.stats.drift import drift, residuals
-from kvstudy.tidy.summary import CELL
+from kvstudy.tidy.summary import CELL, throughputs
 
-NUMBERS = ["position", "sequence", "residual"]
+NUMBERS = ["position", "sequence", "throughput", "residual"]
 COLUMNS = [*CELL, *NUMBERS]
 
 
@@ -16,31 +16,23 @@ def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
 
     Columns: store, workload, parameters, repetition, position (as planned, from
     1), sequence (as measured, from 1; a cell that was measured again comes
-    later than its position), residual (ln of throughput less the mean over the
-    cell's repetitions; NaN for a cell with one).
+    later than its position), throughput (ops/s), residual (ln of throughput less
+    the mean over the cell's repetitions; NaN for a cell with one).
     """
-    chosen = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
-    table = cells.merge(chosen[[*CELL, "value"]], on=CELL).sort_values("started", kind="stable")
+    chosen = throughputs(values)[[*CELL, "value"]].rename(columns={"value": "throughput"})
+    table = cells.merge(chosen, on=CELL).sort_values("started", kind="stable")
     table["position"] = table["position"].astype(int)
     table["sequence"] = range(1, len(table) + 1)
-    if len(table):
-        names = table[["store", "workload", "parameters"]].agg("/".join, axis=1)
-        table["residual"] = residuals(table["value"].tolist(), names.tolist())
-    else:
-        table["residual"] = []
+    table["residual"] = residuals(table["throughput"].tolist(), _names(table)) if len(table) else []
     return table[COLUMNS].reset_index(drop=True)
 
 
-def drift_of(values: pd.DataFrame, cells: pd.DataFrame) -> dict[str, float | int | str | None]:
-    """The drift test over all runs: rho, p, n; ``reason`` says why there is none."""
-    table = order(values, cells)
+def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
+    """The drift test over the runs in ``order``: rho, p, n; ``reason`` says why there is none."""
     usable = table.dropna(subset="residual")
-    chosen = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
-    usable = usable.merge(chosen[[*CELL, "value"]], on=CELL)
     if len(usable) < 3:
         return {"rho": None, "p": None, "n": len(usable), "reason": "too few repeated cells"}
-    names = usable[["store", "workload", "parameters"]].agg("/".join, axis=1)
-    found = drift(usable["value"].tolist(), names.tolist(), usable["sequence"].tolist())
+    found = drift(usable["throughput"].tolist(), _names(usable), usable["sequence"].tolist())
     return {"rho": found.rho, "p": found.p, "n": found.n, "reason": ""}
 
 
@@ -51,3 +43,8 @@ def out_of_order(table: pd.DataFrame) -> pd.DataFrame:
     """
     latest = table["position"].cummax()
     return table[table["position"] < latest]
+
+
+def _names(table: pd.DataFrame) -> list[str]:
+    """What tells cells apart but for their repetition."""
+    return table[["store", "workload", "parameters"]].agg("/".join, axis=1).tolist()

@@ -7,6 +7,7 @@ from itertools import combinations
 import pandas as pd
 
 from kvstudy.stats.ratios import Ratio, adjusted, paired_ratio
+from kvstudy.tidy.summary import throughputs
 
 COLUMNS = [
     *["workload", "parameters", "faster", "slower", "n", "ratio", "low", "high"],
@@ -24,8 +25,8 @@ def pairs(values: pd.DataFrame) -> pd.DataFrame:
     tells nothing). Stores without a common repetition have no row.
     """
     rows: list[list[object]] = []
-    chosen = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
-    for (workload, parameters), group in chosen.groupby(["workload", "parameters"], sort=False):
+    cells = throughputs(values).groupby(["workload", "parameters"], sort=False)
+    for (workload, parameters), group in cells:
         runs = {
             store: of.set_index("repetition")["value"]
             for store, of in group.groupby("store", sort=False)

@@ -35,7 +35,7 @@ def command(
     from kvstudy.tidy.summary import per_repetition
 
     planned = read_cells(cells)
-    workloads = [use.name for use in load_study(study).workloads]
+    workloads = load_study(study).workload_names
     values = per_repetition(read_measurements(measurements), planned, workloads)
     write_analysis(
         analyse(values, planned, read_series(series), read_histograms(histograms)), output

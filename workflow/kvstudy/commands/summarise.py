@@ -31,7 +31,7 @@ def command(measurements: Path, cells: Path, study: Path, output: Path) -> None:
         read_measurements(measurements),
         read_cells(cells),
         plan.store_names,
-        [use.name for use in plan.workloads],
+        plan.workload_names,
     )
     output.parent.mkdir(parents=True, exist_ok=True)
     summary.to_csv(output, index=False, lineterminator="\n")

@@ -61,12 +61,11 @@ def command(
             f"{environment}: not JSON ({error}); take the file from a good run"
         ) from error
     planned = read_cells(cells)
-    workloads = [use.name for use in plan.workloads]
     results = Results(
         read_summary(summary),
         planned,
         read_published(published) if published else None,
-        per_repetition(read_measurements(measurements), planned, workloads),
+        per_repetition(read_measurements(measurements), planned, plan.workload_names),
     )
     stores = load_stores(plan)
     written = write_tables(

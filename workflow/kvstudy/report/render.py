@@ -128,9 +128,8 @@ def _check_cells(
     sizes = {(cell.workload, cell.parameters) for cell in planned}
     if not cells:
         raise KvstudyError(f"{path}: has no cells; write it with 'kvstudy parse'")
-    workloads = [use.name for use in study.workloads]
     for number, row in enumerate(cells, start=2):
-        if row["store"] not in study.store_names or row["workload"] not in workloads:
+        if row["store"] not in study.store_names or row["workload"] not in study.workload_names:
             raise KvstudyError(
                 f"{path}:{number}: {row['store']}/{row['workload']} is not part of the study "
                 f"'{study.name}'; give the study that it belongs to, or parse again"

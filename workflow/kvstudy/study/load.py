@@ -59,15 +59,15 @@ def load_study(path: Path) -> Study:
     _unique(
         path, "stores", study.store_names, ", or give one another name: {{store: {}, name: ...}}"
     )
-    _unique(path, "workloads", [use.name for use in study.workloads])
-    if any(use.name == MEAN for use in study.workloads):
+    _unique(path, "workloads", study.workload_names)
+    if MEAN in study.workload_names:
         raise KvstudyError(
             f"{path}: workloads: '{MEAN}' is the name of the mean of all workloads; "
             "give the workload's file another name"
         )
     _unique(path, "tables", [table.name for table in study.tables])
     _unique(path, "figures", [figure.name for figure in study.figures])
-    used = [use.name for use in study.workloads]
+    used = study.workload_names
     for index, table in enumerate(study.tables):
         key = f"tables[{index}]"
         if isinstance(table, ResultsTable):

@@ -330,6 +330,11 @@ class Study(Strict):
         """What the study calls its stores, in its order."""
         return [use.name for use in self.stores]
 
+    @property
+    def workload_names(self) -> list[str]:
+        """The workloads, in the order of tables and figures."""
+        return [use.name for use in self.workloads]
+
     def workload(self, name: str) -> WorkloadUse:
         """The workload called ``name``, or their mean; KeyError when the study has none."""
         for use in self.workloads:

@@ -39,7 +39,7 @@ Grid = dict[str, object]
 
 def ratios(pairs: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     """Throughput of one store by another's: a line per pair, a column per workload."""
-    names = [use.name for use in study.workloads] + ([MEAN] if len(study.workloads) > 1 else [])
+    names = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
     shown = [
         (name, parameters)
         for name in names

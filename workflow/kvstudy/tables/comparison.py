@@ -44,7 +44,7 @@ def long_form(table: ComparisonTable, study: Study, results: Results) -> pd.Data
     operations of the kind ``failed_operation`` that failed, the kind that failed
     most. A value that does not exist is NaN.
     """
-    workloads = [use.name for use in study.workloads]
+    workloads = study.workload_names
     if len(workloads) > 1:
         workloads.append(MEAN)
     return pd.DataFrame([_row(table, results, name) for name in workloads], columns=COLUMNS)

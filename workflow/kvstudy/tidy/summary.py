@@ -79,9 +79,14 @@ def per_repetition(
     ).dropna(subset="value")
 
 
+def throughputs(values: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``values`` that are the throughput of a whole phase."""
+    return values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
+
+
 def _means(values: pd.DataFrame, workloads: list[str]) -> pd.DataFrame:
     """The mean throughput over all workloads, one per store and repetition."""
-    rows = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
+    rows = throughputs(values)
     sets = rows.groupby("workload")["parameters"].nunique()
     if len(workloads) < 2 or (sets > 1).any():
         return values.head(0)

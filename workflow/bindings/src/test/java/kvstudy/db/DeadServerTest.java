@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import site.ycsb.DB;
 import site.ycsb.DBException;
@@ -23,6 +24,11 @@ import site.ycsb.Status;
 /** What happens when no server, a hanging one, or something else than the store listens. */
 class DeadServerTest {
   private static final Duration SECONDS = Duration.ofSeconds(5);
+
+  private static List<String> stores() {
+    return List.of(
+        "redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb", "riak");
+  }
 
   private static ServerSocket listen() throws IOException {
     return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -36,17 +42,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "redis",
-        "memcached",
-        "aerospike",
-        "cassandra",
-        "mongodb",
-        "mysql",
-        "mariadb",
-        "riak"
-      })
+  @MethodSource("stores")
   void nobodyListens(String store) throws IOException {
     int port;
     try (ServerSocket free = listen()) {
@@ -56,17 +52,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "redis",
-        "memcached",
-        "aerospike",
-        "cassandra",
-        "mongodb",
-        "mysql",
-        "mariadb",
-        "riak"
-      })
+  @MethodSource("stores")
   void theServerAcceptsAndNeverAnswers(String store) throws IOException {
     try (ServerSocket silent = listen()) {
       initFails(store, silent.getLocalPort());
@@ -74,17 +60,7 @@ class DeadServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "redis",
-        "memcached",
-        "aerospike",
-        "cassandra",
-        "mongodb",
-        "mysql",
-        "mariadb",
-        "riak"
-      })
+  @MethodSource("stores")
   void somethingElseListens(String store) throws Exception {
     try (ServerSocket other = listen()) {
       answer(other, "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
