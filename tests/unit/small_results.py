@@ -138,7 +138,7 @@ def analysis(faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = N
     plan = cells(faults)
     values = per_repetition(measurements(plan), plan, ["a", "c", "insert"])
     nothing = (pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, HISTOGRAM_COLUMNS))
-    return analyse(values, plan, *nothing)
+    return analyse(study(), values, plan, *nothing)
 
 
 FACTS = Path(__file__).parents[1] / "data" / "probes"

@@ -4,6 +4,7 @@ import math
 
 import pandas as pd
 import pytest
+from kvstudy.analysis.floor import COLUMNS as FLOOR_COLUMNS
 from kvstudy.analysis.intervals import intervals
 from kvstudy.analysis.order import drift_of, order, out_of_order
 from kvstudy.analysis.pairs import pairs
@@ -22,6 +23,7 @@ SPEED = {
     "slow": (100.0, 104.0, 111.0),
     "near": (101.0, 102.0, 112.0),
 }
+NO_FLOOR = pd.DataFrame(columns=FLOOR_COLUMNS)
 
 
 def tables(speeds: dict[str, tuple[float, ...]] = SPEED) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -55,7 +57,7 @@ def test_interval_of_a_mean():
 
 
 def test_ratios_name_the_faster_store_first_and_tell_ties():
-    found = pairs(tables()[0]).set_index(["faster", "slower"])
+    found = pairs(tables()[0], NO_FLOOR).set_index(["faster", "slower"])
     assert set(found.index) == {("fast", "slow"), ("fast", "near"), ("slow", "near")}
     assert (found["ratio"] >= 1).all()
     assert found.loc[("fast", "slow"), "tied"] == "no"
@@ -65,7 +67,7 @@ def test_ratios_name_the_faster_store_first_and_tell_ties():
 
 def test_one_run_has_neither_interval_nor_verdict():
     values, cells = tables({"fast": (200.0,), "slow": (100.0,)})
-    (row,) = pairs(values).itertuples()
+    (row,) = pairs(values, NO_FLOOR).itertuples()
     assert row.ratio == pytest.approx(2)
     assert row.tied == ""
     assert intervals(values)["low"].isna().all()
@@ -77,7 +79,7 @@ def test_nothing_measured_gives_empty_tables():
     values, cells = tables()
     none = values.head(0)
     assert intervals(none).empty
-    assert pairs(none).empty
+    assert pairs(none, NO_FLOOR).empty
     assert order(none, cells.head(0)).empty
 
 

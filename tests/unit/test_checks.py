@@ -1,6 +1,9 @@
 """The tables that say how far the values can be trusted."""
 
+from dataclasses import replace
+
 import pandas as pd
+from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.percentiles import COLUMNS as PERCENTILES
 from kvstudy.analysis.steadiness import COLUMNS as STEADINESS
 from kvstudy.tables import checks
@@ -13,26 +16,32 @@ def lines(grid: dict, title: str = "") -> dict[str, list[str]]:
     return {line.label: line.cells for line in section.lines}
 
 
+def with_pairs(**changes: object) -> Analysis:
+    analysis = small.analysis()
+    return replace(analysis, pairs=analysis.pairs.assign(**changes))
+
+
 def test_ratios_are_of_the_stores_in_the_studys_order():
-    pairs = small.analysis().pairs
+    analysis = small.analysis()
+    pairs = analysis.pairs
     assert pairs.loc[0, ["faster", "slower"]].tolist() == ["redis", "memcached"]
-    grid = checks.ratios(pairs, small.study(), small.TITLES)
+    grid = checks.ratios(analysis, small.study(), small.TITLES)
     assert grid["columns"] == ["A", "C"]
     # 2000/1000 and 2200/1020.
     assert lines(grid)["Redis / Memcached"] == ["2.08", "2.08"]
     reverse = small.study(stores=["memcached", "redis"])
-    grid = checks.ratios(pairs, reverse, small.TITLES)
+    grid = checks.ratios(analysis, reverse, small.TITLES)
     assert lines(grid)["Memcached / Redis"] == ["0.481", "0.481"]
     low, high = lines(grid)[""][0].split(" to ")
     assert float(low) < 0.481 < float(high)
 
 
 def test_ties_are_marked_and_one_run_has_no_interval():
-    pairs = small.analysis().pairs.assign(tied="yes")
-    assert lines(checks.ratios(pairs, small.study(), small.TITLES))["Redis / Memcached"][0] == (
+    analysis = with_pairs(tied="yes", equal="no")
+    assert lines(checks.ratios(analysis, small.study(), small.TITLES))["Redis / Memcached"][0] == (
         "2.08 ~"
     )
-    single = small.analysis().pairs.assign(low=None, high=None, tied="")
+    single = with_pairs(low=None, high=None, tied="", equal="")
     assert lines(checks.ratios(single, small.study(), small.TITLES))[""] == ["one run"] * 2
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
-from kvstudy.report.rank import ranking
+from kvstudy.report.rank import Agreement, Lead, agreement, compared, ranking
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict[str, str]:
@@ -19,26 +20,46 @@ def rank(*rows: dict[str, str], falling: bool = True):
     return ranking(rows, "overall", "throughput", STORES, falling=falling)
 
 
-def test_the_order_is_by_mean_and_the_ratio_to_the_place_before() -> None:
-    first, second, third = rank(
-        row("a", 100, 90, 110), row("b", 400, 390, 410), row("c", 200, 1, 9)
-    )
-    assert [first.store, second.store, third.store] == ["b", "c", "a"]
-    assert (first.ratio, first.apart) == (None, None)
-    assert (second.ratio, third.ratio) == (2, 2)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "apart"),
-    [(80, 89, True), (80, 90, False), (80, 200, False), (95, 96, False)],
+PAIRS = pd.DataFrame(
+    [
+        ["b", "c", 2.0, 1.8, 2.2, "no", "no", "no"],
+        ["b", "a", 4.0, 3.0, 5.0, "no", "no", "no"],
+        ["a", "c", 1.25, 0.9, 1.6, "yes", "no", "yes"],
+    ],
+    columns=["faster", "slower", "ratio", "low", "high", "tied", "equal", "in_floor"],
 )
-def test_ranges_that_touch_are_not_apart(low: float, high: float, apart: bool) -> None:
-    ranks = rank(row("a", 100, 90, 110), row("b", 85, low, high))
-    assert ranks[1].apart is apart
 
 
-def test_one_run_has_no_range() -> None:
-    assert rank(row("a", 2, 2, 2, n=1), row("b", 1, 1, 1))[1].apart is None
+def test_the_order_is_by_mean_and_each_is_compared_with_the_one_before() -> None:
+    ranks = rank(row("a", 100, 90, 110), row("b", 400, 390, 410), row("c", 101, 1, 9))
+    first, second, third = compared(ranks, PAIRS)
+    assert [first.store, second.store, third.store] == ["b", "c", "a"]
+    assert first.behind is None
+    assert second.behind == Lead("b", 2.0, 1.8, 2.2, tied=False, equal=False, in_floor=False)
+    # By the geometric mean a is before c, by the plain mean behind it.
+    assert third.behind.ratio == pytest.approx(0.8)
+    assert (third.behind.low, third.behind.high) == (1 / 1.6, 1 / 0.9)
+    assert (third.behind.tied, third.behind.in_floor) == (True, True)
+
+
+def test_one_repetition_has_a_ratio_and_no_interval() -> None:
+    single = PAIRS.assign(low=None, high=None, tied="", equal="", in_floor="")
+    second = compared(rank(row("b", 400, 400, 400, n=1), row("a", 100, 100, 100, n=1)), single)[1]
+    assert second.behind == Lead("b", 4.0, None, None, tied=False, equal=False, in_floor=False)
+
+
+def test_stores_without_a_common_repetition_are_not_compared() -> None:
+    ranks = compared(rank(row("a", 2, 2, 2), row("b", 1, 1, 1)), PAIRS.head(0))
+    assert ranks[1].behind is None
+
+
+def test_agreement_with_published_values_counts_pairs() -> None:
+    bare = [{"store": s, "operation": "overall", "metric": "throughput", "mean": m}
+            for s, m in [("a", "9"), ("b", "7"), ("c", "1"), ("z", "3")]]  # fmt: skip
+    published = ranking(bare, "overall", "throughput", [*STORES, "z"], falling=True)
+    # b before c in both; a and b the other way round; a and c tied; z was not measured.
+    assert agreement(published, PAIRS) == Agreement(pairs=3, same=1, opposite=1, tied=1)
+    assert agreement(published, PAIRS.head(0)).pairs == 0
 
 
 def test_published_values_have_no_runs() -> None:
@@ -46,10 +67,6 @@ def test_published_values_have_no_runs() -> None:
             [("a", "1"), ("b", "2")]]  # fmt: skip
     ranks = rank(*bare)
     assert [(each.store, each.n, each.low) for each in ranks] == [("b", 0, None), ("a", 0, None)]
-
-
-def test_zero_gives_no_ratio() -> None:
-    assert rank(row("a", 5, 4, 6), row("b", 0, 0, 0))[1].ratio is None
 
 
 def test_latencies_rise_and_stores_of_other_studies_are_left_out() -> None:

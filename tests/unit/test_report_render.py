@@ -144,7 +144,7 @@ def inputs(project: Path) -> Inputs:
     here = project / "results/tiny"
     for name in ("tables", "figures"):
         (here / name).mkdir(parents=True)
-    for name in ("machine", "a", "operations", "ratios", "runs-a", "percentiles-a"):
+    for name in ("machine", "a", "operations", "ratios", "bottleneck", "runs-a", "percentiles-a"):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )

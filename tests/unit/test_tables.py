@@ -283,7 +283,7 @@ def test_commands_from_measurements_to_tables(project):
     names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
     for workload in ("a", "b", "c", "insert"):
         names += [f"runs-{workload}", f"percentiles-{workload}"]
-    names.append("ratios")
+    names += ["bottleneck", "ratios"]
     assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "tex"))
     assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
     assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()

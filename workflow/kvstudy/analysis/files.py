@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analysis import intervals, order, pairs, percentiles, steadiness
+from kvstudy.analysis import bottleneck, floor, intervals, order, pairs, percentiles, steadiness
 from kvstudy.errors import KvstudyError
+from kvstudy.study.model import Study
 from kvstudy.tidy.files import read_csv
 from kvstudy.tidy.summary import CELL
 
@@ -25,24 +26,35 @@ class Analysis:
     percentiles: pd.DataFrame
     steadiness: pd.DataFrame
     order: pd.DataFrame
+    floor: pd.DataFrame
+    bottleneck: pd.DataFrame
     drift: dict
 
 
 def analyse(
-    values: pd.DataFrame, cells: pd.DataFrame, series: pd.DataFrame, histograms: pd.DataFrame
+    study: Study,
+    values: pd.DataFrame,
+    cells: pd.DataFrame,
+    series: pd.DataFrame,
+    histograms: pd.DataFrame,
 ) -> Analysis:
     """Everything that is worked out of a run's tidy tables.
 
     ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``).
+    Control cells are in ``intervals`` and ``order``, and behind ``floor`` and ``bottleneck``.
     """
-    counted = values[CELL].drop_duplicates()
+    own = values[values["store"].isin(study.store_names)]
+    counted = own[CELL].drop_duplicates()
     in_order = order.order(values, cells)
+    floors = floor.floors(values, study)
     return Analysis(
         intervals=intervals.intervals(values),
-        pairs=pairs.pairs(values),
+        pairs=pairs.pairs(own, floors),
         percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
         steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),
         order=in_order,
+        floor=floors,
+        bottleneck=bottleneck.bottleneck(values, study),
         drift=order.drift_of(in_order),
     )
 
@@ -71,9 +83,11 @@ def read_analysis(folder: Path) -> Analysis:
 
     return Analysis(
         intervals=table(intervals, ["n", "value", "low", "high", "cov"]),
-        pairs=table(pairs, ["n", "ratio", "low", "high", "p", "p_holm"]),
+        pairs=table(pairs, pairs.NUMBERS),
         percentiles=table(percentiles, ["percent", "value", "low", "high", "n", "beyond"]),
         steadiness=table(steadiness, ["seconds", "cut", "variation", "whole", "steady"]),
         order=table(order, order.NUMBERS),
+        floor=table(floor, floor.NUMBERS),
+        bottleneck=table(bottleneck, bottleneck.NUMBERS),
         drift=drift,
     )

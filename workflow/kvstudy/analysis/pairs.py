@@ -6,25 +6,27 @@ from itertools import combinations
 
 import pandas as pd
 
-from kvstudy.stats.ratios import Ratio, adjusted, paired_ratio
+from kvstudy.stats.ratios import Ratio, adjusted, equivalent, paired_ratio
 from kvstudy.tidy.summary import throughputs
 
-COLUMNS = [
-    *["workload", "parameters", "faster", "slower", "n", "ratio", "low", "high"],
-    *["p", "p_holm", "tied"],
-]
+NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm"]
+COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, "tied", "equal", "in_floor"]
+WORDS = {True: "yes", False: "no", None: ""}
 
 
-def pairs(values: pd.DataFrame) -> pd.DataFrame:
+def pairs(values: pd.DataFrame, floors: pd.DataFrame) -> pd.DataFrame:
     """Ratios of throughput, paired by repetition, of all pairs under each workload.
 
     ``values`` has one row per repetition. Columns: workload, parameters, faster,
     slower (by the ratio), n repetitions that both have, ratio (of the geometric
     means, at least 1) with its 95 % interval, p, p_holm (Holm over the pairs of
-    one workload and its parameters), tied ("yes", "no", or "" when one repetition
-    tells nothing). Stores without a common repetition have no row.
+    one workload and its parameters), and as "yes", "no", or "" when one repetition
+    tells nothing: tied, equal (the whole interval is within ±10 %), in_floor (the
+    ratio is not above the noise floor, see ``floor``). Stores without a common
+    repetition have no row.
     """
     rows: list[list[object]] = []
+    known = floors.dropna(subset="floor").set_index(["workload", "parameters"])["floor"].to_dict()
     cells = throughputs(values).groupby(["workload", "parameters"], sort=False)
     for (workload, parameters), group in cells:
         runs = {
@@ -32,9 +34,11 @@ def pairs(values: pd.DataFrame) -> pd.DataFrame:
             for store, of in group.groupby("store", sort=False)
         }
         for (faster, slower), ratio in adjusted(_ratios(runs)).items():
-            tied = {True: "yes", False: "no", None: ""}[ratio.tied]
+            limit = known.get((workload, parameters))
+            in_floor = None if limit is None else bool(ratio.value <= limit)
+            words = [WORDS[each] for each in (ratio.tied, equivalent(ratio), in_floor)]
             numbers = [ratio.n, ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm]
-            rows.append([workload, parameters, faster, slower, *numbers, tied])
+            rows.append([workload, parameters, faster, slower, *numbers, *words])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -24,20 +24,18 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def command(
     study: Path, cells: Path, measurements: Path, series: Path, histograms: Path, output: Path
 ) -> None:
-    """Intervals, ratios between stores, percentiles, steadiness, run order and drift.
+    """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
 
-    Writes intervals.csv, pairs.csv, percentiles.csv, steadiness.csv, order.csv and
-    drift.json.
+    Writes intervals.csv, pairs.csv, floor.csv, percentiles.csv, steadiness.csv,
+    order.csv, bottleneck.csv and drift.json.
     """
     from kvstudy.analysis.files import analyse, write_analysis
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_histograms, read_measurements, read_series
     from kvstudy.tidy.summary import per_repetition
 
-    planned = read_cells(cells)
-    workloads = load_study(study).workload_names
-    values = per_repetition(read_measurements(measurements), planned, workloads)
-    write_analysis(
-        analyse(values, planned, read_series(series), read_histograms(histograms)), output
-    )
+    plan, planned = load_study(study), read_cells(cells)
+    values = per_repetition(read_measurements(measurements), planned, plan.workload_names)
+    found = analyse(plan, values, planned, read_series(series), read_histograms(histograms))
+    write_analysis(found, output)
     click.echo(f"{output}: analysis of {len(planned)} cells")

@@ -21,13 +21,13 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     """
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
-    from kvstudy.stores.definition import load_stores_of
+    from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import find_cell, plan, run_name
     from kvstudy.study.load import load_study
 
     stop_on_signals()
     loaded = load_study(study)
-    stores = load_stores_of(loaded, study)
+    stores = stores_to_measure(loaded, study)
     cells = plan(loaded, scale)
     wanted = find_cell(cells, cell)
     request = Request(

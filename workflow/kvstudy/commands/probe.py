@@ -25,7 +25,7 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.measure.probe import probe_store
     from kvstudy.measure.setting import Setting
-    from kvstudy.stores.definition import load_stores_of
+    from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import run_name
     from kvstudy.study.load import did_you_mean, load_study
     from kvstudy.study.probe import planned
@@ -35,6 +35,6 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
     if store not in loaded.store_names:
         hint = did_you_mean(store, loaded.store_names)
         raise KvstudyError(f"{study}: stores: the study has no store '{store}'{hint}")
-    found = load_stores_of(loaded, study)[store]
+    found = stores_to_measure(loaded, study)[store]
     request = Setting(run=run_name(loaded.name, scale), **setting)
     print(probe_store(request, found, planned(loaded)[store]))

@@ -53,7 +53,7 @@ def command(
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores import providers
-    from kvstudy.stores.definition import load_store, load_stores_of
+    from kvstudy.stores.definition import load_store, stores_to_measure
     from kvstudy.study.load import STORES, WORKLOADS, did_you_mean
     from kvstudy.study.single import RUN, next_cell, single_study
     from kvstudy.study.workload import load_only, load_workload
@@ -98,7 +98,7 @@ def command(
         operations = click.prompt("Operations", type=COUNT, default=1_000_000)
     study = single_study(store, options, workload, records, operations or 1, threads)
     stop_on_signals()
-    definition = load_stores_of(study, Path("kvstudy run"))[study.store_names[0]]
+    definition = stores_to_measure(study, Path("kvstudy run"))[study.store_names[0]]
     cell = next_cell(study)
     click.echo(f"measuring {cell.path} ...", err=True)
     request = Request(

@@ -18,11 +18,13 @@ from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import out_of_order
 from kvstudy.errors import KvstudyError
 from kvstudy.report.operations import OperationFacts
-from kvstudy.report.rank import Rank, ranking
+from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
+from kvstudy.study.controls import CEILING, noise_store, original
 from kvstudy.study.model import (
     Bars,
+    BottleneckTable,
     ComparisonTable,
     MachineTable,
     OperationsTable,
@@ -92,13 +94,17 @@ class ResultFacts:
     """One workload with one set of parameters.
 
     Lists hold the measured stores only: ``throughput`` is sorted by falling
-    mean (ops/s), ``mean`` and ``p99`` by rising latency (us).
+    mean (ops/s), ``mean`` and ``p99`` by rising latency (us). ``client_bound`` are
+    stores and why the client limited them. ``agreement`` is with the published
+    order; None where no pair of stores has values on both sides.
     """
 
     cell: Cell
     throughput: list[Rank]
     mean: list[Rank]
     p99: list[Rank]
+    client_bound: list[tuple[str, str]]
+    agreement: Agreement | None
 
 
 @dataclass(frozen=True)
@@ -141,13 +147,6 @@ class WorkloadFacts:
     def distribution(self) -> str:
         return self.properties.get("requestdistribution", "uniform")
 
-    def same_order(self, result: ResultFacts) -> bool | None:
-        """Whether the stores valued on both sides stand in the same order; None below two."""
-        here = [rank.store for rank in result.throughput]
-        there = [rank.store for rank in self.published if rank.store in here]
-        here = [store for store in here if store in there]
-        return None if len(there) < 2 else here == there
-
 
 @dataclass(frozen=True)
 class RunFacts(_Cells):
@@ -159,6 +158,7 @@ class RunFacts(_Cells):
     study: Study
     plan: tuple[Cell, ...]
     cells: tuple[Row, ...]
+    controls: tuple[Row, ...]
     stores: tuple[StoreFacts, ...]
     workloads: tuple[WorkloadFacts, ...]
     environment: dict[str, object]
@@ -236,6 +236,31 @@ class RunFacts(_Cells):
         ]
 
     @property
+    def noise_store(self) -> str | None:
+        """The title of the store that is measured under two names."""
+        store = noise_store(self.study)
+        return self.title(store) if store else None
+
+    @property
+    def floors(self) -> list[tuple[str, float]]:
+        """The noise floor of each workload that has one."""
+        return [
+            (self.study.workload(row.workload).title, row.floor)
+            for row in self.analysis.floor.dropna(subset="floor").itertuples()
+        ]
+
+    @property
+    def control_reasons(self) -> list[str]:
+        """Why control cells have no valid values."""
+        return _distinct(
+            row["reason"] if row["status"] != "measured" else row["void"] for row in self.controls
+        )
+
+    @property
+    def bottleneck_tables(self) -> list[BottleneckTable]:
+        return [table for table in self.study.tables if isinstance(table, BottleneckTable)]
+
+    @property
     def ratio_tables(self) -> list[RatiosTable]:
         return [table for table in self.study.tables if isinstance(table, RatiosTable)]
 
@@ -255,8 +280,12 @@ class RunFacts(_Cells):
         ]
 
     def title(self, store: str) -> str:
-        """The title of the store called ``store``."""
-        return next(each.title for each in self.stores if each.definition.name == store)
+        """The title of the store or control called ``store``."""
+        if store == CEILING.name:
+            return CEILING.title
+        of = original(self.study, store)
+        title = next(each.title for each in self.stores if each.definition.name == of)
+        return title if of == store else f"{title} (again)"
 
 
 def read_rows(path: Path, columns: Iterable[str]) -> tuple[Row, ...]:
@@ -311,24 +340,33 @@ def workload_facts(
     summary: tuple[Row, ...],
     published: tuple[Row, ...],
     stores: tuple[StoreFacts, ...],
+    analysis: Analysis,
 ) -> WorkloadFacts:
     """All that the section of the workload ``use`` says."""
     mine = [row for row in summary if row["workload"] == use.name]
     operation = "+".join(operations_of(properties))
     first = {cell.parameters: cell for cell in reversed(plan) if cell.workload == use.name}
+    theirs = [row for row in published if row["workload"] == use.name and row["value"]]
+    theirs = [row | {"mean": row["value"]} for row in theirs]
+    order = ranking(theirs, "overall", "throughput", study.store_names, falling=True)
     results = []
     for parameters, cell in first.items():
         rows = [row for row in mine if row["parameters"] == parameters]
+        of_cell = "workload == @use.name and parameters == @parameters"
+        pairs = analysis.pairs.query(of_cell)
+        bound = analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
+        agreed = agreement(order, pairs)
+        speeds = ranking(rows, "overall", "throughput", study.store_names, falling=True)
         results.append(
             ResultFacts(
                 cell=cell,
-                throughput=ranking(rows, "overall", "throughput", study.store_names, falling=True),
+                throughput=compared(speeds, pairs),
                 mean=ranking(rows, operation, "latency_mean", study.store_names, falling=False),
                 p99=ranking(rows, operation, "latency_p99", study.store_names, falling=False),
+                client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
+                agreement=agreed if agreed.pairs else None,
             )
         )
-    theirs = [row for row in published if row["workload"] == use.name and row["value"]]
-    theirs = [row | {"mean": row["value"]} for row in theirs]
     return WorkloadFacts(
         use=use,
         properties=properties,
@@ -343,7 +381,7 @@ def workload_facts(
             if isinstance(figure, Bars) and figure.workloads == [use.name]
         ),
         results=tuple(results),
-        published=ranking(theirs, "overall", "throughput", study.store_names, falling=True),
+        published=order,
         gaps=_gaps([row for row in cells if row["workload"] == use.name], study, stores),
     )
 

@@ -1,9 +1,30 @@
-"""Stores in the order of one value, and whether their runs tell them apart."""
+"""Stores in the order of one value, and what the runs say about that order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import pandas as pd
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How many times the store ``over`` is faster than this one, with its 95 % interval.
+
+    ``low`` and ``high`` are None for a single repetition. ``tied``: the runs do
+    not tell the two apart. ``equal``: they are the same within 10 %. ``in_floor``:
+    the ratio is not above the noise floor.
+    """
+
+    over: str
+    ratio: float
+    low: float | None
+    high: float | None
+    tied: bool
+    equal: bool
+    in_floor: bool
 
 
 @dataclass(frozen=True)
@@ -11,9 +32,8 @@ class Rank:
     """One store's place. ``low`` and ``high`` are the extremes of ``n`` runs.
 
     A published value has no runs of its own: ``n`` is 0 and both are None.
-    ``ratio`` is the larger of this mean and the one of the place before, by the
-    smaller; ``apart`` says whether the two ranges have no value in common.
-    Both are None for the first place, ``apart`` also where a side has one run.
+    ``behind`` compares it with the place before; None for the first one, and
+    where no comparison was made.
     """
 
     store: str
@@ -21,8 +41,17 @@ class Rank:
     n: int
     low: float | None
     high: float | None
-    ratio: float | None = None
-    apart: bool | None = None
+    behind: Lead | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Pairs of stores that have values on both sides: order as published or not, or tied."""
+
+    pairs: int
+    same: int
+    opposite: int
+    tied: int
 
 
 def ranking(
@@ -45,19 +74,55 @@ def ranking(
         for row in rows
         if row["operation"] == operation and row["metric"] == metric and row["store"] in stores
     ]
-    ranks.sort(key=lambda rank: rank.mean, reverse=falling)
-    return [_beside(rank, ranks[place - 1] if place else None) for place, rank in enumerate(ranks)]
+    return sorted(ranks, key=lambda rank: rank.mean, reverse=falling)
 
 
-def _beside(rank: Rank, before: Rank | None) -> Rank:
-    if before is None:
-        return rank
-    smaller, larger = sorted((rank.mean, before.mean))
-    ratio = larger / smaller if smaller > 0 else None
-    apart = None
-    if rank.n > 1 and before.n > 1:
-        apart = rank.high < before.low or before.high < rank.low
-    return Rank(rank.store, rank.mean, rank.n, rank.low, rank.high, ratio, apart)
+def compared(ranks: Sequence[Rank], pairs: pd.DataFrame) -> list[Rank]:
+    """Ranks of throughput, each compared with the one before it.
+
+    ``pairs`` are those of one workload and its parameters (``analysis.pairs``).
+    """
+    return [
+        replace(rank, behind=_lead(ranks[place - 1].store, rank.store, pairs) if place else None)
+        for place, rank in enumerate(ranks)
+    ]
+
+
+def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> Agreement:
+    """How the order of the measured stores agrees with that of the published values."""
+    values = {rank.store: rank.mean for rank in published}
+    found = {"same": 0, "opposite": 0, "tied": 0}
+    for one, other in combinations(values, 2):
+        lead = _lead(one, other, pairs)
+        if lead is None:
+            continue
+        if lead.tied or values[one] == values[other]:
+            found["tied"] += 1
+        else:
+            as_published = (lead.ratio > 1) == (values[one] > values[other])
+            found["same" if as_published else "opposite"] += 1
+    return Agreement(sum(found.values()), **found)
+
+
+def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
+    for row in pairs.itertuples():
+        if {row.faster, row.slower} != {over, store}:
+            continue
+        ratio, low, high = (
+            None if pd.isna(each) else each for each in (row.ratio, row.low, row.high)
+        )
+        if row.faster == store:
+            ratio, low, high = 1 / ratio, high and 1 / high, low and 1 / low
+        return Lead(
+            over,
+            ratio,
+            low,
+            high,
+            tied=row.tied == "yes",
+            equal=row.equal == "yes",
+            in_floor=row.in_floor == "yes",
+        )
+    return None
 
 
 def _number(text: str | None) -> float | None:

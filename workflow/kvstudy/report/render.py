@@ -18,6 +18,7 @@ from kvstudy.report.text import as_date, write_text
 from kvstudy.report.transcript import COLUMNS
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.cells import Cell, plan, run_name
+from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import WORKLOADS, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.workload import load_workload
@@ -74,6 +75,9 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     planned = tuple(plan(study, scale))
     cells = facts.read_rows(inputs.cells, facts.CELLS)
     _check_cells(inputs.cells, cells, study, planned, scale)
+    # The study's own; control cells are told apart, and not counted as results.
+    own = tuple(row for row in cells if row["store"] in study.store_names)
+    analysis = read_analysis(inputs.analysis)
     summary = facts.read_rows(inputs.summary, facts.SUMMARY)
     published = facts.read_rows(inputs.published, facts.PUBLISHED) if inputs.published else ()
     environment = facts.read_environment(inputs.environment)
@@ -92,10 +96,11 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
             load_workload(WORKLOADS / use.name),
             study,
             planned,
-            cells,
+            own,
             summary,
             published,
             stores,
+            analysis,
         )
         for use in study.workloads
     )
@@ -111,12 +116,13 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         partial=partial,
         study=study,
         plan=planned,
-        cells=cells,
+        cells=own,
+        controls=tuple(row for row in cells if row not in own),
         stores=stores,
         workloads=workloads,
         environment=environment,
         operations=operations,
-        analysis=read_analysis(inputs.analysis),
+        analysis=analysis,
         published_operations=frozenset(row["operation"] for row in published),
     )
 
@@ -128,8 +134,9 @@ def _check_cells(
     sizes = {(cell.workload, cell.parameters) for cell in planned}
     if not cells:
         raise KvstudyError(f"{path}: has no cells; write it with 'kvstudy parse'")
+    stores = [use.name for use in measured_uses(study)]
     for number, row in enumerate(cells, start=2):
-        if row["store"] not in study.store_names or row["workload"] not in study.workload_names:
+        if row["store"] not in stores or row["workload"] not in study.workload_names:
             raise KvstudyError(
                 f"{path}:{number}: {row['store']}/{row['workload']} is not part of the study "
                 f"'{study.name}'; give the study that it belongs to, or parse again"

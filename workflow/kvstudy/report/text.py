@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
+from kvstudy.analysis import bottleneck
 from kvstudy.report import numbers
 from kvstudy.report.escape import Markup, code, for_markdown
 from kvstudy.report.facts import RunFacts
@@ -68,6 +69,9 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "floats": floats,
         "run_order": RUN_ORDER,
         "tolerated": TOLERATED_FAILURES,
+        "near_ceiling": bottleneck.NEAR_CEILING,
+        "few_in_call": bottleneck.FEW_IN_CALL,
+        "full_machine": bottleneck.FULL_MACHINE,
         "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],
         "deviations": _deviations(run),

@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, STUDIES, WORKLOADS, did_you_mean, read_yaml
 from kvstudy.study.model import Operation, StoreUse, Study
 from kvstudy.study.workload import load_workload, operations_of
@@ -236,8 +237,12 @@ def load_stores(study: Study) -> dict[str, Store]:
 
     A store that stands there again gets a lighter colour each time.
     """
+    return _load(study, study.stores)
+
+
+def _load(study: Study, uses: list[StoreUse]) -> dict[str, Store]:
     stores: dict[str, Store] = {}
-    for index, use in enumerate(study.stores):
+    for index, use in enumerate(uses):
         where = f"{STUDIES / study.name / 'study.yaml'}: stores[{index}]."
         store = load_store(STORES / use.store, use, where)
         again = sum(other.folder == store.folder for other in stores.values())
@@ -251,13 +256,13 @@ def lighter(color: str, times: int) -> str:
     return "#" + "".join(f"{round(255 - (255 - part) / 2**times):02x}" for part in parts)
 
 
-def load_stores_of(study: Study, path: Path) -> dict[str, Store]:
-    """The stores of the study in the file ``path``, in its order.
+def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
+    """The stores of the study in the file ``path``, in its order, and its controls.
 
     KvstudyError when a workload asks a store for what it cannot do: better
     before the first cell than after hours.
     """
-    stores = load_stores(study)
+    stores = _load(study, measured_uses(study))
     for index, use in enumerate(study.workloads):
         operations = operations_of(load_workload(WORKLOADS / use.name))
         for store in stores.values():

@@ -7,6 +7,7 @@ import random
 from dataclasses import asdict, dataclass
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import WORKLOADS
 from kvstudy.study.model import StoreUse, Study
 from kvstudy.study.workload import load_only, load_workload
@@ -72,7 +73,7 @@ def run_name(study: str, scale: float) -> str:
 
 
 def plan(study: Study, scale: float = 1.0) -> list[Cell]:
-    """All cells in the order of measurement.
+    """All cells, the controls' too, in the order of measurement.
 
     Each repetition is one random permutation of all cells (seeded by the
     study), so that slow drift of the machine does not fall on one store.
@@ -81,8 +82,9 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
         raise KvstudyError(f"scale: must be greater than 0, but is {scale:g}")
     shuffle = random.Random(study.seed)
     cells: list[Cell] = []
+    uses = measured_uses(study)
     for repetition in range(1, study.repetitions + 1):
-        block = [cell for use in study.stores for cell in _cells_of(study, use, repetition, scale)]
+        block = [cell for use in uses for cell in _cells_of(study, use, repetition, scale)]
         shuffle.shuffle(block)
         cells += block
     return cells

@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.controls import measured_uses
 from kvstudy.study.model import MEAN, Bars, ComparisonTable, ResultsTable, Study
 from kvstudy.study.workload import check_property, load_workload
 
@@ -56,9 +57,10 @@ def load_study(path: Path) -> Study:
         load_workload(WORKLOADS / use.name)
     for name in study.parameters.properties:
         check_property(f"{path}: parameters.properties", name)
-    _unique(
-        path, "stores", study.store_names, ", or give one another name: {{store: {}, name: ...}}"
-    )
+    if isinstance(study.noise_floor, str):
+        _known(path, "noise_floor", "store", study.noise_floor, study.store_names)
+    names = [use.name for use in measured_uses(study)]
+    _unique(path, "stores", names, ", or give one another name: {{store: {}, name: ...}}")
     _unique(path, "workloads", study.workload_names)
     if MEAN in study.workload_names:
         raise KvstudyError(

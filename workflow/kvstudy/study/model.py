@@ -183,6 +183,14 @@ class RatiosTable(AnyTable):
     kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
 
 
+class BottleneckTable(AnyTable):
+    """What limits each store's throughput; a part of every report."""
+
+    kind: Literal["bottleneck"] = Field(
+        description="CPU of client and server, and whether the client is the limit."
+    )
+
+
 class PercentilesTable(AnyTable):
     """Percentiles from the histograms of all repetitions; a part of every report."""
 
@@ -208,6 +216,7 @@ Table = Annotated[
     | ComparisonTable
     | OperationsTable
     | RatiosTable
+    | BottleneckTable
     | PercentilesTable
     | RunsTable,
     Field(discriminator="kind"),
@@ -254,6 +263,9 @@ class Transcript(Strict):
 
 
 RATIOS = RatiosTable(name="ratios", kind="ratios", caption="Throughput of each two stores")
+BOTTLENECK = BottleneckTable(
+    name="bottleneck", kind="bottleneck", caption="What limits the throughput"
+)
 RUNS_CAPTION = "The runs behind the values, {}"
 PERCENTILES_CAPTION = "Percentiles of latency over all runs, {}"
 OPERATIONS = OperationsTable(
@@ -289,6 +301,15 @@ class Study(Strict):
     parameters: Parameters = Field(description="Sizes of the cells.")
     repetitions: Count = Field(description="Measurements of each cell, each on a fresh server.")
     seed: int = Field(default=1, description="Seed of the random order of the cells.")
+    noise_floor: bool | Name = Field(
+        default=True,
+        description="Measure one store twice in every repetition, to see what chance alone "
+        "makes of two equal stores: its name, true for the first one, or false.",
+    )
+    client_ceiling: bool = Field(
+        default=True,
+        description="Measure YCSB without a store too, to see what the client can do at most.",
+    )
     expected_failures: list[ExpectedFailures] = Field(
         default=[], description="Failed operations that are a part of the result."
     )
@@ -302,10 +323,9 @@ class Study(Strict):
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
         tables = list(self.tables)
-        if not any(isinstance(table, OperationsTable) for table in tables):
-            tables.append(OPERATIONS)
-        if not any(isinstance(table, RatiosTable) for table in tables):
-            tables.append(RATIOS)
+        for each in (OPERATIONS, RATIOS, BOTTLENECK):
+            if not any(table.kind == each.kind for table in tables):
+                tables.append(each)
         for use in self.workloads:
             for kind, caption in (
                 (RunsTable, RUNS_CAPTION),

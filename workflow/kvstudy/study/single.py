@@ -26,6 +26,8 @@ def single_study(
         workloads=[WorkloadUse(name=workload)],
         parameters=Parameters(records=records, operations=operations, threads=threads),
         repetitions=1,
+        noise_floor=False,
+        client_ceiling=False,
     )
 
 

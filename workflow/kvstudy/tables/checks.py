@@ -10,11 +10,15 @@ from itertools import combinations
 
 import pandas as pd
 
+from kvstudy.analysis.files import Analysis
 from kvstudy.study.model import MEAN, Study
+from kvstudy.tables.latex import grey
 from kvstudy.tidy.numbers import grouped, share, significant
 
 DASH = "--"
 TIE = "~"
+EQUAL = "="
+BOUND = "\N{DAGGER}"
 SHOWN_PERCENTS = [50.0, 95.0, 99.0, 99.9]
 # Columns of ratios that fit the width of a page.
 MOST_COLUMNS = 6
@@ -37,35 +41,69 @@ class Section:
 Grid = dict[str, object]
 
 
-def ratios(pairs: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
+def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
     """Throughput of one store by another's: a line per pair, a column per workload."""
+    pairs, floor = analysis.pairs, analysis.floor
+    bound = set(
+        analysis.bottleneck.query("client_bound == 'yes'")[KEYS].itertuples(index=False, name=None)
+    )
     names = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
     shown = [
         (name, parameters)
         for name in names
         for parameters in pairs.loc[pairs["workload"] == name, "parameters"].unique()
     ][:MOST_COLUMNS]
-    lines = []
+    sections = []
+    if len(floor):
+        store = titles[floor["store"].iloc[0]]
+        cells = [_floor(floor, *column) for column in shown]
+        sections.append(Section("Noise floor", _two_lines(f"{store} / {store}", cells)))
+    lines: list[Line] = []
     for one, other in combinations(study.store_names, 2):
-        cells = [_ratio(pairs, *column, one, other) for column in shown]
+        cells = [_ratio(pairs, *column, one, other, bound) for column in shown]
         if any(first != DASH for first, _ in cells):
-            lines.append(Line(f"{titles[one]} / {titles[other]}", [first for first, _ in cells]))
-            lines.append(Line("", [second for _, second in cells]))
+            lines += _two_lines(f"{titles[one]} / {titles[other]}", cells)
+    sections.append(Section("Two stores" if sections else "", lines))
     return {
         "columns": [study.workload(name).short for name, _ in shown],
-        "sections": [Section("", lines)],
+        "sections": sections,
         "notes": [
             "Ratio of the mean throughputs (geometric, paired by repetition), below it the 95 % "
             f"interval. {TIE}: the runs do not tell the two apart (Holm's correction for the "
-            "number of pairs of a workload)."
+            f"number of pairs of a workload). {EQUAL}: equal, the whole interval is within "
+            "±10 %. Grey: not above the noise floor. "
+            f"{BOUND}: the client limits one of the two."
         ],
     }
 
 
+def _two_lines(label: str, cells: list[tuple[str, str]]) -> list[Line]:
+    return [
+        Line(label, [first for first, _ in cells]),
+        Line("", [second for _, second in cells]),
+    ]
+
+
+def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, str]:
+    rows = floor[(floor["workload"] == workload) & (floor["parameters"] == parameters)]
+    for row in rows.itertuples():
+        return significant(row.ratio), _interval(row.low, row.high)
+    return DASH, ""
+
+
+def _interval(low: float, high: float) -> str:
+    return "one run" if pd.isna(low) else f"{significant(low)} to {significant(high)}"
+
+
 def _ratio(
-    pairs: pd.DataFrame, workload: str, parameters: str, one: str, other: str
+    pairs: pd.DataFrame,
+    workload: str,
+    parameters: str,
+    one: str,
+    other: str,
+    bound: set[tuple[str, str, str]],
 ) -> tuple[str, str]:
-    """The ratio one/other with its mark, and the interval below it."""
+    """The ratio one/other with its marks, and the interval below it."""
     rows = pairs[(pairs["workload"] == workload) & (pairs["parameters"] == parameters)]
     for row in rows.itertuples():
         if {row.faster, row.slower} != {one, other}:
@@ -73,10 +111,13 @@ def _ratio(
         low, value, high = row.low, row.ratio, row.high
         if row.faster == other:
             low, value, high = 1 / high, 1 / value, 1 / low
-        text = significant(value) + (f" {TIE}" if row.tied == "yes" else "")
-        if pd.isna(low):
-            return text, "one run"
-        return text, f"{significant(low)} to {significant(high)}"
+        marks = TIE * (row.tied == "yes") + EQUAL * (row.equal == "yes")
+        if any((store, workload, parameters) in bound for store in (one, other)):
+            marks += BOUND
+        text, interval = f"{significant(value)} {marks}".rstrip(), _interval(low, high)
+        if row.in_floor == "yes":
+            return grey(text), grey(interval)
+        return text, interval
     return DASH, ""
 
 

@@ -33,6 +33,8 @@ SPECIAL = {
     "µ": r"\textmu{}",
     "\N{MULTIPLICATION SIGN}": r"\texttimes{}",
     "\N{MINUS SIGN}": r"\textminus{}",
+    "±": r"\textpm{}",
+    "\N{DAGGER}": r"\textdagger{}",
 }
 
 
@@ -47,6 +49,11 @@ def escape(text: str) -> Latex:
     if isinstance(text, Latex):
         return text
     return Latex("".join(SPECIAL.get(character, character) for character in text))
+
+
+def grey(text: str) -> Latex:
+    """``text`` in the grey of what does not count."""
+    return Latex(rf"\textcolor{{black!55}}{{{escape(text)}}}")
 
 
 def fill(template: Path, **values: object) -> str:

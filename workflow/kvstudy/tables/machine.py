@@ -34,8 +34,10 @@ def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) ->
             put(part.component, source_name=part.name, source_details=part.details)
         if version := _ycsb(environment):
             put("YCSB", name=version)
-        for store, facts in environment.get("stores", {}).items():
-            put(titles.get(store, store), name=facts["version"], details=facts.get("provider", ""))
+        known = environment.get("stores", {})
+        for store in study.store_names:
+            if facts := known.get(store):
+                put(titles[store], name=facts["version"], details=facts.get("provider", ""))
     except (KeyError, TypeError) as error:
         raise KvstudyError(
             f"{path}: {error} is missing; measure a cell again or take the file from a good run"

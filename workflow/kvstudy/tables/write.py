@@ -8,6 +8,7 @@ import pandas as pd
 
 from kvstudy.analysis.files import Analysis
 from kvstudy.study.model import (
+    BottleneckTable,
     ComparisonTable,
     MachineTable,
     OperationsTable,
@@ -16,7 +17,7 @@ from kvstudy.study.model import (
     RunsTable,
     Study,
 )
-from kvstudy.tables import checks, comparison, machine, operations, results
+from kvstudy.tables import bottleneck, checks, comparison, machine, operations, results
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
@@ -51,7 +52,10 @@ def write_tables(
             values = operations.content(probes, study, titles)
         elif isinstance(table, RatiosTable):
             frame, template = analysis.pairs, "checks"
-            values = checks.ratios(frame, study, titles)
+            values = checks.ratios(analysis, study, titles)
+        elif isinstance(table, BottleneckTable):
+            frame, template = analysis.bottleneck, "checks"
+            values = bottleneck.content(frame, study, titles)
         elif isinstance(table, PercentilesTable):
             frame, template = of(analysis.percentiles, table.workload), "checks"
             values = checks.percentiles(frame, table.workload, titles)

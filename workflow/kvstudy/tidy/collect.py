@@ -17,11 +17,13 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
+from kvstudy.study.controls import original
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS, recorded_reason
 from kvstudy.tidy.resources import server_cpu_seconds
 from kvstudy.tidy.series import histograms, series
+from kvstudy.tidy.usage import USAGE_UNITS, usage
 from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
 
 # A larger share of failed operations that the study does not declare voids the cell.
@@ -71,6 +73,13 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
                 "server_cpu": server_cpu_seconds(raw, phase),
             }
             value_rows += _values(cell, phase, log, cpu)
+            lived = (cpu["client_cpu"], manifest["phases"][phase]["seconds"])
+            value_rows += [
+                _key(cell)
+                | {"phase": phase}
+                | _value("overall", metric, USAGE_UNITS[metric], value)
+                for metric, value in usage(raw, phase, cell.threads, log, lived).items()
+            ]
         phase, log = cell.measured_phase, logs[cell.measured_phase]
         cell_rows.append(_measured(study, cell, manifest, log))
         second_rows += [_key(cell) | row for row in series(raw, phase)]
@@ -201,7 +210,7 @@ def _void(study: Study, cell: Cell, log: YcsbLog) -> str:
             + [
                 expected.up_to
                 for expected in study.expected_failures
-                if expected.store == cell.store
+                if expected.store == original(study, cell.store)
                 and expected.workload in (None, cell.workload)
                 and expected.operation == operation
             ]

@@ -1,0 +1,139 @@
+"""The noise floor and the client ceiling: planned beside the study's own cells."""
+
+import math
+
+import pandas as pd
+import pytest
+import yaml
+from kvstudy.analysis.bottleneck import NUMBERS, bottleneck, client_bound
+from kvstudy.analysis.floor import floors
+from kvstudy.analysis.pairs import pairs
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.definition import load_stores, stores_to_measure
+from kvstudy.study.cells import plan
+from kvstudy.study.controls import controls, original
+from kvstudy.study.load import load_study, study_path
+from kvstudy.tables import bottleneck as table
+from kvstudy.tidy.files import MEASUREMENT_COLUMNS
+
+from . import small_results as small
+
+AGAIN = "redis-again"
+
+
+def edited(**changes: object):
+    path = study_path("jedlicka2024")
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | changes))
+    return load_study(path), path
+
+
+def values(**speeds: tuple[float, ...]) -> pd.DataFrame:
+    rows = [
+        [store.replace("_", "-"), "a", "p", str(run), "run", "overall", "throughput", "ops/s", each]
+        for store, runs in speeds.items()
+        for run, each in enumerate(runs, start=1)
+    ]
+    return pd.DataFrame(rows, columns=MEASUREMENT_COLUMNS)
+
+
+def test_the_first_store_is_measured_twice_and_the_client_alone(project):
+    study, path = edited()
+    assert [(use.name, use.store) for use in controls(study)] == [
+        ("redis-again", "redis"),
+        ("client-ceiling", "basic"),
+    ]
+    assert AGAIN not in study.store_names
+    assert AGAIN not in load_stores(study)
+    assert stores_to_measure(study, path)[AGAIN].title == "Redis"
+    assert original(study, AGAIN) == original(study, "redis") == "redis"
+
+
+def test_another_store_can_be_chosen_with_its_options(project):
+    study, _ = edited(noise_floor="riak")
+    twin = controls(study)[0]
+    assert (twin.name, twin.options) == ("riak-again", {"consistency": "strong"})
+
+
+def test_both_can_be_left_out(project):
+    study, _ = edited(noise_floor=False, client_ceiling=False)
+    assert controls(study) == []
+    assert {cell.store for cell in plan(study)} == set(study.store_names)
+
+
+def test_an_unknown_store_is_refused(project):
+    with pytest.raises(KvstudyError, match="noise_floor: unknown store 'rediss'; did you mean"):
+        edited(noise_floor="rediss")
+
+
+def test_a_store_must_not_have_the_name_of_a_control(project):
+    stores = ["redis", {"store": "memcached", "name": AGAIN}]
+    with pytest.raises(KvstudyError, match=f"'{AGAIN}' stands there twice"):
+        edited(stores=stores, tables=[], figures=[], expected_failures=[])
+
+
+def test_the_floor_is_the_farther_end_of_the_interval():
+    found = floors(values(redis=(100, 110, 105), redis_again=(104, 108, 107)), small.study())
+    (row,) = found.itertuples()
+    assert row.low < row.ratio < 1 < row.high
+    assert row.floor == max(row.high, 1 / row.low) == 1 / row.low
+
+
+def test_one_repetition_has_no_floor():
+    (row,) = floors(values(redis=(100,), redis_again=(104,)), small.study()).itertuples()
+    assert (row.n, row.floor) == (1, None)
+    assert floors(values(redis=(100, 101)), small.study()).empty
+
+
+def test_a_ratio_below_the_floor_is_told():
+    runs = values(
+        redis=(100, 110, 105),
+        redis_again=(104, 108, 107),
+        memcached=(102, 112, 107),
+        riak=(9, 9, 9),
+    )
+    floor = floors(runs, small.study())
+    found = pairs(runs[runs["store"] != AGAIN], floor).set_index(["faster", "slower"])
+    # It is real (each run is faster by 2 %), but no more than the machine makes of nothing.
+    assert found.loc[("memcached", "redis"), ["tied", "equal", "in_floor"]].tolist() == [
+        *["no", "yes", "yes"]
+    ]
+    assert found.loc[("redis", "riak"), "in_floor"] == "no"
+
+
+NOTHING = dict.fromkeys(NUMBERS, math.nan)
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        ({}, ""),
+        ({"ceiling": 0.79, "in_call": 0.71}, ""),
+        ({"ceiling": 0.85}, "85% of what the client reaches without a store"),
+        ({"in_call": 0.5}, "its threads wait for the store only 50% of the time"),
+        (
+            {"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 2},
+            "the machine is full, and the client uses 1.2 of 1.9 cores in use",
+        ),
+        ({"client_cores": 0.7, "server_cores": 1.2, "machine_cores": 2}, ""),
+        ({"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 8}, ""),
+    ],
+)
+def test_client_bound(found, reason):
+    assert client_bound(NOTHING | found) == reason
+
+
+def test_bottleneck_by_store():
+    runs = values(redis=(100, 100), memcached=(950, 950), client_ceiling=(1000, 1000))
+    found = bottleneck(runs, small.study()).set_index("store")
+    assert found.index.tolist() == ["redis", "memcached"]
+    assert found.loc["redis", ["ceiling", "client_bound"]].tolist() == [pytest.approx(0.1), "no"]
+    assert found.loc["memcached", "client_bound"] == "yes"
+    grid = table.content(found.reset_index(), small.study(), small.TITLES)
+    lines = {line.label: line.cells for section in grid["sections"] for line in section.lines}
+    assert lines["Memcached"][-2:] == ["95 %", "yes"]
+    assert lines["Redis"][0] == "--"
+
+
+def test_without_anything_to_tell_nothing_is_told():
+    (row,) = bottleneck(values(redis=(100, 100)), small.study()).itertuples()
+    assert (row.client_bound, row.reason) == ("", "")

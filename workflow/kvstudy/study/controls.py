@@ -1,0 +1,45 @@
+"""Cells that a study has beside its own, to show what its differences mean.
+
+The *noise floor*: one store is measured twice in each repetition, under two
+names. Both are the same, so what differs between them is chance. The *client
+ceiling*: YCSB with its BasicDB, which does nothing; no store can be faster on
+this client. Both take part in the random order, but not in rankings, tables of
+results or figures.
+"""
+
+from __future__ import annotations
+
+from kvstudy.study.model import StoreUse, Study
+
+CEILING = StoreUse(store="basic", name="client-ceiling", title="YCSB without a store")
+AGAIN = "-again"
+
+
+def controls(study: Study) -> list[StoreUse]:
+    """What the study measures beside its own stores."""
+    found = []
+    if of := noise_store(study):
+        use = next(use for use in study.stores if use.name == of)
+        title = f"{use.title} (again)" if use.title else ""
+        found.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
+    if study.client_ceiling and all(use.store != CEILING.store for use in study.stores):
+        found.append(CEILING)
+    return found
+
+
+def noise_store(study: Study) -> str | None:
+    """The store that is measured under two names, or None."""
+    if study.noise_floor is True:
+        return study.store_names[0]
+    return study.noise_floor or None
+
+
+def measured_uses(study: Study) -> list[StoreUse]:
+    """All stores that cells are measured of: the study's own and the controls."""
+    return [*study.stores, *controls(study)]
+
+
+def original(study: Study, store: str) -> str:
+    """The study's own store that ``store`` is, under whatever name it was measured."""
+    of = noise_store(study)
+    return of if of and store == of + AGAIN else store

@@ -1,0 +1,55 @@
+"""The table of what limits each store's throughput."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.study.model import Study
+from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tidy.numbers import share, significant
+
+
+def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
+    """``found`` is ``analysis.bottleneck``'s; a section per workload and parameters."""
+    sections = []
+    for use in study.workloads:
+        groups = found[found["workload"] == use.name].groupby("parameters", sort=False)
+        for parameters, rows in groups:
+            by_store = rows.set_index("store")
+            lines = [
+                Line(titles[store], _cells(by_store.loc[store]))
+                for store in study.store_names
+                if store in by_store.index
+            ]
+            title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
+            sections.append(Section(title, lines))
+    cores = found["machine_cores"].dropna()
+    machine = f" of {cores.max():.0f}" if len(cores) else ""
+    return {
+        "columns": [
+            *("Client µs", "Server µs", "Client cores", "Server cores"),
+            *("Waiting", "Of ceiling", "Client-bound"),
+        ],
+        "sections": sections,
+        "notes": [
+            "Means over the runs. Client µs, Server µs: CPU time for one operation. Client cores, "
+            f"Server cores: cores in use on average{machine}. Waiting: share of the client "
+            "threads' time in which they wait for the store. Of ceiling: throughput by that of "
+            "YCSB without a store."
+        ],
+    }
+
+
+def _cells(row: pd.Series) -> list[str]:
+    return [
+        *(_number(row[name]) for name in ("client_cpu", "server_cpu")),
+        *(_number(row[name], 2) for name in ("client_cores", "server_cores")),
+        *(DASH if math.isnan(row[name]) else share(row[name]) for name in ("in_call", "ceiling")),
+        row["client_bound"] or DASH,
+    ]
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return DASH if math.isnan(value) else significant(value, digits)

@@ -1,0 +1,71 @@
+"""How busy client, server and machine were in a phase: what a bottleneck is told by."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.ycsb_log.log import YcsbLog
+
+USAGE_UNITS = {
+    "in_call": "share",
+    "client_cores": "cores",
+    "server_cores": "cores",
+    "machine_cores": "cores",
+}
+
+
+def usage(
+    raw: Path, phase: str, threads: int, log: YcsbLog, client: tuple[float, float]
+) -> dict[str, float]:
+    """Metrics of one phase, without those that its logs do not tell.
+
+    ``client`` is the CPU time of the whole client process and how long it lived (s).
+
+    ``in_call``: share of the client threads' time that they waited for the store
+    (throughput x mean latency / threads, Little's law). ``client_cores``,
+    ``server_cores``: cores in use on average, of the server from the first to the
+    last sample; ``machine_cores``: cores that there are.
+    """
+    found = {"in_call": _in_call(threads, log)} if log.runtime > 0 else {}
+    cpu, seconds = client
+    found["client_cores"] = cpu / seconds if seconds else None
+    columns = ("cpu_user", "cpu_system")
+    found["server_cores"] = _per_second(raw / "processes.csv", phase, columns, "server")
+    columns = ("cpu_busy", "cpu_idle", "cpu_steal")
+    cores = _per_second(raw / "machine.csv", phase, columns)
+    # The kernel's clock ticks are coarse; the number is whole.
+    found["machine_cores"] = round(cores) if cores else None
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _in_call(threads: int, log: YcsbLog) -> float:
+    # The parts of a read-modify-write have sections of their own.
+    waited = sum(
+        section.operations * section.latencies["latency_mean"]
+        for name, section in log.sections.items()
+        if name != "READ-MODIFY-WRITE" and "latency_mean" in section.latencies
+    )
+    return waited / (threads * log.runtime * 1000)
+
+
+def _per_second(
+    path: Path, phase: str, columns: tuple[str, ...], side: str | None = None
+) -> float | None:
+    """Growth per second of the sum of ``columns``; None with less than two samples of them."""
+    if not path.exists():
+        return None
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            samples = [
+                (float(row["seconds"]), sum(float(row[column]) for column in columns))
+                for row in csv.DictReader(file)
+                if row["phase"] == phase and side in (None, row.get("side"))
+            ]
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+    if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
+        return None
+    (start, first), (end, last) = samples[0], samples[-1]
+    return (last - first) / (end - start)
