@@ -54,7 +54,7 @@ rule summarise:
 
 ANALYSIS_FILES = [
     *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
-    *("floor.csv", "bottleneck.csv"),
+    *("floor.csv", "bottleneck.csv", "trimmed.csv"),
     "drift.json",
 ]
 

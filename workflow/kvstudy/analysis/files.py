@@ -8,7 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analysis import bottleneck, floor, intervals, order, pairs, percentiles, steadiness
+from kvstudy.analysis import (
+    bottleneck,
+    floor,
+    intervals,
+    order,
+    pairs,
+    percentiles,
+    steadiness,
+    trimmed,
+)
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.tidy.files import read_csv
@@ -28,6 +37,7 @@ class Analysis:
     order: pd.DataFrame
     floor: pd.DataFrame
     bottleneck: pd.DataFrame
+    trimmed: pd.DataFrame
     drift: dict
 
 
@@ -55,6 +65,7 @@ def analyse(
         order=in_order,
         floor=floors,
         bottleneck=bottleneck.bottleneck(values, study),
+        trimmed=trimmed.trimmed(own),
         drift=order.drift_of(in_order),
     )
 
@@ -89,5 +100,6 @@ def read_analysis(folder: Path) -> Analysis:
         order=table(order, order.NUMBERS),
         floor=table(floor, floor.NUMBERS),
         bottleneck=table(bottleneck, bottleneck.NUMBERS),
+        trimmed=table(trimmed, trimmed.NUMBERS),
         drift=drift,
     )

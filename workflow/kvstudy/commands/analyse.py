@@ -27,7 +27,7 @@ def command(
     """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
 
     Writes intervals.csv, pairs.csv, floor.csv, percentiles.csv, steadiness.csv,
-    order.csv, bottleneck.csv and drift.json.
+    order.csv, bottleneck.csv, trimmed.csv and drift.json.
     """
     from kvstudy.analysis.files import analyse, write_analysis
     from kvstudy.study.load import load_study

@@ -31,6 +31,7 @@ from kvstudy.study.model import (
     RatiosTable,
     Study,
     Transcript,
+    TrimmedTable,
     WorkloadTable,
     WorkloadUse,
 )
@@ -259,6 +260,10 @@ class RunFacts(_Cells):
     @property
     def bottleneck_tables(self) -> list[BottleneckTable]:
         return [table for table in self.study.tables if isinstance(table, BottleneckTable)]
+
+    @property
+    def trimmed_tables(self) -> list[TrimmedTable]:
+        return [table for table in self.study.tables if isinstance(table, TrimmedTable)]
 
     @property
     def ratio_tables(self) -> list[RatiosTable]:

@@ -191,6 +191,12 @@ class BottleneckTable(AnyTable):
     )
 
 
+class TrimmedTable(AnyTable):
+    """Trimmed means beside plain ones; a part of the report of a study that uses them."""
+
+    kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
+
+
 class PercentilesTable(AnyTable):
     """Percentiles from the histograms of all repetitions; a part of every report."""
 
@@ -217,6 +223,7 @@ Table = Annotated[
     | OperationsTable
     | RatiosTable
     | BottleneckTable
+    | TrimmedTable
     | PercentilesTable
     | RunsTable,
     Field(discriminator="kind"),
@@ -266,6 +273,9 @@ RATIOS = RatiosTable(name="ratios", kind="ratios", caption="Throughput of each t
 BOTTLENECK = BottleneckTable(
     name="bottleneck", kind="bottleneck", caption="What limits the throughput"
 )
+TRIMMED = TrimmedTable(
+    name="trimmed", kind="trimmed", caption="Means without the smallest and the largest runs"
+)
 RUNS_CAPTION = "The runs behind the values, {}"
 PERCENTILES_CAPTION = "Percentiles of latency over all runs, {}"
 OPERATIONS = OperationsTable(
@@ -310,6 +320,11 @@ class Study(Strict):
         default=True,
         description="Measure YCSB without a store too, to see what the client can do at most.",
     )
+    trimmed_mean: bool = Field(
+        default=False,
+        description="Give trimmed means too: without the smallest and the largest fifth of the "
+        "repetitions, as some sources do. Needs five repetitions.",
+    )
     expected_failures: list[ExpectedFailures] = Field(
         default=[], description="Failed operations that are a part of the result."
     )
@@ -320,10 +335,21 @@ class Study(Strict):
     )
 
     @model_validator(mode="after")
+    def _enough_to_trim(self) -> Study:
+        if self.trimmed_mean and self.repetitions < 5:
+            raise ValueError(
+                f"trimmed_mean needs 5 repetitions or more, there are {self.repetitions}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
         tables = list(self.tables)
-        for each in (OPERATIONS, RATIOS, BOTTLENECK):
+        automatic = [OPERATIONS, RATIOS, BOTTLENECK]
+        if self.trimmed_mean:
+            automatic.append(TRIMMED)
+        for each in automatic:
             if not any(table.kind == each.kind for table in tables):
                 tables.append(each)
         for use in self.workloads:

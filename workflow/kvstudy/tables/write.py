@@ -16,8 +16,9 @@ from kvstudy.study.model import (
     RatiosTable,
     RunsTable,
     Study,
+    TrimmedTable,
 )
-from kvstudy.tables import bottleneck, checks, comparison, machine, operations, results
+from kvstudy.tables import bottleneck, checks, comparison, machine, operations, results, trimmed
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
@@ -56,6 +57,9 @@ def write_tables(
         elif isinstance(table, BottleneckTable):
             frame, template = analysis.bottleneck, "checks"
             values = bottleneck.content(frame, study, titles)
+        elif isinstance(table, TrimmedTable):
+            frame, template = analysis.trimmed, "checks"
+            values = trimmed.content(frame, study, titles)
         elif isinstance(table, PercentilesTable):
             frame, template = of(analysis.percentiles, table.workload), "checks"
             values = checks.percentiles(frame, table.workload, titles)

@@ -1,0 +1,30 @@
+"""Trimmed means, for a study whose source dropped its smallest and largest runs."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.stats.trimmed import trimmed_mean
+
+FEWEST = 5
+METRICS = ["throughput", "runtime"]
+KEYS = ["store", "workload", "parameters", "metric", "unit"]
+NUMBERS = ["n", "mean", "trimmed", "low", "high"]
+COLUMNS = [*KEYS, *NUMBERS]
+
+
+def trimmed(values: pd.DataFrame) -> pd.DataFrame:
+    """Plain and trimmed mean of throughput and run time over the repetitions, whole phases.
+
+    Columns: store, workload, parameters, metric, unit, n, mean, trimmed with its
+    95 % interval low and high (Yuen; in ``unit``). Cells with less than five runs
+    that count have no row: nothing can be dropped.
+    """
+    rows = []
+    chosen = values[(values["operation"] == "overall") & values["metric"].isin(METRICS)]
+    for key, group in chosen.groupby(KEYS, sort=False):
+        if len(group) < FEWEST:
+            continue
+        found = trimmed_mean(group["value"])
+        rows.append([*key, found.n, group["value"].mean(), found.value, found.low, found.high])
+    return pd.DataFrame(rows, columns=COLUMNS)

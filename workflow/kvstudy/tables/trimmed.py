@@ -1,0 +1,49 @@
+"""The table of trimmed means, of a study that uses them."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.study.model import Study
+from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tidy.numbers import grouped, significant
+
+
+def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
+    """``found`` is ``analysis.trimmed``'s; a section per workload and parameters."""
+    sections = []
+    for use in study.workloads:
+        groups = found[found["workload"] == use.name].groupby("parameters", sort=False)
+        for parameters, rows in groups:
+            lines = []
+            for store in study.store_names:
+                by_metric = rows[rows["store"] == store].set_index("metric")
+                if len(by_metric):
+                    lines.append(Line(titles[store], _cells(by_metric)))
+            title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
+            sections.append(Section(title, lines))
+    return {
+        "columns": [
+            *("ops/s: mean", "trimmed", "95 % interval"),
+            *("Run time in ms: mean", "trimmed", "95 % interval"),
+        ],
+        "sections": sections,
+        "notes": [
+            "Means over the runs. Trimmed: without the smallest and the largest fifth of the runs "
+            "(of five runs one each), with Yuen's interval."
+        ],
+    }
+
+
+def _cells(by_metric: pd.DataFrame) -> list[str]:
+    cells = []
+    for metric in ("throughput", "runtime"):
+        if metric not in by_metric.index:
+            cells += [DASH] * 3
+            continue
+        row = by_metric.loc[metric]
+        mean, trimmed, low, high = (
+            grouped(significant(row[name], 4)) for name in ("mean", "trimmed", "low", "high")
+        )
+        cells += [mean, trimmed, f"{low} to {high}"]
+    return cells
