@@ -27,7 +27,7 @@ def for_markdown(text: str) -> Markup:
     """
     if isinstance(text, Markup):
         return text
-    words = [_breakable(word) for word in text.split()]
+    words = [breakable(word) for word in text.split()]
     return Markup(_SYMBOL.sub(r"\\\1", " ".join(words)))
 
 
@@ -38,7 +38,8 @@ def code(text: str) -> Markup:
     return Markup(f"{fence} {text} {fence}")
 
 
-def _breakable(word: str) -> str:
+def breakable(word: str) -> str:
+    """``word`` with places to break if it is long; TeX and HTML show none of them."""
     if len(word) <= LONGEST_WORD:
         return word
     pieces = re.findall(r"[^/_.:,;=@\\-]{1,12}[/_.:,;=@\\-]*|[/_.:,;=@\\-]+", word)
