@@ -23,7 +23,9 @@ from kvstudy.tables.latex import Latex, fill
 TEMPLATE = Path("report/templates/compared-runs.tex.j2")
 NAME = "comparison"
 # A table does not break over pages: longer ones are set in parts.
-MOST_ROWS = 40
+MOST_ROWS = 20
+# Longest word of a narrow column, and of the pieces that a longer one breaks into.
+NARROW = (10, 6)
 
 
 def build_document(found: Comparison, forests: list[Path], output: Path) -> Path:
@@ -53,7 +55,10 @@ def _content(found: Comparison, figures: list[Latex]) -> dict[str, object]:
         "subject": f"{names[0]} and {names[1]}",
         "run": "",
         "columns": COLUMNS,
-        "runs": [("A", _split(run.folder.as_posix()), span(run)) for run in (found.a, found.b)],
+        "runs": [
+            (side, _split(run.folder.as_posix()), span(run))
+            for side, run in (("A", found.a), ("B", found.b))
+        ],
         "differences": _parts([[row.what, row.a, row.b] for row in differ.itertuples()]),
         "same": _split(", ".join(facts.loc[facts["same"] == "yes", "what"])),
         "left_out": _parts([[place_of(row), row.reason] for row in found.left_out.itertuples()]),
@@ -87,7 +92,8 @@ def _change(row) -> list[str]:
 
 
 def _place(found: Comparison, row) -> list[str]:
-    return [found.workloads[row.workload, row.parameters], found.title(row.store)]
+    title = " ".join(breakable(word, *NARROW) for word in found.title(row.store).split())
+    return [found.workloads[row.workload, row.parameters], title]
 
 
 def _parts(rows: list[list[str]]) -> list[list[list[str]]]:

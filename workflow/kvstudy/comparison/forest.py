@@ -14,22 +14,31 @@ from kvstudy.figures.draw import TEXT_WIDTH, Look
 from kvstudy.figures.order import MARKERS
 from kvstudy.stats.ratios import margin_bounds
 
-# Rows that are readable on one page.
-MOST_ROWS = 30
-ROW_HEIGHT, EDGES = 0.235, 0.75
+# Lines that a page holds: rows and the workloads above them.
+MOST_LINES = 34
+LINE_HEIGHT, EDGES = 0.2, 0.8
+# Letters of a store's title that fit beside the axis.
+LONGEST_TITLE = 28
 # A longer interval is cut and ends in an arrow: one row must not squeeze the others.
 LONGEST = 3.0
+# Of the figure, in widths of the axis.
+LEFT_EDGE, RIGHT_EDGE = -0.31 / 0.41, 0.69 / 0.41
 TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9]
 TICKS += [1, *(1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)]
 
 
 def pages(changes: pd.DataFrame) -> list[pd.DataFrame]:
-    """``changes`` in as few parts of about the same length as fit on a page each."""
-    count = -(-len(changes) // MOST_ROWS)
-    if not count:
-        return []
-    length = -(-len(changes) // count)
-    return [changes.iloc[start : start + length] for start in range(0, len(changes), length)]
+    """``changes`` in parts that fit on a page each."""
+    parts: list[list[int]] = [[]]
+    lines, last = 0, None
+    for index, place in enumerate(zip(changes["workload"], changes["parameters"], strict=True)):
+        needed = 1 if place == last else 2
+        if lines + needed > MOST_LINES:
+            parts.append([])
+            lines, needed = 0, 2
+        parts[-1].append(index)
+        lines, last = lines + needed, place
+    return [changes.iloc[part] for part in parts if part]
 
 
 def draw_forest(
@@ -37,43 +46,49 @@ def draw_forest(
 ) -> Figure:
     """One row for each line of ``part``, on the axis of all ``changes``.
 
-    ``labels`` are the workloads' names by (workload, parameters). The band is the margin
-    within which a change counts as none.
+    ``labels`` are the workloads' names by (workload, parameters), which stand above their
+    rows. The band is the margin within which a change counts as none.
     """
     low, high = _limits(changes)
-    height = EDGES + ROW_HEIGHT * len(part)
+    groups = list(part.groupby(["workload", "parameters"], sort=False))
+    lines = len(part) + len(groups)
+    height = EDGES + LINE_HEIGHT * lines
     figure, ax = plt.subplots(figsize=(TEXT_WIDTH, height))
-    figure.subplots_adjust(left=0.30, right=0.76, top=1 - 0.3 / height, bottom=0.45 / height)
-    ax.set(xscale="log", xlim=(low, high), ylim=(len(part) - 0.5, -0.5))
+    figure.subplots_adjust(left=0.31, right=0.72, top=1 - 0.3 / height, bottom=0.45 / height)
+    ax.set(xscale="log", xlim=(low, high), ylim=(lines - 0.5, -0.5))
     ax.axvspan(*margin_bounds(), color="0.92", zorder=0)
     ax.axvline(1, color="0.35", linewidth=0.8, zorder=1)
     ax.grid(False, axis="y")
     ax.grid(True, axis="x")
-    stores = list(looks)
-    last = None
-    for y, row in enumerate(part.itertuples()):
-        look = looks[row.store]
-        marker = MARKERS[stores.index(row.store) % len(MARKERS)]
-        _interval(ax, row, y, look.color, low, high)
-        ax.plot(row.change, y, marker, color=look.color, markersize=5, zorder=3)
-        place = (row.workload, row.parameters)
-        _beside(ax, -0.64, y, labels[place] if place != last else "", weight="bold")
-        _beside(ax, -0.02, y, look.title, ha="right")
-        _beside(ax, 1.03, y, f"{number(row.change)}  {interval(row.low, row.high)}")
-        _beside(ax, 1.5, y, marks(row), ha="right")
-        if last is not None and place != last:
-            ax.axhline(y - 0.5, color="0.85", linewidth=0.5)
-        last = place
-    _beside(ax, 1.03, -0.95, "change, 95 % interval", va="center")
+    _beside(ax, 1.03, -0.9, "change, 95 % interval")
+    y = 0
+    for place, rows in groups:
+        _beside(ax, LEFT_EDGE, y, labels[place], weight="bold")
+        for row in rows.itertuples():
+            y += 1
+            _row(ax, row, y, looks, low, high)
+        y += 1
     ax.set_yticks([])
-    shown = _ticks(low, high)
-    ax.xaxis.set_major_locator(FixedLocator(shown))
+    ax.xaxis.set_major_locator(FixedLocator(_ticks(low, high)))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_xlabel("Change from run A to run B (log axis)")
     for side in ("left", "top", "right"):
         ax.spines[side].set_visible(False)
     return figure
+
+
+def _row(ax, row, y: int, looks: dict[str, Look], low: float, high: float) -> None:
+    look = looks[row.store]
+    marker = MARKERS[list(looks).index(row.store) % len(MARKERS)]
+    _interval(ax, row, y, look.color, low, high)
+    ax.plot(row.change, y, marker, color=look.color, markersize=5, zorder=3)
+    title = look.title
+    if len(title) > LONGEST_TITLE:
+        title = title[: LONGEST_TITLE - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    _beside(ax, -0.03, y, title, ha="right")
+    _beside(ax, 1.03, y, f"{number(row.change)}  ({interval(row.low, row.high)})")
+    _beside(ax, RIGHT_EDGE, y, marks(row), ha="right")
 
 
 def _limits(changes: pd.DataFrame) -> tuple[float, float]:

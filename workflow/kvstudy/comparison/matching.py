@@ -112,8 +112,8 @@ def _shared_stores(a: Run, b: Run, found: Matching) -> list[str]:
     if not shared:
         have = [", ".join(run.stores) for run in (a, b)]
         raise KvstudyError(
-            f"{a.folder} and {b.folder}: no shared store: run A has {have[0]}, run B has {have[1]}. "
-            "Compare runs that have a store in common"
+            f"{a.folder} and {b.folder}: no shared store: run A has {have[0]}, run B has "
+            f"{have[1]}. Compare runs that have a store in common"
         )
     return shared
 

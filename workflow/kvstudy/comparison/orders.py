@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pandas as pd
 
 from kvstudy.comparison.matching import Match, Matching
 from kvstudy.comparison.runs import Run
-from kvstudy.stats.ranks import agreement_of_runs, places
+from kvstudy.comparison.words import TIE
+from kvstudy.stats.intervals import log_t_interval
+from kvstudy.stats.ranks import agreement_of_runs
 from kvstudy.stats.ratios import Ratio, adjusted, paired_ratio
 
+ABOVE = ">"
 COLUMNS = [
     *["workload", "parameters", "stores", "order_a", "order_b"],
     *["pairs", "same", "opposite", "tied", "tau"],
@@ -20,8 +23,8 @@ COLUMNS = [
 def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     """One row per workload and parameters with at least two shared stores.
 
-    ``order_a`` and ``order_b`` are the places of the ``stores`` by throughput, such as
-    ``1 redis, 2 memcached`` (stores that the runs do not tell apart can share one). Of the
+    ``order_a`` and ``order_b`` are the ``stores`` by their mean throughput, such as
+    ``redis > riak ~ memcached``: ~ between two that the run does not tell apart. Of the
     ``pairs`` of stores, ``same`` have the same order in both runs, ``opposite`` ones the
     opposite, ``tied`` ones are tied in at least one run. ``tau`` is Kendall's tau-b, NaN
     where one run ties all. In each run a pair is paired by repetition, with Holm's
@@ -41,7 +44,7 @@ def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
         found = agreement_of_runs(*pairs)
         tied = found.total - found.concordant - found.discordant
         numbers = [found.total, found.concordant, found.discordant, tied, found.tau]
-        shown = [_order(of) for of in pairs]
+        shown = [_order(run, match, of) for run, of in zip((a, b), pairs, strict=True)]
         rows.append([match.workload, match.parameters, ", ".join(match.stores), *shown, *numbers])
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -57,6 +60,14 @@ def _pairs(run: Run, match: Match) -> dict[tuple[str, str], Ratio] | None:
     return adjusted(ratios)
 
 
-def _order(pairs: dict[tuple[str, str], Ratio]) -> str:
-    found = places(pairs, larger_is_better=True)
-    return ", ".join(f"{place} {store}" for store, place in found.items())
+def _order(run: Run, match: Match, pairs: dict[tuple[str, str], Ratio]) -> str:
+    means = {
+        store: log_t_interval(run.runs(match.workload, match.parameters, store).values()).value
+        for store in match.stores
+    }
+    ordered = sorted(means, key=means.__getitem__, reverse=True)
+    text = ordered[0]
+    for one, other in pairwise(ordered):
+        ratio = pairs.get((one, other)) or pairs[other, one]
+        text += f" {ABOVE if ratio.tied is False else TIE} {other}"
+    return text
