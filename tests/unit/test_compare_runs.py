@@ -404,7 +404,7 @@ def test_nothing_in_common_is_an_error(tmp_path):
         pair(tmp_path / "2", speeds(), other)
     with pytest.raises(KvstudyError, match=r"no common workload with the same parameters: other"):
         pair(tmp_path / "3", speeds(), speeds(1.3), b_parameters="r1_o1_t1")
-    gaps = {key + (n,): ("failed", "it died", "") for key in speeds() for n in (1, 2, 3)}
+    gaps = {(*key, n): ("failed", "it died", "") for key in speeds() for n in (1, 2, 3)}
     with pytest.raises(KvstudyError, match=r"values on both sides: redis: failed: it died"):
         pair(tmp_path / "4", speeds(), speeds(1.3), b_gaps=gaps)
 

@@ -34,7 +34,7 @@ def sizes(parameters: str) -> str:
         return parameters
     names = ["records", "operations", "threads", "seconds"]
     return ", ".join(
-        f"{grouped(count)} {name}"
+        f"{grouped(count)} {name if count != '1' else name[:-1]}"
         for name, count in zip(names, found.groups(), strict=True)
         if count not in (None, "0")
     )
