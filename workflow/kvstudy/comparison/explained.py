@@ -86,7 +86,7 @@ def span(run: Run) -> str:
     if not started:
         return f"time not recorded, {counts}"
     first, last = started[0], started[-1]
-    until = "" if first == last else f" to {last:%H:%M}"
+    until = "" if f"{first:%H:%M}" == f"{last:%H:%M}" else f" to {last:%H:%M}"
     if first.date() != last.date():
         until = f" to {_day(last)}, {last:%H:%M}"
     zone = f" ({first.tzname()})" if first.tzinfo else ""
