@@ -14,7 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.load import did_you_mean
 from kvstudy.tidy.files import CELL_COLUMNS, read_csv, read_measurements
 from kvstudy.tidy.record import StoreRecord, StudyRecord, WorkloadRecord
-from kvstudy.tidy.summary import per_repetition
+from kvstudy.tidy.summary import per_repetition, throughputs
 
 RESULTS = Path("results")
 FILES = ["cells.csv", "measurements.csv", "environment.json"]
@@ -109,11 +109,8 @@ def read_run(folder: Path) -> Run:
         frame[frame["store"].isin(stores) & frame["workload"].isin(workloads)]
         for frame in (cells, values)
     )
-    speeds = values[
-        (values["operation"] == "overall")
-        & (values["metric"] == "throughput")
-        & (values["value"] > 0)
-    ]
+    speeds = throughputs(values)
+    speeds = speeds[speeds["value"] > 0]
     columns = ["workload", "parameters", "store", "repetition", "value"]
     return Run(folder, study, cells, speeds[columns].reset_index(drop=True), environment)
 
