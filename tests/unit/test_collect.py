@@ -164,3 +164,25 @@ def edit_manifest(cell: str, change) -> None:
     (raw / "manifest.json").write_text(json.dumps(manifest))
     (raw / "SHA256SUMS").unlink()
     write_sums(raw)
+
+
+def test_the_environment_keeps_what_was_planned(pretend_study):
+    """A run that is copied to another machine is compared without its study file."""
+    measure(pretend_study)
+    parse(pretend_study)
+    environment = json.loads(Path("results/small/environment.json").read_text())
+    study = load_study(pretend_study)
+    kept = environment["study"]
+    assert (kept["name"], kept["seed"]) == ("small", study.seed)
+    assert kept["repetitions"] == study.repetitions
+    assert [store["name"] for store in kept["stores"]] == study.store_names
+    assert kept["stores"][0] | {"title": ""} == {
+        "name": "pretend",
+        "folder": "pretend",
+        "title": "",
+        "options": {},
+    }
+    workload = next(each for each in kept["workloads"] if each["name"] == "a")
+    assert workload["title"] == "Workload A"
+    assert workload["properties"]["readproportion"] == "0.5"
+    assert "recordcount" not in workload["properties"]

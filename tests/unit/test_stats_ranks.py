@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.stats.ranks import agreement, places
+from kvstudy.stats.ranks import agreement, agreement_of_runs, places
 from kvstudy.stats.ratios import Ratio
 from scipy.stats import kendalltau
 
@@ -117,3 +117,31 @@ def test_all_tied_has_no_tau():
 def test_published_values_that_do_not_fit(published, message):
     with pytest.raises(ValueError, match=message):
         agreement(published, all_pairs({"a": 2, "b": 1}))
+
+
+def test_agreement_of_two_measured_rankings():
+    one = all_pairs({"a": 40, "b": 30, "c": 20, "d": 10}, tied={"cd"})
+    other = all_pairs({"a": 30, "b": 40, "c": 5, "d": 1}, tied={"bc"})
+    found = agreement_of_runs(one, other)
+    assert (found.concordant, found.discordant, found.total) == (3, 1, 6)
+    assert found.tau == pytest.approx((3 - 1) / 5)
+    assert agreement_of_runs(other, one) == found
+
+
+def test_agreement_of_runs_takes_a_pair_the_other_way_round():
+    one = all_pairs({"a": 40, "b": 30, "c": 20})
+    turned = {(b, a): ratio(1 / value.value) for (a, b), value in one.items()}
+    found = agreement_of_runs(one, turned)
+    assert (found.concordant, found.discordant, found.tau) == (3, 0, 1)
+
+
+@given(st.permutations([1, 2, 3, 4]), st.permutations([1, 2, 3, 4]))
+def test_agreement_of_runs_as_in_scipy(first, second):
+    both = [dict(zip("abcd", values, strict=True)) for values in (first, second)]
+    found = agreement_of_runs(*(all_pairs(values) for values in both))
+    assert found.tau == pytest.approx(kendalltau(first, second).statistic)
+
+
+def test_agreement_of_runs_needs_the_same_stores():
+    with pytest.raises(ValueError, match="the other"):
+        agreement_of_runs(all_pairs({"a": 1, "b": 2}), all_pairs({"a": 1, "c": 2}))

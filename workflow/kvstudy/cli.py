@@ -27,6 +27,7 @@ COMMANDS = {
     "render": "Make the LaTeX source of the report.",
     "build-pdf": "Build the PDF from the LaTeX source.",
     "notebook": "Run the analysis notebook and export it to HTML.",
+    "compare": "Compare two finished runs: two machines, two versions, before and after.",
     "schema": "Write the JSON schemas and the page of all keys.",
 }
 

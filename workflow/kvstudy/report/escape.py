@@ -27,7 +27,7 @@ def for_markdown(text: str) -> Markup:
     """
     if isinstance(text, Markup):
         return text
-    words = [_breakable(word) for word in text.split()]
+    words = [breakable(word) for word in text.split()]
     return Markup(_SYMBOL.sub(r"\\\1", " ".join(words)))
 
 
@@ -38,8 +38,12 @@ def code(text: str) -> Markup:
     return Markup(f"{fence} {text} {fence}")
 
 
-def _breakable(word: str) -> str:
-    if len(word) <= LONGEST_WORD:
+def breakable(word: str, longest: int = LONGEST_WORD, piece: int = 12) -> str:
+    """``word`` with places to break where it is longer than ``longest`` letters.
+
+    They come after its own separators, or after ``piece`` letters without one.
+    """
+    if len(word) <= longest:
         return word
-    pieces = re.findall(r"[^/_.:,;=@\\-]{1,12}[/_.:,;=@\\-]*|[/_.:,;=@\\-]+", word)
-    return ZERO_WIDTH_SPACE.join(pieces)
+    pattern = rf"[^/_.:,;=@\\-]{{1,{piece}}}[/_.:,;=@\\-]*|[/_.:,;=@\\-]+"
+    return ZERO_WIDTH_SPACE.join(re.findall(pattern, word))

@@ -69,6 +69,25 @@ def agreement(published: Mapping[str, float], pairs: Pairs) -> Agreement:
         (_sign(published[a] - published[b]), _order(pairs, a, b))
         for a, b in combinations(stores, 2)
     ]
+    return _agreement(signs)
+
+
+def agreement_of_runs(one: Pairs, other: Pairs) -> Agreement:
+    """Agreement of two measurements of the same stores, each with ties of its own.
+
+    As ``agreement``; a pair is tied on a side where that side's interval contains 1.
+
+    ValueError: other stores on one side, a pair that is missing.
+    """
+    stores = _stores(one)
+    if set(stores) != set(_stores(other)):
+        raise ValueError(f"one has {sorted(stores)}, the other {sorted(_stores(other))}")
+    signs = [(_order(one, a, b), _order(other, a, b)) for a, b in combinations(stores, 2)]
+    return _agreement(signs)
+
+
+def _agreement(signs: list[tuple[int, int]]) -> Agreement:
+    """``signs`` holds each pair's order on both sides, 0 for a tie."""
     concordant = sum(first * second > 0 for first, second in signs)
     discordant = sum(first * second < 0 for first, second in signs)
     told = sqrt(sum(first != 0 for first, _ in signs) * sum(second != 0 for _, second in signs))

@@ -2,7 +2,7 @@
 
 ``measurements.csv``: one row per value of a measured cell. ``cells.csv``: one
 row per planned cell, with a reason where there is no valid number.
-``environment.json``: the machines, servers and clients behind them.
+``environment.json``: the machines, servers and clients behind them, and the study.
 ``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
 one row per latency of an operation of that phase, with its count.
 """
@@ -21,6 +21,7 @@ from kvstudy.study.controls import original
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS, recorded_reason
+from kvstudy.tidy.record import study_record
 from kvstudy.tidy.resources import server_cpu_seconds
 from kvstudy.tidy.series import histograms, series
 from kvstudy.tidy.usage import USAGE_UNITS, usage
@@ -90,7 +91,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
         pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
-        _environment(manifests),
+        _environment(manifests) | {"study": study_record(study, cells).model_dump()},
     )
 
 

@@ -1,0 +1,262 @@
+"""What a comparison of two runs shows: figure, text, files and PDF."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from kvstudy.cli import cli
+from kvstudy.comparison.changes import RELATIVE
+from kvstudy.comparison.compare import TABLES, Comparison, compare, write_comparison
+from kvstudy.comparison.forest import MOST_LINES, draw_forest, pages
+from kvstudy.comparison.text import as_text
+from kvstudy.comparison.words import interval, marks, number, sizes, speed
+from kvstudy.figures.draw import Look
+
+from tests.unit.two_runs import MACHINE, write_run
+
+ROOT = Path(__file__).parents[2]
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+NAMES = ["redis", "memcached", "riak", "aerospike", "mongodb", "own-store-with-a-long-name"]
+
+
+def changes(*rows: tuple[str, str, float, float | None, float | None]) -> pd.DataFrame:
+    """Rows of workload, store, change, low, high."""
+    table = pd.DataFrame(rows, columns=["workload", "store", "change", "low", "high"])
+    table = table.assign(parameters="p", different="no", equal="no")
+    return table.reindex(columns=RELATIVE).astype({"low": float, "high": float})
+
+
+def draw(table: pd.DataFrame):
+    stores = dict.fromkeys(table["store"])
+    looks = {store: Look(store.title(), "#123456", "") for store in stores}
+    labels = {
+        place: f"Workload {place[0]}"
+        for place in zip(table["workload"], table["parameters"], strict=True)
+    }
+    return draw_forest(table, table, labels, looks)
+
+
+def drawn_values(figure) -> tuple[dict[float, float], dict[float, tuple[float, float]]]:
+    """The points and the intervals by their line."""
+    ax = figure.axes[0]
+    points = {
+        line.get_ydata()[0]: line.get_xdata()[0]
+        for line in ax.lines
+        if line.get_markersize() == 5 and line.get_marker() not in "<>|"
+    }
+    bars = {}
+    for collection in ax.collections:
+        for (start, y), (end, _) in collection.get_segments():
+            bars[y] = (start, end)
+    return points, bars
+
+
+def test_the_figure_shows_the_values():
+    figure = draw(
+        changes(("a", "x", 1.5, 1.2, 1.9), ("a", "y", 0.9, 0.8, 1.0), ("c", "x", 1, 1, 1))
+    )
+    points, bars = drawn_values(figure)
+    # Lines 0 and 3 name the workloads.
+    assert points == {1: 1.5, 2: 0.9, 4: 1}
+    assert bars == {1: (1.2, 1.9), 2: (0.8, 1.0), 4: (1, 1)}
+    ax = figure.axes[0]
+    assert ax.get_xscale() == "log"
+    low, high = ax.get_xlim()
+    assert low < 0.8
+    assert high > 1.9
+    band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert (band.x0, band.x1) == pytest.approx((1 / 1.1, 1.1))
+    texts = [text.get_text() for text in ax.texts]
+    assert {"Workload a", "Workload c", "X", "Y", "1.50  (1.20 to 1.90)"} <= set(texts)
+    plt.close(figure)
+
+
+def test_a_long_interval_is_cut_with_an_arrow_and_one_run_has_none():
+    figure = draw(changes(("a", "x", 1.1, 1e-9, 1e9), ("a", "y", 1.2, None, None)))
+    ax = figure.axes[0]
+    low, high = ax.get_xlim()
+    assert high / low < 20
+    points, bars = drawn_values(figure)
+    assert points == {1: 1.1, 2: 1.2}
+    assert bars == {1: pytest.approx((low, high))}
+    arrows = {line.get_marker() for line in ax.lines} & {"<", ">"}
+    assert arrows == {"<", ">"}
+    texts = [text.get_text() for text in ax.texts]
+    assert "1.10  (<0.001 to >1000)" in texts
+    assert "1.20  (one run)" in texts
+    plt.close(figure)
+
+
+@pytest.mark.parametrize(("rows", "stores"), [(1, 1), (30, 8), (31, 1), (100, 5), (0, 1)])
+def test_pages_have_all_rows_in_order_and_none_too_many(rows, stores):
+    table = changes(*((f"w{n // stores}", f"s{n % stores}", 1, 1, 1) for n in range(rows)))
+    parts = pages(table)
+    joined = pd.concat(parts) if parts else table
+    pd.testing.assert_frame_equal(joined, table)
+    for part in parts:
+        assert len(part) + part["workload"].nunique() <= MOST_LINES
+    assert len(parts) <= -(-2 * rows // (MOST_LINES - 1))
+    if (rows, stores) == (30, 8):
+        assert len(parts) == 1
+
+
+def test_words_of_numbers_and_verdicts():
+    assert [number(x) for x in (0.0001, 0.98765, 1, 12.34, 5000)] == [
+        *("<0.001", "0.988", "1.00", "12.3", ">1000")
+    ]
+    assert interval(0.5, 2) == "0.500 to 2.00"
+    shown = {
+        ("no", "no"): "~",
+        ("no", "yes"): "~ =",
+        ("yes", "yes"): "=",
+        ("yes", "no"): "",
+        ("", ""): "?",
+    }
+    for (different, equal), expected in shown.items():
+        assert marks(pd.Series({"different": different, "equal": equal})) == expected
+    assert sizes("r1000_o20_t4_s5") == f"1{NARROW}000 records, 20 operations, 4 threads, 5 seconds"
+    assert sizes("r5_o0_t1") == "5 records, 1 thread"
+    assert sizes("all") == "all"
+
+
+def two_runs(project: Path, stores: list[str], **options) -> Comparison:
+    """Runs ``before`` and ``after``; Memcached is 1.5 times as fast in the second."""
+    rng = random.Random(1)
+    for name, scale in (("before", 1.0), ("after", 0.7)):
+        speeds = {
+            (store, workload): [
+                scale * 1000 * (place + 1) * rng.uniform(0.98, 1.02) * factor
+                for factor in [1.5 if (store, name) == ("memcached", "after") else 1] * 5
+            ]
+            for place, store in enumerate(stores)
+            for workload in "abcdf"
+        }
+        own = {key[len(name) + 1 :]: v for key, v in options.items() if key.startswith(f"{name}_")}
+        write_run(project / "results" / name, speeds, **own)
+    return compare("before", "after")
+
+
+def test_the_text_says_all_parts_in_order(project):
+    gaps = {("redis", "a", 1): ("failed", "it died", "")}
+    text = as_text(two_runs(project, ["redis", "memcached"], after_gaps=gaps, after_seed=4))
+    heads = [line for line in text.splitlines() if re.match(r"[A-Z]", line)]
+    assert heads == [
+        "Run A  results/before: measured 1 January 2026, 10:00 to 5 January 2026, 10:00 (UTC), "
+        "50 of 50 cells count",
+        "Run B  results/after: measured 1 January 2026, 10:00 to 5 January 2026, 10:00 (UTC), "
+        "49 of 50 cells count",
+        "What differs",
+        "What is not compared",
+        "Throughput by that of Redis, and its change from A to B",
+        "Order of the stores by throughput",
+        "Throughput itself, and its change from A to B (one machine)",
+    ]
+    assert "  seed of the order: 1  ->  4\n" in text
+    plain = " ".join(text.split())
+    assert f"run B, redis, workload a, 1{NARROW}000 records, " in text
+    assert "threads, repetition 1: failed: it died" in plain
+    assert re.search(r"Workload A  Memcached +[12]\.\d+ +[23]\.\d+ +5, 4 +1\.[45]\d+ ", text)
+    assert "Workload B: run A: Memcached > Redis; run B: Memcached > Redis; of 1 pair, 1" in plain
+
+
+def test_a_title_that_is_long_or_full_of_signs_still_fits_the_pdf(project):
+    shutil.copytree(ROOT / "report/templates", project / "report/templates")
+    hostile = {"riak": r"Riak_%&#\<K>{V}$~^", "own-store-with-a-long-name": "W" * 24}
+    other = {**MACHINE, "CPU": ("Slow_1 & more", "2 cores, 2 hardware threads usable")}
+    path = "/a/" + "very_long" * 12
+    gaps = {("riak", "a", n): ("failed", f"100 % of {path} & more", "") for n in range(1, 6)}
+    two_runs(
+        project,
+        NAMES,
+        before_titles=hostile,
+        after_machine=other,
+        after_gaps=gaps,
+        before_jars={f"a-{'long-' * 20}name-{n}.jar": str(n) * 64 for n in range(9)},
+    )
+    result = CliRunner().invoke(cli, ["compare", "before", "after"])
+    assert result.exception is None, result.output + str(result.exception)
+    output = project / "results/comparisons/before-vs-after"
+    assert result.output.rstrip().splitlines()[-1] == (
+        "results/comparisons/before-vs-after/comparison.pdf"
+    )
+    made = {file.name for file in output.iterdir() if file.is_file()}
+    assert made == {
+        *(f"{name}.csv" for name in TABLES),
+        *("forest-1.pdf", "forest-1.svg", "comparison.pdf"),
+    }
+    text = pdf_text(output)
+    assert "Throughput relative to Redis" in text
+    assert "Left out: the machines differ in CPU (Quick 9 and Slow_1 & more)" in text
+    assert r"Riak_%&#\<K>{V}$~^" in text
+
+
+def test_every_number_of_the_tables_in_the_pdf_is_in_the_csv_files(project):
+    shutil.copytree(ROOT / "report/templates", project / "report/templates")
+    two_runs(project, ["redis", "memcached", "riak"])
+    output = project / "out"
+    result = CliRunner().invoke(cli, ["compare", "before", "after", f"--output={output}"])
+    assert result.exception is None, result.output + str(result.exception)
+    text = pdf_text(output)
+    rows = {
+        (table, row.workload, row.store): row
+        for table in ("changes", "throughputs")
+        for row in pd.read_csv(output / f"{table}.csv").itertuples()
+    }
+    titles = {"redis": "Redis", "memcached": "Memcached", "riak": "Riak KV"}
+    for (table, workload, store), row in rows.items():
+        if table == "changes":
+            both = [number(row.ratio_a), number(row.ratio_b)]
+        else:
+            both = [speed(row.throughput_a), speed(row.throughput_b)]
+        shown = [*both, "5", number(row.change), interval(row.low, row.high)]
+        line = f"Workload {workload.upper()} {titles[store]} {' '.join(shown)}"
+        assert line.replace(NARROW, " ") in text
+    # Nothing else stands in the tables, which alone have a column n.
+    printed = re.findall(r"Workload [A-F] (?:Memcached|Riak KV|Redis) [\d. ]+ 5 \d", text)
+    assert len(printed) == len(rows)
+
+
+def pdf_text(output: Path) -> str:
+    done = subprocess.run(
+        ["pdftotext", "-layout", output / "comparison.pdf", "-"], capture_output=True, text=True
+    )
+    return " ".join(done.stdout.split())
+
+
+def test_what_an_earlier_comparison_left_is_replaced(project):
+    found = two_runs(project, ["redis", "memcached"])
+    output = project / "out"
+    output.mkdir()
+    for stale in ("forest-7.pdf", "forest-7.svg", "changes.csv"):
+        (output / stale).write_text("old")
+    (output / "mine.txt").write_text("kept")
+    drawn = write_comparison(found, output)
+    assert drawn == [output / "forest-1.pdf"]
+    assert not list(output.glob("forest-7.*"))
+    assert (output / "mine.txt").read_text() == "kept"
+    read = pd.read_csv(output / "changes.csv")
+    assert read["change"].tolist() == pytest.approx(found.changes["change"].tolist())
+    assert len(pd.read_csv(output / "throughputs.csv")) == 10
+
+
+def test_the_command_says_what_is_wrong_without_a_traceback(project):
+    two_runs(project, ["redis", "memcached"])
+    done = subprocess.run(
+        ["kvstudy", "compare", "before", "befor"], cwd=project, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        "kvstudy: befor: no run of that name and no such folder; did you mean 'before'?\n"
+    )
+    assert not (project / "results/comparisons").exists()
+    shown = CliRunner().invoke(cli, ["compare", "--help"]).output
+    for word in ("--base", "--output", "same machine", "kvstudy compare before after"):
+        assert word in shown

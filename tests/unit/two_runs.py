@@ -1,0 +1,117 @@
+"""Folders of finished runs with made-up throughputs, for the tests of their comparison."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+from kvstudy.tidy.collect import CELL_COLUMNS
+from kvstudy.tidy.files import MEASUREMENT_COLUMNS
+
+SIZES = "r1000_o5000_t2"
+MACHINE = {
+    "CPU": ("Quick 9", "4 cores, 8 hardware threads usable, 3000 MHz"),
+    "Memory": ("16.0 GiB", "no swap"),
+    "Java": ("openjdk version 17.0.1", "OpenJDK 64-Bit Server VM"),
+}
+JARS = {"core-0.17.0.jar": "c" * 64, "jedis-8.0.jar": "1" * 64}
+# Ops/s of each repetition by (store, workload).
+Speeds = Mapping[tuple[str, str], Sequence[float]]
+
+
+def write_run(
+    folder: Path,
+    speeds: Speeds,
+    *,
+    gaps: Mapping[tuple[str, str, int], tuple[str, str, str]] | None = None,
+    parameters: str | Mapping[str, str] = SIZES,
+    machine: Mapping[str, tuple[str, str]] = MACHINE,
+    versions: Mapping[str, str] | None = None,
+    jars: Mapping[str, str] = JARS,
+    properties: Mapping[str, Mapping[str, str]] | None = None,
+    folders: Mapping[str, str] | None = None,
+    titles: Mapping[str, str] | None = None,
+    controls: Speeds | None = None,
+    seed: int = 1,
+    drop: Mapping[str, str] | None = None,
+) -> Path:
+    """Write cells.csv, measurements.csv and environment.json of a run into ``folder``.
+
+    ``gaps`` replace a cell's (status, reason, void); ``controls`` are cells of stores that
+    the study does not name; ``drop`` removes a column of a file.
+    """
+    cells, values = [], []
+    for (store, workload), runs in {**speeds, **(controls or {})}.items():
+        sizes = parameters if isinstance(parameters, str) else parameters[workload]
+        for repetition, speed in enumerate(runs, start=1):
+            state = (gaps or {}).get((store, workload, repetition), ("measured", "", ""))
+            there = state[0] == "measured"
+            cells.append(
+                {
+                    "store": store,
+                    "workload": workload,
+                    "parameters": sizes,
+                    "repetition": repetition,
+                    "status": state[0],
+                    "reason": state[1],
+                    "void": state[2],
+                    "provider": "native" if there else "",
+                    "client": "kvstudy" if there else "",
+                    "server_version": (versions or {}).get(store, "1.0") if there else "",
+                    "started": f"2026-01-0{repetition}T10:00:00+00:00" if there else "",
+                    "position": len(cells) + 1,
+                }
+            )
+            if there:
+                key = [store, workload, sizes, repetition, "run"]
+                values.append([*key, "overall", "throughput", "ops/s", speed])
+                values.append([*key, "overall", "runtime", "ms", 5e6 / speed])
+    stores = list(dict.fromkeys(store for store, _ in speeds))
+    workloads = list(dict.fromkeys(workload for _, workload in speeds))
+    part = [{"component": name, "name": n, "details": d} for name, (n, d) in machine.items()]
+    environment = {
+        "machines": [part],
+        "components": part,
+        "stores": {store: {"jars": dict(jars), "images": []} for store in stores},
+        "study": {
+            "name": folder.name,
+            "title": "Made up",
+            "seed": seed,
+            "repetitions": max(len(runs) for runs in speeds.values()),
+            "stores": [
+                {
+                    "name": store,
+                    "folder": (folders or {}).get(store, store),
+                    "title": (titles or {}).get(store, ""),
+                    "options": {},
+                }
+                for store in stores
+            ],
+            "workloads": [
+                {
+                    "name": name,
+                    "title": f"Workload {name.upper()}",
+                    "properties": dict((properties or {}).get(name, {"readproportion": "1"})),
+                }
+                for name in workloads
+            ],
+        },
+    }
+    folder.mkdir(parents=True)
+    frames = {
+        "cells.csv": pd.DataFrame(cells, columns=CELL_COLUMNS),
+        "measurements.csv": pd.DataFrame(values, columns=MEASUREMENT_COLUMNS),
+    }
+    for name, frame in frames.items():
+        if name in (drop or {}):
+            frame = frame.drop(columns=drop[name])
+        frame.to_csv(folder / name, index=False)
+    (folder / "environment.json").write_text(json.dumps(environment))
+    return folder
+
+
+def spread(middle: float, *factors: float) -> list[float]:
+    """Throughputs around ``middle``."""
+    return [middle * factor for factor in factors]

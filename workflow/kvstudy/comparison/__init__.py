@@ -1,0 +1,1 @@
+"""Two finished runs compared with each other: two machines, two versions, before and after."""
