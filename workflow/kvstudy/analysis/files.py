@@ -51,14 +51,14 @@ def analyse(
     """Everything that is worked out of a run's tidy tables.
 
     ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``).
-    Control cells are in ``intervals`` and ``order``, and behind ``floor`` and ``bottleneck``.
+    Control cells are in ``order`` only; ``floor`` and ``bottleneck`` are made from them.
     """
     own = values[values["store"].isin(study.store_names)]
     counted = own[CELL].drop_duplicates()
     in_order = order.order(values, cells)
     floors = floor.floors(values, study)
     return Analysis(
-        intervals=intervals.intervals(values),
+        intervals=intervals.intervals(own),
         pairs=pairs.pairs(own, floors),
         percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
         steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),

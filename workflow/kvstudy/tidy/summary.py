@@ -51,12 +51,13 @@ def summarise(
 ) -> pd.DataFrame:
     """Summarise ``measurements`` over repetitions.
 
-    Rows are in the order of ``stores`` and ``workloads`` (the study's order).
+    Rows are of ``stores`` only, and in the order of them and of ``workloads`` (the study's).
     Columns: store, workload, parameters, operation, metric, unit, n, mean, sd,
     cov, min, max; sd and cov are NaN for n = 1, cov also for a mean of 0.
     Raises KvstudyError when measurements and cells contradict each other.
     """
     values = per_repetition(measurements, cells, workloads)
+    values = values[values["store"].isin(stores)]
     groups = values.groupby(SUMMARY_KEYS, sort=False)["value"]
     summary = groups.agg(n="count", mean="mean", sd="std", min="min", max="max").reset_index()
     summary["cov"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
