@@ -23,6 +23,7 @@ from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING, noise_store, original
 from kvstudy.study.model import (
+    MEAN,
     Bars,
     BottleneckTable,
     ComparisonTable,
@@ -245,10 +246,10 @@ class RunFacts(_Cells):
     @property
     def floors(self) -> list[tuple[str, float]]:
         """The noise floor of each workload that has one."""
-        return [
-            (self.study.workload(row.workload).title, row.floor)
-            for row in self.analysis.floor.dropna(subset="floor").itertuples()
-        ]
+        names = [*self.study.workload_names, MEAN]
+        rows = list(self.analysis.floor.dropna(subset="floor").itertuples())
+        rows.sort(key=lambda row: names.index(row.workload))
+        return [(self.study.workload(row.workload).title, row.floor) for row in rows]
 
     @property
     def control_reasons(self) -> list[str]:

@@ -57,7 +57,7 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
     if len(floor):
         store = titles[floor["store"].iloc[0]]
         cells = [_floor(floor, *column) for column in shown]
-        sections.append(Section("Noise floor", _two_lines(f"{store} / {store}", cells)))
+        sections.append(Section("Noise floor", _two_lines(f"{store} by itself", cells)))
     lines: list[Line] = []
     for one, other in combinations(study.store_names, 2):
         cells = [_ratio(pairs, *column, one, other, bound) for column in shown]
@@ -71,7 +71,7 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
             "Ratio of the mean throughputs (geometric, paired by repetition), below it the 95 % "
             f"interval. {TIE}: the runs do not tell the two apart (Holm's correction for the "
             f"number of pairs of a workload). {EQUAL}: equal, the whole interval is within "
-            "±10 %. Grey: not above the noise floor. "
+            "±10\N{NO-BREAK SPACE}%. Grey: not above the noise floor. "
             f"{BOUND}: the client limits one of the two."
         ],
     }
