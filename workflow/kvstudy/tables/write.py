@@ -62,6 +62,7 @@ def write_tables(
             values = trimmed.content(frame, study, titles)
         elif isinstance(table, PercentilesTable):
             frame, template = of(analysis.percentiles, table.workload), "checks"
+            frame = checks.with_averages(frame, found)
             values = checks.percentiles(frame, table.workload, titles)
         elif isinstance(table, RunsTable):
             frame, template = of(analysis.intervals, table.workload), "checks"
