@@ -66,6 +66,8 @@ def write_tables(
             values = checks.percentiles(frame, table.workload, titles)
         elif isinstance(table, RunsTable):
             frame, template = of(analysis.intervals, table.workload), "checks"
+            # Control cells have intervals too.
+            frame = frame[frame["store"].isin(study.store_names)]
             values = checks.runs(frame, analysis.steadiness, table.workload, titles)
         else:
             kind = comparison if isinstance(table, ComparisonTable) else results
