@@ -15,6 +15,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import is_measured
+from kvstudy.tidy.files import read_resources
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 
@@ -54,12 +55,24 @@ def test_values_of_a_measured_cell(pretend_study):
     overall = overall.drop(["server_cores", "machine_cores"], errors="ignore")
     # 2000 operations of 107 us by 2 threads in 500 ms.
     assert overall.pop("in_call") == pytest.approx(0.214)
+    assert overall.pop("monitor_cpu") > 0
     assert overall.to_dict() == {
         "runtime": 500,
         "throughput": 4000,
         "operations": 2000,
         "failed": 0,
     }
+
+
+def test_what_each_side_used_is_in_a_table_of_its_own(pretend_study):
+    measure(pretend_study)
+    parse(pretend_study)
+    used = read_resources(Path("results/small/resources.csv"))
+    assert set(used["side"]) == {"server", "machine"} or set(used["side"]) == {
+        *("client", "server", "machine")
+    }
+    assert set(used["phase"]) == {"run"}
+    assert (used.loc[used["side"] == "server", "cores_user"] >= 0).all()
 
 
 def test_intended_latencies_are_not_taken_for_service_times(pretend_study):

@@ -21,6 +21,7 @@ rule parse_cells:
         environment="results/{run}/environment.json",
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
+        resources="results/{run}/resources.csv",
         probes="results/{run}/probes.csv",
     log:
         "results/{run}/logs/parse.log",
@@ -55,7 +56,7 @@ rule summarise:
 ANALYSIS_FILES = [
     *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
     *("floor.csv", "bottleneck.csv", "trimmed.csv"),
-    "drift.json",
+    *("spectrum.csv", "drift.json"),
 ]
 
 

@@ -15,6 +15,7 @@ from kvstudy.analysis import (
     order,
     pairs,
     percentiles,
+    spectrum,
     steadiness,
     trimmed,
 )
@@ -33,6 +34,7 @@ class Analysis:
     intervals: pd.DataFrame
     pairs: pd.DataFrame
     percentiles: pd.DataFrame
+    spectrum: pd.DataFrame
     steadiness: pd.DataFrame
     order: pd.DataFrame
     floor: pd.DataFrame
@@ -61,6 +63,7 @@ def analyse(
         intervals=intervals.intervals(own),
         pairs=pairs.pairs(own, floors),
         percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
+        spectrum=spectrum.spectrum(histograms.merge(counted, on=CELL)),
         steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),
         order=in_order,
         floor=floors,
@@ -96,6 +99,7 @@ def read_analysis(folder: Path) -> Analysis:
         intervals=table(intervals, ["n", "value", "low", "high", "cov"]),
         pairs=table(pairs, pairs.NUMBERS),
         percentiles=table(percentiles, ["percent", "value", "low", "high", "n", "beyond"]),
+        spectrum=table(spectrum, ["percent", "value", "low", "high", "n", "beyond"]),
         steadiness=table(steadiness, ["seconds", "cut", "variation", "whole", "steady"]),
         order=table(order, order.NUMBERS),
         floor=table(floor, floor.NUMBERS),

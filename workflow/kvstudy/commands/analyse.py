@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
 
-    Writes intervals.csv, pairs.csv, floor.csv, percentiles.csv, steadiness.csv,
-    order.csv, bottleneck.csv, trimmed.csv and drift.json.
+    Writes intervals.csv, pairs.csv, floor.csv, percentiles.csv, spectrum.csv,
+    steadiness.csv, order.csv, bottleneck.csv, trimmed.csv and drift.json.
     """
     from kvstudy.analysis.files import analyse, write_analysis
     from kvstudy.study.load import load_study

@@ -112,7 +112,7 @@ def draw(table: pd.DataFrame, stores: dict[str, Look], source: str) -> Figure:
         _panel(ax, table[table["panel"] == panel], stores)
         title = _measured_title(table) if panel == "measured" else f"Published {source}".strip()
         ax.set_title(title, loc="left", pad=5)
-    handles = [_patch(look) for look in stores.values()]
+    handles = [store_patch(look) for look in stores.values()]
     figure.legend(
         handles=handles,
         loc="upper center",
@@ -143,7 +143,8 @@ def save(figure: Figure, path: Path) -> None:
     plt.close(figure)
 
 
-def _patch(look: Look) -> Patch:
+def store_patch(look: Look) -> Patch:
+    """The store's entry in a legend."""
     return Patch(
         facecolor=look.color, hatch=look.hatch, edgecolor="white", linewidth=0, label=look.title
     )

@@ -8,9 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from kvstudy.figures.draw import TEXT_WIDTH, Look
-from kvstudy.study.model import RUN_ORDER
 
-NAME = RUN_ORDER.name
 MARKERS = "osD^vP*X"
 
 

@@ -68,7 +68,8 @@ def phase_command(
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
     Sizes are the same totals in both phases (YCSB derives the key range from
-    recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``.
+    recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
+    log of the garbage collector to ``<directory>/<phase>.gc.log``.
     """
     file = WORKLOADS / cell.workload
     in_file = load_workload(file).items()
@@ -85,7 +86,8 @@ def phase_command(
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
-    return ycsb_command(client, phase == "load", cell.threads, properties, ["-P", str(file)])
+    jvm = [f"-Xlog:gc:file={directory}/{phase}.gc.log"]
+    return ycsb_command(client, phase == "load", cell.threads, properties, ["-P", str(file)], jvm)
 
 
 def store_properties(store: Store, host: str, port: int) -> dict[str, str]:
@@ -95,10 +97,18 @@ def store_properties(store: Store, host: str, port: int) -> dict[str, str]:
 
 
 def ycsb_command(
-    client: Client, load: bool, threads: int, properties: dict, options: Sequence[str] = ()
+    client: Client,
+    load: bool,
+    threads: int,
+    properties: dict,
+    options: Sequence[str] = (),
+    jvm: Sequence[str] = (),
 ) -> list[str]:
-    """The command of a YCSB client that says on standard error each second how far it is."""
-    command = ["java", "site.ycsb.Client", "-load" if load else "-t", "-s"]
+    """The command of a YCSB client that says on standard error each second how far it is.
+
+    ``jvm`` are options of the Java virtual machine.
+    """
+    command = ["java", *jvm, "site.ycsb.Client", "-load" if load else "-t", "-s"]
     command += ["-db", client.db, "-threads", str(threads), *options]
     for name, value in sorted((properties | {"status.interval": 1}).items()):
         command += ["-p", f"{name}={value}"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from kvstudy.analysis.files import read_analysis
 from kvstudy.errors import KvstudyError
 from kvstudy.report import facts
+from kvstudy.report.course import course_facts
 from kvstudy.report.floats import LatexFloats
 from kvstudy.report.operations import operation_facts
 from kvstudy.report.pandoc import markdown_to_latex
@@ -110,6 +111,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         {store.definition.name: store.title for store in stores},
         {store.definition.name: store.clients for store in stores},
     )
+    titles = {store.definition.name: store.title for store in stores}
     return facts.RunFacts(
         name=run_name(study.name, scale) + ("-partial" if partial else ""),
         scale=scale,
@@ -123,6 +125,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         environment=environment,
         operations=operations,
         analysis=analysis,
+        course=course_facts(study, titles, analysis, summary, published),
         published_operations=frozenset(row["operation"] for row in published),
     )
 

@@ -8,14 +8,17 @@ from pathlib import Path
 
 from kvstudy.analysis import bottleneck
 from kvstudy.report import numbers
+from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.report.escape import Markup, code, for_markdown
 from kvstudy.report.facts import RunFacts
 from kvstudy.report.floats import LatexFloats
 from kvstudy.report.templates import fill, text_environment
 from kvstudy.report.transcript import transcript
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.stats.warmup import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import Cell
-from kvstudy.study.model import RUN_ORDER, Transcript
+from kvstudy.study.model import RunOrder, Transcript
 from kvstudy.study.workload import operations_of
 from kvstudy.tidy.collect import TOLERATED_FAILURES
 
@@ -67,11 +70,16 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "study": study,
         "source": study.source,
         "floats": floats,
-        "run_order": RUN_ORDER,
+        "run_order": next(each for each in study.figures if isinstance(each, RunOrder)),
         "tolerated": TOLERATED_FAILURES,
         "near_ceiling": bottleneck.NEAR_CEILING,
         "few_in_call": bottleneck.FEW_IN_CALL,
         "full_machine": bottleneck.FULL_MACHINE,
+        "most_watching": MOST_WATCHING,
+        "fewest_seconds": FEWEST_SECONDS,
+        "steady_seconds": STEADY_SECONDS,
+        "steady_variation": STEADY_VARIATION,
+        "enough_beyond": ENOUGH_BEYOND,
         "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],
         "deviations": _deviations(run),

@@ -11,7 +11,15 @@ from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.model import MEAN, Bars, ComparisonTable, ResultsTable, Study
+from kvstudy.study.model import (
+    MEAN,
+    Bars,
+    ComparisonTable,
+    ResultsTable,
+    Study,
+    Transcript,
+    WorkloadFigure,
+)
 from kvstudy.study.workload import check_property, load_workload
 
 M = TypeVar("M", bound=BaseModel)
@@ -79,10 +87,13 @@ def load_study(path: Path) -> Study:
                 _known(path, f"{key}.{role}", "store", name, study.store_names)
     for index, figure in enumerate(study.figures):
         key = f"figures[{index}]"
-        for name in figure.workloads if isinstance(figure, Bars) else [figure.workload]:
+        names = figure.workloads if isinstance(figure, Bars) else []
+        if isinstance(figure, Transcript | WorkloadFigure):
+            names = [figure.workload]
+        for name in names:
             if name != MEAN or figure.kind != "bars" or figure.metrics != ["throughput"]:
                 _known(path, f"{key}.workload", "workload", name, used)
-        if not isinstance(figure, Bars):
+        if isinstance(figure, Transcript):
             _known(path, f"{key}.store", "store", figure.store, study.store_names)
     for index, expected in enumerate(study.expected_failures):
         _known(

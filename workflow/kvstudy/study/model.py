@@ -283,16 +283,57 @@ OPERATIONS = OperationsTable(
 )
 
 
-class RunOrder(Strict):
+class AnyFigure(Strict):
+    """What every figure has that each report draws by itself."""
+
+    name: Name
+    source: str = Field(default="", description="Number of the figure in the source.")
+    caption: str = Field(description="Its caption in the report.")
+
+
+class RunOrder(AnyFigure):
     """The runs in the order of their measurement; a part of every report."""
 
-    name: Name = "run-order"
-    source: str = ""
-    caption: str = "The runs in the order of measurement, each against the mean of its cell"
+    kind: Literal["run-order"] = Field(description="The runs in the order of measurement.")
 
 
-RUN_ORDER = RunOrder()
-Figure = Annotated[Bars | Transcript, Field(discriminator="kind")]
+class CpuBars(AnyFigure):
+    """CPU time of client and server for one operation; a part of every report."""
+
+    kind: Literal["cpu"] = Field(description="CPU time of client and server per operation.")
+
+
+class TimeStrips(AnyFigure):
+    """Throughput and busy cores over a workload's run time; a part of every report."""
+
+    kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
+    workload: Name = Field(description="The workload.")
+
+
+class Spectrum(AnyFigure):
+    """All percentiles of a workload's latencies; a part of every report."""
+
+    kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
+    workload: Name = Field(description="The workload.")
+
+
+WorkloadFigure = TimeStrips | Spectrum
+DrawnFigure = Bars | RunOrder | CpuBars | WorkloadFigure
+Figure = Annotated[
+    Bars | Transcript | RunOrder | CpuBars | TimeStrips | Spectrum, Field(discriminator="kind")
+]
+AUTOMATIC_FIGURES = [
+    RunOrder(
+        name="run-order",
+        kind="run-order",
+        caption="The runs in the order of measurement, each against the mean of its cell",
+    ),
+    CpuBars(name="cpu", kind="cpu", caption="CPU time of client and server for one operation"),
+]
+AUTOMATIC_FIGURES_OF_A_WORKLOAD = {
+    TimeStrips: "The runs second by second, {}",
+    Spectrum: "Latency by share of the operations, {}",
+}
 
 
 class Study(Strict):
@@ -369,6 +410,29 @@ class Study(Strict):
                     )
                 )
         object.__setattr__(self, "tables", tables)
+        return self
+
+    @model_validator(mode="after")
+    def _always_drawn(self) -> Study:
+        """Figures of every report, unless the study names them itself."""
+        figures = list(self.figures)
+        for each in AUTOMATIC_FIGURES:
+            if not any(isinstance(figure, type(each)) for figure in figures):
+                figures.append(each)
+        for use in self.workloads:
+            for kind, caption in AUTOMATIC_FIGURES_OF_A_WORKLOAD.items():
+                if any(isinstance(each, kind) and each.workload == use.name for each in figures):
+                    continue
+                word = get_args(kind.model_fields["kind"].annotation)[0]
+                figures.append(
+                    kind(
+                        name=f"{word}-{use.name}",
+                        kind=word,
+                        caption=caption.format(use.title),
+                        workload=use.name,
+                    )
+                )
+        object.__setattr__(self, "figures", figures)
         return self
 
     @property

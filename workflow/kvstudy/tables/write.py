@@ -62,9 +62,12 @@ def write_tables(
             values = trimmed.content(frame, study, titles)
         elif isinstance(table, PercentilesTable):
             frame, template = of(analysis.percentiles, table.workload), "checks"
+            frame = checks.with_averages(frame, found)
             values = checks.percentiles(frame, table.workload, titles)
         elif isinstance(table, RunsTable):
             frame, template = of(analysis.intervals, table.workload), "checks"
+            # Control cells have intervals too.
+            frame = frame[frame["store"].isin(study.store_names)]
             values = checks.runs(frame, analysis.steadiness, table.workload, titles)
         else:
             kind = comparison if isinstance(table, ComparisonTable) else results

@@ -5,6 +5,7 @@ row per planned cell, with a reason where there is no valid number.
 ``environment.json``: the machines, servers and clients behind them, and the study.
 ``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
 one row per latency of an operation of that phase, with its count.
+``resources.csv``: one row per second of that phase and side, with what it used.
 """
 
 from __future__ import annotations
@@ -20,9 +21,15 @@ from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
-from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS, recorded_reason
+from kvstudy.tidy.files import (
+    HISTOGRAM_COLUMNS,
+    RESOURCE_COLUMNS,
+    SERIES_COLUMNS,
+    recorded_reason,
+)
+from kvstudy.tidy.gc import gc_pauses
 from kvstudy.tidy.record import study_record
-from kvstudy.tidy.resources import server_cpu_seconds
+from kvstudy.tidy.resources import resources, server_cpu_seconds
 from kvstudy.tidy.series import histograms, series
 from kvstudy.tidy.usage import USAGE_UNITS, usage
 from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
@@ -48,6 +55,7 @@ class Collected:
     measurements: pd.DataFrame
     series: pd.DataFrame
     histograms: pd.DataFrame
+    resources: pd.DataFrame
     environment: dict
 
 
@@ -58,7 +66,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
     measured with other parameters than the study now has.
     """
     cell_rows, value_rows, manifests = [], [], []
-    second_rows, latency_rows = [], []
+    second_rows, latency_rows, resource_rows = [], [], []
     for position, cell in enumerate(cells, start=1):
         if not is_measured(run, cell):
             cell_rows.append(_gap(cell, run) | {"position": position})
@@ -81,16 +89,20 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
                 | _value("overall", metric, USAGE_UNITS[metric], value)
                 for metric, value in usage(raw, phase, cell.threads, log, lived).items()
             ]
+            value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
         cell_rows.append(_measured(study, cell, manifest, log))
         second_rows += [_key(cell) | row for row in series(raw, phase)]
         latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
+        started = manifest["phases"][phase].get("started")
+        resource_rows += [_key(cell) | row for row in resources(raw, phase, started)]
     _refuse_mixture(manifests, mixed_providers)
     return Collected(
         pd.DataFrame(cell_rows, columns=CELL_COLUMNS),
         pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
         pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
+        pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
         _environment(manifests) | {"study": study_record(study, cells).model_dump()},
     )
 
@@ -179,6 +191,20 @@ def _values(
             rows.append(key | _value(operation, metric, "us", value))
         for metric, value in section.intended.items():
             rows.append(key | _value(operation, f"intended_{metric}", "us", value))
+    return rows
+
+
+def _watched(cell: Cell, phase: str, raw: Path, went: dict) -> list[dict]:
+    """Pauses of the client's garbage collector, and what our own watching took of a core."""
+    key = _key(cell) | {"phase": phase}
+    rows = []
+    pauses = gc_pauses(raw, phase)
+    if pauses is not None:
+        rows.append(key | _value("overall", "gc_count", "count", pauses[0]))
+        rows.append(key | _value("overall", "gc_pause", "ms", pauses[1]))
+    if went.get("monitor_cpu_seconds") is not None and went.get("seconds"):
+        share = 100 * went["monitor_cpu_seconds"] / went["seconds"]
+        rows.append(key | _value("overall", "monitor_cpu", "%", share))
     return rows
 
 
