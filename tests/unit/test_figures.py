@@ -236,7 +236,7 @@ def test_every_report_has_figures_that_its_study_does_not_name(tmp_path):
     study = small.study()
     names = [figure.name for figure in study.figures if isinstance(figure, DrawnFigure)]
     assert names == [
-        *("speed", "percentiles", "run-order", "cpu"),
+        *("speed", "percentiles", "run-order", "cpu", "ratios"),
         *("time-a", "spectrum-a", "time-c", "spectrum-c", "time-insert", "spectrum-insert"),
     ]
     write_figures(study, shown(), LOOKS, tmp_path, [])

@@ -14,9 +14,10 @@ from kvstudy.figures.bars import bars
 from kvstudy.figures.cpu import cpu_table, draw_cpu
 from kvstudy.figures.draw import Look, draw, save, use_style
 from kvstudy.figures.order import draw_order
+from kvstudy.figures.ratios import draw_ratios, ratios
 from kvstudy.figures.spectrum import draw_spectrum, spectrum_table
 from kvstudy.figures.timeline import draw_timeline, timeline
-from kvstudy.study.model import Bars, CpuBars, DrawnFigure, RunOrder, Spectrum, Study
+from kvstudy.study.model import Bars, CpuBars, DrawnFigure, RatioPlot, RunOrder, Spectrum, Study
 from kvstudy.tidy.results import Results
 
 
@@ -69,6 +70,9 @@ def _drawn(
     if isinstance(figure, CpuBars):
         table = cpu_table(study, shown.results, analysis.intervals)
         return table, draw_cpu(table, study, stores)
+    if isinstance(figure, RatioPlot):
+        table = ratios(analysis.pairs, analysis.floor, study)
+        return table, draw_ratios(table, study, {name: of.title for name, of in stores.items()})
     if isinstance(figure, Spectrum):
         table = spectrum_table(analysis.spectrum, figure.workload, study)
         return table, draw_spectrum(table, stores)

@@ -30,6 +30,7 @@ from kvstudy.study.model import (
     ComparisonTable,
     MachineTable,
     OperationsTable,
+    RatioPlot,
     RatiosTable,
     Study,
     Transcript,
@@ -267,6 +268,12 @@ class RunFacts(_Cells):
     @property
     def trimmed_tables(self) -> list[TrimmedTable]:
         return [table for table in self.study.tables if isinstance(table, TrimmedTable)]
+
+    @property
+    def ratio_plots(self) -> list[RatioPlot]:
+        """Where there is anything to compare."""
+        plots = [figure for figure in self.study.figures if isinstance(figure, RatioPlot)]
+        return plots if len(self.analysis.pairs) else []
 
     @property
     def ratio_tables(self) -> list[RatiosTable]:

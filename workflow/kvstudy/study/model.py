@@ -303,6 +303,12 @@ class CpuBars(AnyFigure):
     kind: Literal["cpu"] = Field(description="CPU time of client and server per operation.")
 
 
+class RatioPlot(AnyFigure):
+    """Throughput ratios of every two stores, before the noise floor; a part of every report."""
+
+    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+
+
 class TimeStrips(AnyFigure):
     """Throughput and busy cores over a workload's run time; a part of every report."""
 
@@ -318,9 +324,10 @@ class Spectrum(AnyFigure):
 
 
 WorkloadFigure = TimeStrips | Spectrum
-DrawnFigure = Bars | RunOrder | CpuBars | WorkloadFigure
+DrawnFigure = Bars | RunOrder | CpuBars | RatioPlot | WorkloadFigure
 Figure = Annotated[
-    Bars | Transcript | RunOrder | CpuBars | TimeStrips | Spectrum, Field(discriminator="kind")
+    Bars | Transcript | RunOrder | CpuBars | RatioPlot | TimeStrips | Spectrum,
+    Field(discriminator="kind"),
 ]
 AUTOMATIC_FIGURES = [
     RunOrder(
@@ -329,6 +336,11 @@ AUTOMATIC_FIGURES = [
         caption="The runs in the order of measurement, each against the mean of its cell",
     ),
     CpuBars(name="cpu", kind="cpu", caption="CPU time of client and server for one operation"),
+    RatioPlot(
+        name="ratios",
+        kind="ratios",
+        caption="Throughput of each two stores with 95 % intervals, and the noise floor (band)",
+    ),
 ]
 AUTOMATIC_FIGURES_OF_A_WORKLOAD = {
     TimeStrips: "The runs second by second, {}",
