@@ -61,6 +61,8 @@ def test_values_of_a_measured_cell(pretend_study):
         "throughput": 4000,
         "operations": 2000,
         "failed": 0,
+        "goodput": 4000,
+        "missed": 0,
     }
 
 
