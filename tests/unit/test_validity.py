@@ -126,7 +126,7 @@ def test_only_reads_can_be_declared_as_missed():
 
 
 def rows_of(store: str, statuses: dict, counters: dict | None, workload: str = "a") -> list[dict]:
-    cell = dict(store=store, workload=workload, parameters="p", repetition="1")
+    cell = {"store": store, "workload": workload, "parameters": "p", "repetition": "1"}
     rows = [{"kind": "client", "operation": "", "name": "kvstudy"}]
     for (operation, name), count in statuses.items():
         rows.append({"kind": "status", "operation": operation, "name": name, "count": count})
@@ -292,7 +292,7 @@ def test_the_table_names_kinds_and_void_cells():
     assert (section.title, line.label) == ("Workload A", "Redis")
     cells = [cell.replace("\N{NARROW NO-BREAK SPACE}", " ") for cell in line.cells]
     assert cells == [
-        *["20 000", "19 960", "30", "10", "0.20", "0.15 to 0.27", "1 000", "998"],
+        *["20 000", "19 960", "30", "10", "0.200", "0.147 to 0.272", "1 000", "998"],
         "\N{MINUS SIGN}4.0 %",
     ]
     assert line.notes == ["update: 30 ERROR", "1 of 2 cells are void"]
@@ -325,3 +325,10 @@ def test_the_text_says_where_goodput_is_lower_and_counters_differ():
     assert (other.repetition, other.counter, other.counted, other.expected) == (
         *("2", "HSET", 4_800, 5_000),
     )
+
+
+def test_a_full_table_has_small_letters():
+    found, _ = found_of(30, 10.0)
+    assert not content(found, study(), small.TITLES)["small"]
+    long = found.assign(kinds="update: 30 ERROR, " * 250)
+    assert content(long, study(), small.TITLES)["small"]

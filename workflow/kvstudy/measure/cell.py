@@ -15,6 +15,7 @@ from kvstudy.measure import environment
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.measure.controller import Controller
 from kvstudy.measure.counters import Counters, counters, moved
+from kvstudy.measure.latencies import keep_latencies
 from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting
@@ -85,6 +86,8 @@ def _measure(
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
     shutil.rmtree(work / "data", ignore_errors=True)
+    if cell.raw_latencies:
+        keep_latencies(work, cell.measured_phase)
     (work / "commands.sh").write_text(
         commands_text(client.classpath, server, phases), encoding="utf-8"
     )

@@ -28,6 +28,10 @@ Metric = Literal[
 ]
 
 
+# YCSB's measurementtype that also keeps each single latency.
+RAW_TYPE = "hdrhistogram+raw"
+
+
 class Strict(BaseModel):
     """Base of all models: an unknown key is a typing error, never ignored."""
 
@@ -115,13 +119,20 @@ class Parameters(Strict):
         default={}, description="Further YCSB properties, the same for every cell."
     )
 
+    raw_latencies: bool = Field(
+        default=False,
+        description="Keep the latency of every single operation of the measured phase with the "
+        "raw logs (about 3 MB per million, compressed). It costs throughput, see README.md.",
+    )
+
     @property
     def property_texts(self) -> dict[str, str]:
         """The properties as YCSB reads them."""
-        return {
+        texts = {
             name: str(value).lower() if isinstance(value, bool) else str(value)
             for name, value in self.properties.items()
         }
+        return texts | ({"measurementtype": RAW_TYPE} if self.raw_latencies else {})
 
 
 class ExpectedFailures(Strict):

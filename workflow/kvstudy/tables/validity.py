@@ -13,6 +13,8 @@ from kvstudy.tidy.numbers import grouped, share, significant
 DASH = "\N{EN DASH}"
 # Lines that fit on a page in the usual letters.
 FULL_PAGE = 48
+# Letters of a label and of a note that fit on a line.
+LABEL, PAGE = 18, 85
 
 
 @dataclass
@@ -45,8 +47,16 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
             ordered = group.set_index("store").reindex(study.store_names).dropna(subset="n")
             lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
             sections.append(Section(title, lines))
-    height = sum(1 + sum(1 + len(line.notes) for line in section.lines) for section in sections)
+    lines = [line for section in sections for line in section.lines]
+    height = len(sections) + sum(_height(line) for line in lines)
     return {"sections": sections, "small": height > FULL_PAGE}
+
+
+def _height(line: Line) -> int:
+    """How many lines of the page it takes."""
+    return math.ceil(len(line.label) / LABEL) + sum(
+        math.ceil(len(note) / PAGE) for note in line.notes
+    )
 
 
 def _line(label: str, row) -> Line:
@@ -70,7 +80,7 @@ def _count(value: float) -> str:
 
 def _percent(value: float) -> str:
     """A share in per cent, without the sign."""
-    return significant(value * 100, 2)
+    return significant(value * 100)
 
 
 def _agreement(row) -> str:
