@@ -322,6 +322,7 @@ def test_the_text_says_where_goodput_is_lower_and_counters_differ():
     assert facts.unknown == ["Redis"]
     assert facts.checked == 2
     (other,) = facts.disagreements
+    assert other.cells == 1
     assert (other.repetition, other.counter, other.counted, other.expected) == (
         *("2", "HSET", 4_800, 5_000),
     )
@@ -332,3 +333,12 @@ def test_a_full_table_has_small_letters():
     assert not content(found, study(), small.TITLES)["small"]
     long = found.assign(kinds="update: 30 ERROR, " * 250)
     assert content(long, study(), small.TITLES)["small"]
+
+
+def test_the_worst_of_several_repetitions_is_told():
+    _, compared = found_of(30, None)
+    compared.loc[compared["counter"] == "HSET", "deviation"] = [-0.02, -0.04]
+    analysis = small.analysis()
+    object.__setattr__(analysis, "agreement", compared)
+    (worst,) = validity_facts(analysis, study(), small.TITLES).disagreements
+    assert (worst.cells, worst.repetition, worst.counted) == (2, "2", 4_800)

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import pandas as pd
+
 from kvstudy.analysis.agreement import TOLERATED, flagged, reasons
 from kvstudy.analysis.files import Analysis
+from kvstudy.analysis.validity import KEYS
 from kvstudy.study.model import Study
+from kvstudy.tidy.summary import CELL
 
 # A smaller difference of throughput and goodput is not worth a word.
 WORTH_SAYING = 0.001
@@ -24,11 +28,15 @@ class Slower:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """The server counted ``counted`` commands, YCSB's operations make ``expected``."""
+    """The server counted ``counted`` commands, YCSB's operations make ``expected``.
+
+    That is the worst of ``cells`` cells that differ only in their repetition.
+    """
 
     store: str
     workload: str
     repetition: str
+    cells: int
     counter: str
     counted: int
     expected: int
@@ -57,7 +65,6 @@ def validity_facts(analysis: Analysis, study: Study, titles: Mapping[str, str]) 
     found = analysis.validity[analysis.validity["store"].isin(study.store_names)]
     agreement = analysis.agreement[analysis.agreement["store"].isin(study.store_names)]
     compared = agreement[agreement["reason"] == ""]
-    keys = ["store", "workload", "parameters", "repetition"]
     return ValidityFacts(
         void=int(found["void"].sum()),
         slower=[
@@ -70,20 +77,30 @@ def validity_facts(analysis: Analysis, study: Study, titles: Mapping[str, str]) 
             for store, rows in found.groupby("store", sort=False)
             if rows["missed"].isna().all()
         ],
-        checked=len(compared[keys].drop_duplicates()),
+        checked=len(compared[CELL].drop_duplicates()),
         tolerance=TOLERATED,
-        disagreements=[
-            Disagreement(
-                titles[row.store],
-                study.workload(row.workload).title,
-                row.repetition,
-                row.counter,
-                round(row.counted),
-                round(row.least if row.deviation < 0 else row.most),
-            )
-            for row in flagged(compared).itertuples()
-        ],
+        disagreements=_disagreements(compared, study, titles),
         unchecked=[
             (reason, [titles[store] for store in stores]) for reason, stores in reasons(agreement)
         ],
     )
+
+
+def _disagreements(
+    compared: pd.DataFrame, study: Study, titles: Mapping[str, str]
+) -> list[Disagreement]:
+    found = []
+    for _, rows in flagged(compared).groupby([*KEYS, "counter"], sort=False):
+        row = rows.loc[rows["deviation"].abs().idxmax()]
+        found.append(
+            Disagreement(
+                titles[row["store"]],
+                study.workload(row["workload"]).title,
+                row["repetition"],
+                len(rows),
+                row["counter"],
+                round(row["counted"]),
+                round(row["least"] if row["deviation"] < 0 else row["most"]),
+            )
+        )
+    return found
