@@ -373,7 +373,7 @@ def test_the_text_says_what_could_not_be_checked(inputs: Inputs, project: Path) 
     ended(project, 0, 0, "the counters were not recorded")
     render(inputs, project / "out")
     text = plain(project)
-    assert "Not one cell was compared with its server's counters: Od" in text
+    assert "Not one cell was compared with the server's counters: Od" in text
     assert "(the counters were not recorded)." in text
     assert "All agree" not in text
 

@@ -342,3 +342,13 @@ def test_the_worst_of_several_repetitions_is_told():
     object.__setattr__(analysis, "agreement", compared)
     (worst,) = validity_facts(analysis, study(), small.TITLES).disagreements
     assert (worst.cells, worst.repetition, worst.counted) == (2, "2", 4_800)
+
+
+def test_what_was_not_compared_is_named_with_its_workload_unless_it_is_all():
+    other = rows_of("redis", {("read", "OK"): 9}, None, "c")
+    compared = agreed(rows_of("redis", A, {}), other, rows_of("memcached", A, None)).reset_index()
+    analysis = small.analysis()
+    object.__setattr__(analysis, "agreement", compared)
+    ((reason, where),) = validity_facts(analysis, study(), small.TITLES).unchecked
+    assert reason == "not recorded"
+    assert where == ["Redis under Workload C", "Memcached"]

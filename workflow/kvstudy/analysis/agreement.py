@@ -8,8 +8,6 @@ operations that were OK to all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 
 from kvstudy.study.load import WORKLOADS
@@ -111,10 +109,3 @@ def _deviation(counted: float, least: float, most: float) -> float:
     if counted < least:
         return counted / least - 1
     return counted / most - 1 if counted > most else 0.0
-
-
-def reasons(table: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
-    """Each reason for not checking, with the names of the stores that it concerns."""
-    unchecked = table[table["reason"] != ""]
-    for reason, of in unchecked.groupby("reason", sort=False):
-        yield reason, list(dict.fromkeys(of["store"]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kvstudy.analysis.agreement import TOLERATED, flagged, reasons
+from kvstudy.analysis.agreement import TOLERATED, flagged
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.validity import KEYS
 from kvstudy.study.model import Study
@@ -48,7 +48,8 @@ class ValidityFacts:
 
     ``void`` is the number of void cells; ``unknown`` are stores whose misses are not
     known. ``checked`` cells were compared with their server's counters, within
-    ``tolerance``; ``unchecked`` gives each reason with its stores.
+    ``tolerance``; ``unchecked`` gives each reason with the stores that it concerns, and
+    with the workload if it does not concern all of them.
     """
 
     void: int
@@ -80,9 +81,7 @@ def validity_facts(analysis: Analysis, study: Study, titles: Mapping[str, str]) 
         checked=len(compared[CELL].drop_duplicates()),
         tolerance=TOLERATED,
         disagreements=_disagreements(compared, study, titles),
-        unchecked=[
-            (reason, [titles[store] for store in stores]) for reason, stores in reasons(agreement)
-        ],
+        unchecked=_unchecked(agreement, study, titles),
     )
 
 
@@ -104,3 +103,17 @@ def _disagreements(
             )
         )
     return found
+
+
+def _unchecked(
+    agreement: pd.DataFrame, study: Study, titles: Mapping[str, str]
+) -> list[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for store, rows in agreement.groupby("store", sort=False):
+        for reason, of in rows[rows["reason"] != ""].groupby("reason", sort=False):
+            where = [titles[store]]
+            if len(of) < len(rows):
+                names = [name for name in study.workload_names if name in set(of["workload"])]
+                where = [f"{titles[store]} under {study.workload(name).title}" for name in names]
+            found.setdefault(reason, []).extend(where)
+    return list(found.items())
