@@ -61,6 +61,8 @@ def test_values_of_a_measured_cell(pretend_study):
         "throughput": 4000,
         "operations": 2000,
         "failed": 0,
+        "goodput": 4000,
+        "missed": 0,
     }
 
 
@@ -105,6 +107,49 @@ def test_declared_failures_do_not_void_the_cell(pretend_study, monkeypatch):
     pretend_study.write_text(pretend_study.read_text() + declared)
     measure(pretend_study)
     assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+
+
+def test_missed_reads_void_the_cell_for_rankings(pretend_study):
+    """YCSB says OK to 1000 reads; the server counted that 30 of them found nothing."""
+    measure(pretend_study)
+    edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(get_misses=30))
+    cells, values = parse(pretend_study)
+    assert cells.loc["pretend/a/rep1", "void"] == (
+        "the server counted 30 misses among the 1000 reads that YCSB calls OK, more than the "
+        "0.10% that the study allows"
+    )
+    overall = values.query("phase == 'run' and operation == 'overall'").set_index("metric").value
+    assert overall["missed"] == 30
+    assert overall["goodput"] == 1970 / 0.5
+    declared = (
+        "expected_failures:\n"
+        "- {store: pretend, kind: misses, operation: read, up_to: 0.05, reason: r}\n"
+    )
+    pretend_study.write_text(pretend_study.read_text() + declared)
+    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+
+
+def test_outcomes_are_those_of_the_measured_phase(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    measure(pretend_study)
+    parse(pretend_study)
+    outcomes = pd.read_csv("results/small/outcomes.csv", keep_default_na=False, dtype=str)
+    assert outcomes[["kind", "operation", "name", "count"]].values.tolist() == [
+        ["client", "", "kvstudy", ""],
+        ["status", "read", "OK", "1000.0"],
+        ["status", "update", "OK", "800.0"],
+        ["status", "update", "ERROR", "200.0"],
+        ["counter", "", "run", "2000.0"],
+    ]
+
+
+def test_cells_that_were_measured_before_counters_were_recorded(pretend_study):
+    measure(pretend_study)
+    edit_manifest(CELL, lambda m: m["server"].pop("counters"))
+    _, values = parse(pretend_study)
+    assert "missed" not in set(values["metric"])
+    outcomes = pd.read_csv("results/small/outcomes.csv").set_index("kind")
+    assert outcomes.loc["none", "name"] == "the counters were not recorded"
 
 
 def test_every_hole_has_a_reason(pretend_study, monkeypatch):

@@ -69,6 +69,41 @@ def test_a_measured_cell_leaves_its_raw_logs(pretend_study):
     assert servers() == []
 
 
+def test_the_manifest_tells_what_the_server_counted_in_each_phase(pretend_study):
+    measure(pretend_study)
+    server = json.loads((RAW / "manifest.json").read_text())["server"]
+    assert server["counters"] == {"load": {"load": 1000}, "run": {"run": 2000}}
+    assert server["misses"] == "get_misses"
+
+
+def test_a_store_without_counters_tells_none(pretend_study):
+    file = Path("envs/stores/pretend/verbs.py")
+    file.write_text(file.read_text().split("def counters")[0])
+    store = Path("envs/stores/pretend/store.yaml")
+    store.write_text(store.read_text().replace("misses: get_misses\n", ""))
+    measure(pretend_study)
+    server = json.loads((RAW / "manifest.json").read_text())["server"]
+    assert server["counters"] == {"load": None, "run": None}
+
+
+@pytest.mark.parametrize("after", ["{}", "{name: -count for name, count in told.items()}"])
+def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
+    """A server that was started anew has lost what it held."""
+    file = Path("envs/stores/pretend/verbs.py")
+    file.write_text(
+        file.read_text() + "\n\nrising = counters\n\n\n"
+        "def counters(host, port):\n"
+        "    told = rising(host, port)\n"
+        "    del told['get_misses']\n"
+        f"    return {after} if 'run' in told else told\n"
+    )
+    store = Path("envs/stores/pretend/store.yaml")
+    store.write_text(store.read_text().replace("misses: get_misses\n", ""))
+    text = failure(pretend_study)
+    assert "its counter load fell by" in text
+    assert "was the server started anew?" in text
+
+
 def test_insert_only_has_no_run(pretend_study):
     measure(pretend_study, cell="pretend/insert/r1000_o0_t2/rep1")
     raw = Path("results/small/raw/pretend/insert/r1000_o0_t2/rep1")

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from kvstudy.analysis.agreement import COLUMNS as AGREEMENT
 from kvstudy.analysis.files import write_analysis
+from kvstudy.analysis.validity import COLUMNS as VALIDITY
 from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
@@ -144,7 +146,8 @@ def inputs(project: Path) -> Inputs:
     here = project / "results/tiny"
     for name in ("tables", "figures"):
         (here / name).mkdir(parents=True)
-    for name in ("machine", "a", "operations", "ratios", "bottleneck", "runs-a", "percentiles-a"):
+    checks = ("ratios", "bottleneck", "validity", "runs-a", "percentiles-a")
+    for name in ("machine", "a", "operations", *checks):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
@@ -222,7 +225,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "$ java -p 'a_%'" in text
     assert "1 November 2026 to 2 November 2026" in text
     assert "version 9.8." in text
-    assert "more than 0.1 % of failed operations" in text
+    assert "more than 0.1 % of failed or missed operations" in text
     assert "not the full study" not in text
     info = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True).stdout
     assert "Two stores & 100 % more" in info
@@ -320,6 +323,80 @@ def test_a_void_cell_is_named_with_its_reason(inputs: Inputs, project: Path) -> 
         (project / "out/tiny.md").read_text().split("# What was not measured, or does not count")[1]
     )
     assert "Workload A, repetition 2: void; 3 \\% failed." in gaps
+
+
+def ended(project: Path, share: float, deviation: float, reason: str = "") -> None:
+    """Of the operations, ``share`` failed, and the server's counters deviate."""
+    folder = project / "results/tiny/analysis"
+    key = {"store": "odd", "workload": "a", "parameters": SLUG}
+    numbers = {
+        **{"n": 2, "void": int(share > 0), "operations": 20_000, "good": 20_000 * (1 - share)},
+        **{"failed": 20_000 * share, "share": share, "low": 0, "high": 1, "throughput": 100},
+        **{"goodput": 100 * (1 - share), "checked": 2, "deviation": deviation},
+    }
+    write_csv(folder / "validity.csv", VALIDITY, [key | numbers])
+    row = key | {"repetition": "2", "reason": reason}
+    if not reason:
+        counted = {"counter": "cmd_get", "least": 10_000, "most": 10_000}
+        row |= counted | {"counted": 10_000 * (1 + deviation), "deviation": deviation}
+    write_csv(folder / "agreement.csv", AGREEMENT, [row])
+
+
+def plain(project: Path) -> str:
+    """The whole text, one space between words, without Markdown's escapes."""
+    text = (project / "out/tiny.md").read_text().replace("\u202f", " ").replace("\\", "")
+    return " ".join(text.split())
+
+
+def test_the_text_says_what_did_not_go_well(inputs: Inputs, project: Path) -> None:
+    ended(project, 0.02, -0.015)
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "1 cell is void; Section" in text
+    assert "Goodput is lower than throughput by more than 0.1 % on Od" in text
+    assert "under Workload A (2 %)." in text
+    assert "No counter told the misses of" in text
+    assert "differ by more than 1 % here" in text
+    assert "repetition 2: the server counted 9 850 of 10 000 cmd_get." in text
+
+
+def test_the_text_says_when_all_went_well(inputs: Inputs, project: Path) -> None:
+    ended(project, 0, 0.009)
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "No cell is void." in text
+    assert "Goodput and throughput are equal to within 0.1 %" in text
+    assert "All agree within 1 %." in text
+
+
+def test_the_text_says_what_could_not_be_checked(inputs: Inputs, project: Path) -> None:
+    ended(project, 0, 0, "the counters were not recorded")
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "Not one cell was compared with the server's counters: Od" in text
+    assert "(the counters were not recorded)." in text
+    assert "All agree" not in text
+
+
+def test_single_latencies_are_told_only_when_they_were_kept(inputs: Inputs, project: Path) -> None:
+    said = "The latency of every single operation was recorded"
+    render(inputs, project / "out")
+    assert said not in (project / "out/tiny.md").read_text()
+    study = yaml.safe_load(inputs.study.read_text())
+    study["parameters"]["raw_latencies"] = True
+    inputs.study.write_text(yaml.safe_dump(study))
+    render(inputs, project / "out")
+    assert said in (project / "out/tiny.md").read_text()
+
+
+def test_misses_that_are_expected_are_told_as_such(inputs: Inputs, project: Path) -> None:
+    study = yaml.safe_load(inputs.study.read_text())
+    expected = {"store": "odd", "operation": "read", "up_to": 0.05, "reason": "It is a cache."}
+    study["expected_failures"] = [expected | {"kind": "misses"}]
+    inputs.study.write_text(yaml.safe_dump(study))
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "are OK for YCSB, but the server has no such record. It is a cache." in text
 
 
 def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:

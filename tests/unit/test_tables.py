@@ -16,6 +16,7 @@ from kvstudy.tables.latex import Latex, escape, fill
 from kvstudy.tables.write import write_tables
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.numbers import as_printed, fixed, grouped, significant
+from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 
 from . import small_results as small
 
@@ -267,7 +268,11 @@ def test_commands_from_measurements_to_tables(project):
         measurements=folder / "measurements.csv",
         output=folder / "summary.csv",
     )
-    for name, columns in (("series", SERIES_COLUMNS), ("histograms", HISTOGRAM_COLUMNS)):
+    for name, columns in (
+        ("series", SERIES_COLUMNS),
+        ("histograms", HISTOGRAM_COLUMNS),
+        ("outcomes", OUTCOME_COLUMNS),
+    ):
         (folder / f"{name}.csv").write_text(",".join(columns) + "\n")
     run(
         analyse.command,
@@ -275,6 +280,8 @@ def test_commands_from_measurements_to_tables(project):
         measurements=folder / "measurements.csv",
         series=folder / "series.csv",
         histograms=folder / "histograms.csv",
+        outcomes=folder / "outcomes.csv",
+        probes=folder / "probes.csv",
         output=folder / "analysis",
     )
     run(
@@ -293,7 +300,7 @@ def test_commands_from_measurements_to_tables(project):
     names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
     for workload in ("a", "b", "c", "insert"):
         names += [f"runs-{workload}", f"percentiles-{workload}"]
-    names += ["bottleneck", "ratios"]
+    names += ["bottleneck", "ratios", "validity"]
     assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "tex"))
     assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
     assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()

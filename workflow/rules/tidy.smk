@@ -22,6 +22,7 @@ rule parse_cells:
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
         resources="results/{run}/resources.csv",
+        outcomes="results/{run}/outcomes.csv",
         probes="results/{run}/probes.csv",
     log:
         "results/{run}/logs/parse.log",
@@ -55,7 +56,7 @@ rule summarise:
 
 ANALYSIS_FILES = [
     *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
-    *("floor.csv", "bottleneck.csv", "trimmed.csv"),
+    *("floor.csv", "bottleneck.csv", "trimmed.csv", "agreement.csv", "validity.csv"),
     *("spectrum.csv", "drift.json"),
 ]
 
@@ -67,6 +68,8 @@ rule analyse:
         measurements="results/{run}/measurements.csv",
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
+        outcomes="results/{run}/outcomes.csv",
+        probes="results/{run}/probes.csv",
         code=modules("tidy", "stats", "analysis"),
     output:
         expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
@@ -79,4 +82,5 @@ rule analyse:
     shell:
         "kvstudy analyse --study {input.study} --cells {input.cells}"
         " --measurements {input.measurements} --series {input.series}"
-        " --histograms {input.histograms} --output {params.output} > {log} 2>&1"
+        " --histograms {input.histograms} --outcomes {input.outcomes} --probes {input.probes}"
+        " --output {params.output} > {log} 2>&1"

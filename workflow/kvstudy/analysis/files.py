@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.analysis import agreement as agreements
 from kvstudy.analysis import (
     bottleneck,
     floor,
@@ -19,9 +20,11 @@ from kvstudy.analysis import (
     steadiness,
     trimmed,
 )
+from kvstudy.analysis import validity as validities
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.tidy.files import read_csv
+from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.summary import CELL
 
 MADE_BY = "written by `kvstudy analyse`"
@@ -41,6 +44,8 @@ class Analysis:
     bottleneck: pd.DataFrame
     trimmed: pd.DataFrame
     drift: dict
+    agreement: pd.DataFrame
+    validity: pd.DataFrame
 
 
 def analyse(
@@ -49,16 +54,25 @@ def analyse(
     cells: pd.DataFrame,
     series: pd.DataFrame,
     histograms: pd.DataFrame,
+    measurements: pd.DataFrame,
+    outcomes: pd.DataFrame,
+    probes: Probes,
 ) -> Analysis:
     """Everything that is worked out of a run's tidy tables.
 
-    ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``).
-    Control cells are in ``order`` only; ``floor`` and ``bottleneck`` are made from them.
+    ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``),
+    ``measurements`` has those that do not too. Control cells are in ``order`` only;
+    ``floor`` and ``bottleneck`` are made from them.
     """
     own = values[values["store"].isin(study.store_names)]
     counted = own[CELL].drop_duplicates()
     in_order = order.order(values, cells)
     floors = floor.floors(values, study)
+    outcomes = outcomes.merge(cells[CELL], on=CELL)
+    outcomes, measured = (
+        frame[frame["store"].isin(study.store_names)] for frame in (outcomes, measurements)
+    )
+    agreement = agreements.agreement(outcomes, probes, agreements.writing_all_fields(study))
     return Analysis(
         intervals=intervals.intervals(own),
         pairs=pairs.pairs(own, floors),
@@ -70,6 +84,8 @@ def analyse(
         bottleneck=bottleneck.bottleneck(values, study),
         trimmed=trimmed.trimmed(own),
         drift=order.drift_of(in_order),
+        agreement=agreement,
+        validity=validities.validity(measured, cells, outcomes, agreement),
     )
 
 
@@ -106,4 +122,6 @@ def read_analysis(folder: Path) -> Analysis:
         bottleneck=table(bottleneck, bottleneck.NUMBERS),
         trimmed=table(trimmed, trimmed.NUMBERS),
         drift=drift,
+        agreement=table(agreements, ["least", "most", "counted", "deviation"]),
+        validity=table(validities, validities.NUMBERS),
     )

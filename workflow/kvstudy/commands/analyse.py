@@ -15,6 +15,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--series", type=FILE, required=True, help="series.csv of the run.")
 @click.option("--histograms", type=FILE, required=True, help="histograms.csv of the run.")
+@click.option("--outcomes", type=FILE, required=True, help="outcomes.csv of the run.")
+@click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -22,20 +24,39 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Folder for what is found, one CSV file each.",
 )
 def command(
-    study: Path, cells: Path, measurements: Path, series: Path, histograms: Path, output: Path
+    study: Path,
+    cells: Path,
+    measurements: Path,
+    series: Path,
+    histograms: Path,
+    outcomes: Path,
+    probes: Path,
+    output: Path,
 ) -> None:
-    """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
+    """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks, validity.
 
     Writes intervals.csv, pairs.csv, floor.csv, percentiles.csv, spectrum.csv,
-    steadiness.csv, order.csv, bottleneck.csv, trimmed.csv and drift.json.
+    steadiness.csv, order.csv, bottleneck.csv, trimmed.csv, drift.json, agreement.csv
+    and validity.csv.
     """
     from kvstudy.analysis.files import analyse, write_analysis
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_histograms, read_measurements, read_series
+    from kvstudy.tidy.outcomes import read_outcomes
+    from kvstudy.tidy.probes import read_probes
     from kvstudy.tidy.summary import per_repetition
 
     plan, planned = load_study(study), read_cells(cells)
-    values = per_repetition(read_measurements(measurements), planned, plan.workload_names)
-    found = analyse(plan, values, planned, read_series(series), read_histograms(histograms))
+    measured = read_measurements(measurements)
+    found = analyse(
+        plan,
+        per_repetition(measured, planned, plan.workload_names),
+        planned,
+        read_series(series),
+        read_histograms(histograms),
+        measured,
+        read_outcomes(outcomes),
+        read_probes(probes),
+    )
     write_analysis(found, output)
     click.echo(f"{output}: analysis of {len(planned)} cells")

@@ -16,7 +16,7 @@ import click
     "--output",
     type=click.Path(path_type=Path),
     help="Folder for the tables: cells.csv, measurements.csv, series.csv, histograms.csv, "
-    "resources.csv, probes.csv and environment.json [default: results/RUN].",
+    "resources.csv, outcomes.csv, probes.csv and environment.json [default: results/RUN].",
 )
 def command(study: Path, scale: float, mixed_providers: bool, output: Path | None) -> None:
     """Turn the raw logs of a run into tidy tables.
@@ -41,6 +41,7 @@ def command(study: Path, scale: float, mixed_providers: bool, output: Path | Non
     found.series.to_csv(output / "series.csv", index=False)
     found.histograms.to_csv(output / "histograms.csv", index=False)
     found.resources.to_csv(output / "resources.csv", index=False)
+    found.outcomes.to_csv(output / "outcomes.csv", index=False)
     probes.to_csv(output / "probes.csv", index=False)
     text = json.dumps(found.environment, indent=1)
     (output / "environment.json").write_text(text + "\n", encoding="utf-8")

@@ -14,6 +14,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.measure.controller import Controller
+from kvstudy.measure.counters import Counters, counters, moved
+from kvstudy.measure.latencies import keep_latencies
 from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting
@@ -69,17 +71,23 @@ def _measure(
         ready_seconds = time.monotonic() - clock
         request.make_ready(store, provider, server)
         held: dict[str, int | None] = {}
+        counted: dict[str, Counters] = {}
         for name in cell.phases:
+            before = counters(store, server)
             command = phase_command(client, store, cell, name, server.host, server.port, work)
             phases[name] = run_phase(
                 command, client.classpath, work, name, store, server, log, controller
             )
+            # Before anything else is asked: asking is counted too.
+            counted[name] = moved(store, before, counters(store, server))
             held[name] = ask(store, server, "records")
             _check(cell, name, work, store, held[name])
         described = server.describe()
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
     shutil.rmtree(work / "data", ignore_errors=True)
+    if cell.raw_latencies:
+        keep_latencies(work, cell.measured_phase)
     (work / "commands.sh").write_text(
         commands_text(client.classpath, server, phases), encoding="utf-8"
     )
@@ -90,7 +98,13 @@ def _measure(
         "cell": cell.as_json(),
         "position": request.position,
         "started": started.isoformat(timespec="seconds"),
-        "server": {**described, "version": version, "records": held},
+        "server": {
+            **described,
+            "version": version,
+            "records": held,
+            "counters": counted,
+            "misses": store.misses,
+        },
         "client": client.describe(),
         "phases": {name: asdict(phase) for name, phase in phases.items()},
         "load_average_before": load_before,

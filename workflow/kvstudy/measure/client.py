@@ -12,6 +12,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
 from kvstudy.study.load import WORKLOADS
+from kvstudy.study.model import RAW_TYPE
+from kvstudy.study.raw import raw_latencies
 from kvstudy.study.workload import load_workload
 
 LIBRARY = Path("workflow/bindings/target/lib")
@@ -69,7 +71,8 @@ def phase_command(
 
     Sizes are the same totals in both phases (YCSB derives the key range from
     recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
-    log of the garbage collector to ``<directory>/<phase>.gc.log``.
+    log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
+    if the cell keeps them, to ``raw_latencies``.
     """
     file = WORKLOADS / cell.workload
     in_file = load_workload(file).items()
@@ -86,6 +89,13 @@ def phase_command(
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
+    if cell.raw_latencies and phase == cell.measured_phase:
+        properties |= {
+            "measurementtype": RAW_TYPE,
+            "measurement.raw.output_file": raw_latencies(directory, phase),
+            # The histogram has the same, and for this YCSB would sort all latencies.
+            "measurement.raw.no_summary": "true",
+        }
     jvm = [f"-Xlog:gc:file={directory}/{phase}.gc.log"]
     return ycsb_command(client, phase == "load", cell.threads, properties, ["-P", str(file)], jvm)
 

@@ -20,6 +20,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.report.course import CourseFacts
 from kvstudy.report.operations import OperationFacts
 from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
+from kvstudy.report.validity import ValidityFacts, validity_facts
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING, noise_store, original
@@ -35,6 +36,7 @@ from kvstudy.study.model import (
     Study,
     Transcript,
     TrimmedTable,
+    ValidityTable,
     WorkloadTable,
     WorkloadUse,
 )
@@ -282,6 +284,15 @@ class RunFacts(_Cells):
     @property
     def operation_tables(self) -> list[OperationsTable]:
         return [table for table in self.study.tables if isinstance(table, OperationsTable)]
+
+    @property
+    def validity_tables(self) -> list[ValidityTable]:
+        return [table for table in self.study.tables if isinstance(table, ValidityTable)]
+
+    @cached_property
+    def validity(self) -> ValidityFacts:
+        titles = {store.definition.name: store.title for store in self.stores}
+        return validity_facts(self.analysis, self.study, titles)
 
     @property
     def updating(self) -> list[str]:

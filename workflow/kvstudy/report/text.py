@@ -20,7 +20,7 @@ from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import RunOrder, Transcript
 from kvstudy.study.workload import operations_of
-from kvstudy.tidy.collect import TOLERATED_FAILURES
+from kvstudy.tidy.outcomes import TOLERATED_FAILURES
 
 
 def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from kvstudy.errors import KvstudyError
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import WORKLOADS
-from kvstudy.study.model import StoreUse, Study
+from kvstudy.study.model import RAW_TYPE, StoreUse, Study
 from kvstudy.study.workload import load_only, load_workload
 
 # A scaled study keeps at least this much, so that a cell still reaches every
@@ -65,6 +65,11 @@ class Cell:
     @property
     def measured_phase(self) -> str:
         return self.phases[-1]
+
+    @property
+    def raw_latencies(self) -> bool:
+        """Whether every single latency of the measured phase is kept."""
+        return ("measurementtype", RAW_TYPE) in self.properties
 
 
 def run_name(study: str, scale: float) -> str:

@@ -28,6 +28,10 @@ Metric = Literal[
 ]
 
 
+# YCSB's measurementtype that also keeps each single latency.
+RAW_TYPE = "hdrhistogram+raw"
+
+
 class Strict(BaseModel):
     """Base of all models: an unknown key is a typing error, never ignored."""
 
@@ -115,25 +119,45 @@ class Parameters(Strict):
         default={}, description="Further YCSB properties, the same for every cell."
     )
 
+    raw_latencies: bool = Field(
+        default=False,
+        description="Keep the latency of every single operation of the measured phase with the "
+        "raw logs (about 3 MB per million, compressed). It costs throughput, see README.md.",
+    )
+
     @property
     def property_texts(self) -> dict[str, str]:
         """The properties as YCSB reads them."""
-        return {
+        texts = {
             name: str(value).lower() if isinstance(value, bool) else str(value)
             for name, value in self.properties.items()
         }
+        return texts | ({"measurementtype": RAW_TYPE} if self.raw_latencies else {})
 
 
 class ExpectedFailures(Strict):
-    """Failed operations that the study declares as part of the result."""
+    """Failed or missed operations that the study declares as part of the result."""
 
     store: Name = Field(description="The store whose operations fail.")
+    kind: Literal["failures", "misses"] = Field(
+        default="failures",
+        description="failures: YCSB says that the operation failed. misses: it says OK, and the "
+        "server counted that there was no such record.",
+    )
     workload: Name | None = Field(default=None, description="Left out: every workload.")
     operation: Operation = Field(description="The operation that fails.")
     up_to: Annotated[float, Field(gt=0, le=1)] = Field(
         description="Share of the operations that may fail."
     )
     reason: str = Field(description="Why that is expected; the report gives it.")
+
+    @model_validator(mode="after")
+    def _only_reads_miss(self) -> ExpectedFailures:
+        if self.kind == "misses" and self.operation not in ("read", "scan"):
+            raise ValueError(
+                f"kind misses: a server counts misses of read and scan, not of {self.operation}"
+            )
+        return self
 
 
 class AnyTable(Strict):
@@ -215,6 +239,14 @@ class RunsTable(AnyTable):
     workload: Name = Field(description="The workload.")
 
 
+class ValidityTable(AnyTable):
+    """How many operations did what was asked; a part of every report."""
+
+    kind: Literal["validity"] = Field(
+        description="Failed and missed operations, goodput, agreement with the servers' counters."
+    )
+
+
 WorkloadTable = ResultsTable | PercentilesTable | RunsTable
 Table = Annotated[
     MachineTable
@@ -225,7 +257,8 @@ Table = Annotated[
     | BottleneckTable
     | TrimmedTable
     | PercentilesTable
-    | RunsTable,
+    | RunsTable
+    | ValidityTable,
     Field(discriminator="kind"),
 ]
 
@@ -280,6 +313,9 @@ RUNS_CAPTION = "The runs behind the values, {}"
 PERCENTILES_CAPTION = "Percentiles of latency over all runs, {}"
 OPERATIONS = OperationsTable(
     name="operations", kind="operations", caption="What one operation means on each store"
+)
+VALIDITY = ValidityTable(
+    name="validity", kind="validity", caption="Operations that did what was asked, and goodput"
 )
 
 
@@ -399,7 +435,7 @@ class Study(Strict):
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
         tables = list(self.tables)
-        automatic = [OPERATIONS, RATIOS, BOTTLENECK]
+        automatic = [OPERATIONS, RATIOS, BOTTLENECK, VALIDITY]
         if self.trimmed_mean:
             automatic.append(TRIMMED)
         for each in automatic:

@@ -30,6 +30,11 @@ def probe_directory(run: str, store: str) -> Path:
     return Path("results") / run / "probes" / store
 
 
+def raw_latencies(directory: Path, phase: str) -> Path:
+    """Where YCSB writes the single latencies of ``phase``; kept is this path with ``.gz``."""
+    return directory / f"{phase}.latencies"
+
+
 def is_complete(directory: Path) -> bool:
     """True when the logs of a measurement are there; KvstudyError if that is hidden."""
     try:

@@ -17,8 +17,18 @@ from kvstudy.study.model import (
     RunsTable,
     Study,
     TrimmedTable,
+    ValidityTable,
 )
-from kvstudy.tables import bottleneck, checks, comparison, machine, operations, results, trimmed
+from kvstudy.tables import (
+    bottleneck,
+    checks,
+    comparison,
+    machine,
+    operations,
+    results,
+    trimmed,
+    validity,
+)
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
@@ -51,6 +61,9 @@ def write_tables(
         elif isinstance(table, OperationsTable):
             frame = operations.rows(probes, study, meanings)
             values = operations.content(probes, study, titles)
+        elif isinstance(table, ValidityTable):
+            frame = analysis.validity
+            values = validity.content(frame, study, titles)
         elif isinstance(table, RatiosTable):
             frame, template = analysis.pairs, "checks"
             values = checks.ratios(analysis, study, titles)

@@ -6,6 +6,7 @@ row per planned cell, with a reason where there is no valid number.
 ``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
 one row per latency of an operation of that phase, with its count.
 ``resources.csv``: one row per second of that phase and side, with what it used.
+``outcomes.csv``: how its operations ended (see ``tidy.outcomes``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import original
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
 from kvstudy.tidy.files import (
@@ -28,14 +28,14 @@ from kvstudy.tidy.files import (
     recorded_reason,
 )
 from kvstudy.tidy.gc import gc_pauses
+from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.tidy.outcomes import good, missed, outcomes, void
 from kvstudy.tidy.record import study_record
 from kvstudy.tidy.resources import resources, server_cpu_seconds
 from kvstudy.tidy.series import histograms, series
 from kvstudy.tidy.usage import USAGE_UNITS, usage
-from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
-
-# A larger share of failed operations that the study does not declare voids the cell.
-TOLERATED_FAILURES = 0.001
+from kvstudy.ycsb_log.log import YcsbLog
+from kvstudy.ycsb_log.parse import parse
 
 CELL_COLUMNS = [
     *("store", "workload", "parameters", "repetition", "status", "reason", "void", "provider"),
@@ -56,6 +56,7 @@ class Collected:
     series: pd.DataFrame
     histograms: pd.DataFrame
     resources: pd.DataFrame
+    outcomes: pd.DataFrame
     environment: dict
 
 
@@ -66,7 +67,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
     measured with other parameters than the study now has.
     """
     cell_rows, value_rows, manifests = [], [], []
-    second_rows, latency_rows, resource_rows = [], [], []
+    second_rows, latency_rows, resource_rows, outcome_rows = [], [], [], []
     for position, cell in enumerate(cells, start=1):
         if not is_measured(run, cell):
             cell_rows.append(_gap(cell, run) | {"position": position})
@@ -91,7 +92,11 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
             ]
             value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
-        cell_rows.append(_measured(study, cell, manifest, log))
+        misses = missed(manifest, phase, log)
+        reasons = void(study, cell, log, misses)
+        cell_rows.append(_measured(cell, manifest, "; ".join(reasons)))
+        value_rows += _goodput(cell, phase, log, misses)
+        outcome_rows += [_key(cell) | row for row in outcomes(manifest, phase, log)]
         second_rows += [_key(cell) | row for row in series(raw, phase)]
         latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
         started = manifest["phases"][phase].get("started")
@@ -103,6 +108,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
         pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
+        pd.DataFrame(outcome_rows, columns=OUTCOME_COLUMNS),
         _environment(manifests) | {"study": study_record(study, cells).model_dump()},
     )
 
@@ -212,11 +218,21 @@ def _value(operation: str, metric: str, unit: str, value: float) -> dict:
     return {"operation": operation, "metric": metric, "unit": unit, "value": value}
 
 
-def _measured(study: Study, cell: Cell, manifest: dict, log: YcsbLog) -> dict:
+def _goodput(cell: Cell, phase: str, log: YcsbLog, misses: int | None) -> list[dict]:
+    """Operations that did what was asked, by the run time; and the reads that did not."""
+    key = _key(cell) | {"phase": phase}
+    goodput = good(log, misses) / (log.runtime / 1000)
+    rows = [key | _value("overall", "goodput", "ops/s", goodput)]
+    if misses is not None:
+        rows.append(key | _value("overall", "missed", "count", misses))
+    return rows
+
+
+def _measured(cell: Cell, manifest: dict, void: str) -> dict:
     return _key(cell) | {
         "status": "measured",
         "reason": "",
-        "void": _void(study, cell, log),
+        "void": void,
         "provider": manifest["server"]["provider"],
         "client": manifest["client"]["kind"],
         "server_version": manifest["server"]["version"],
@@ -224,33 +240,6 @@ def _measured(study: Study, cell: Cell, manifest: dict, log: YcsbLog) -> dict:
         "wall_seconds": manifest["seconds"]["total"],
         "position": manifest["position"],
     }
-
-
-def _void(study: Study, cell: Cell, log: YcsbLog) -> str:
-    """Why the cell leaves the rankings: undeclared failures of an operation; else empty."""
-    reasons = []
-    for name, section in log.sections.items():
-        operation = name.lower()
-        total = section.operations + section.failed
-        allowed = max(
-            [TOLERATED_FAILURES]
-            + [
-                expected.up_to
-                for expected in study.expected_failures
-                if expected.store == original(study, cell.store)
-                and expected.workload in (None, cell.workload)
-                and expected.operation == operation
-            ]
-        )
-        if total and section.failed / total > allowed:
-            kinds = ", ".join(
-                f"{count} {code}" for code, count in section.returns.items() if code not in GOOD
-            )
-            reasons.append(
-                f"{section.failed / total:.2%} of {operation} operations failed ({kinds}), "
-                f"more than the {allowed:.2%} that the study allows"
-            )
-    return "; ".join(reasons)
 
 
 def _refuse_mixture(manifests: list[dict], allowed: bool) -> None:
