@@ -15,10 +15,13 @@ from kvstudy.measure import environment
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.measure.controller import Controller
 from kvstudy.measure.phase import Phase, run_phase
+from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.place import Place
+from kvstudy.measure.preflight import preflight
 from kvstudy.measure.setting import Setting
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores.definition import Store
+from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory, write_sums
@@ -42,10 +45,20 @@ def measure_cell(request: Request, store: Store) -> Path:
     """
     began = time.monotonic()
     controller = Controller()
-    provider, client = request.resolve(store)
+    provider, client, pinned = request.resolve(store)
+    java = environment.java(bound_to(client.cores))
+    # What the manifest tells of how it was measured, whatever comes out.
+    about = {
+        "protocol": request.protocol,
+        "pinning": asdict(pinned) if pinned else None,
+        "java": java,
+        "environment": environment.components(java),
+    }
+    known = {"server": {"provider": "none" if store.in_process else provider}}
+    request.refuse_unlike(store, request.cell.path, known | {"client": client.describe()} | about)
     raw = raw_directory(request.run, request.cell)
     with Place(request.results, raw, request.cell.path).working() as work:
-        _measure(request, store, provider, client, controller, work, began)
+        _measure(request, store, provider, client, pinned, about, controller, work, began)
     return raw
 
 
@@ -54,6 +67,8 @@ def _measure(
     store: Store,
     provider: str,
     client: Client,
+    pinned: Pinning | None,
+    about: dict,
     controller: Controller,
     work: Path,
     began: float,
@@ -61,7 +76,8 @@ def _measure(
     cell = request.cell
     log = work / "server.log"
     load_before = environment.load_average()
-    server = request.make_server(store, provider, work, log)
+    findings = preflight(work)
+    server = request.make_server(store, provider, work, log, pinned)
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
@@ -85,7 +101,6 @@ def _measure(
     )
     manifest = {
         "kvstudy": __version__,
-        "protocol": request.protocol,
         "run": request.run,
         "cell": cell.as_json(),
         "position": request.position,
@@ -94,7 +109,8 @@ def _measure(
         "client": client.describe(),
         "phases": {name: asdict(phase) for name, phase in phases.items()},
         "load_average_before": load_before,
-        "environment": environment.components(),
+        **about,
+        "findings": [asdict(finding) for finding in findings],
         "seconds": {"ready": round(ready_seconds, 3), "stop": round(stop_seconds, 3)},
     }
     # The last figure is the whole cell but for the moving of this directory.

@@ -12,6 +12,7 @@ from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.report.escape import Markup, code, for_markdown
 from kvstudy.report.facts import RunFacts
 from kvstudy.report.floats import LatexFloats
+from kvstudy.report.surroundings import surroundings
 from kvstudy.report.templates import fill, text_environment
 from kvstudy.report.transcript import transcript
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
@@ -34,6 +35,7 @@ def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> s
         "as_unit": numbers.as_unit,
         "as_range": numbers.as_range,
         "as_percent": numbers.as_percent,
+        "as_rough_percent": numbers.as_rough_percent,
         "bytes": numbers.as_bytes,
         "as_duration": numbers.as_duration,
         "as_time": as_time,
@@ -71,6 +73,12 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "source": study.source,
         "floats": floats,
         "run_order": next(each for each in study.figures if isinstance(each, RunOrder)),
+        "machine": surroundings(
+            run.environment,
+            {store.definition.name: store.title for store in run.stores},
+            {workload.use.name: workload.title for workload in run.workloads},
+            len(run.measured),
+        ),
         "tolerated": TOLERATED_FAILURES,
         "near_ceiling": bottleneck.NEAR_CEILING,
         "few_in_call": bottleneck.FEW_IN_CALL,

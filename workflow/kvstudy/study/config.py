@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import describe
 
 PATH = Path("config/config.yaml")
+CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 
 
 class Ycsb(BaseModel):
@@ -35,6 +36,21 @@ class External(BaseModel):
     )
 
 
+class PinCpus(BaseModel):
+    """Cores of their own for server and client."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    server: str = Field(pattern=CORES, description="Its hardware threads, for example 0-1.")
+    client: str = Field(pattern=CORES, description="Its hardware threads, for example 2,3.")
+
+    @field_validator("server", "client", mode="before")
+    @classmethod
+    def _text(cls, value: object) -> object:
+        """A single number needs no quotes in YAML."""
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 class Config(BaseModel):
     """The keys of config/config.yaml; `snakemake --config key=value` overrides each."""
 
@@ -50,9 +66,21 @@ class Config(BaseModel):
     port: int = Field(default=0, ge=0, le=65535, description="Port of the servers; 0: any free.")
     external: External = External()
     ycsb: Ycsb = Ycsb()
-    mixed_providers: bool = Field(
-        default=False, description="Allow cells of several providers in one run."
+    pin_cpus: bool | PinCpus = Field(
+        default=False,
+        description="Bind server and client to cores of their own; true: half of the usable each.",
     )
+    mixed: bool = Field(
+        default=False,
+        description="Allow cells of several machines, versions, clients, providers in one run.",
+    )
+
+
+def cores_option(pin_cpus: bool | PinCpus) -> str:
+    """The value as the commands that measure take it."""
+    if isinstance(pin_cpus, PinCpus):
+        return f"{pin_cpus.server}/{pin_cpus.client}"
+    return str(pin_cpus).lower()
 
 
 def check_config(data: dict) -> Config:
