@@ -36,6 +36,16 @@ def hidden(key: str, title: str, consequence: str) -> Finding:
     return Finding(key, title, NOT_VISIBLE, None, consequence)
 
 
+@dataclass(frozen=True)
+class Mount:
+    """Where a file system is mounted; ``numbers`` are those of its device, such as ``8:1``."""
+
+    place: str
+    numbers: str
+    system: str
+    options: tuple[str, ...]
+
+
 class Tree:
     """The files below ``root`` by which the kernel tells of the machine; tests have their own."""
 
@@ -66,6 +76,18 @@ class Tree:
     def values(self, pattern: str) -> list[str]:
         """The different texts of all files that fit the pattern, sorted."""
         return sorted({text for name in self.names(pattern) if (text := self.text(name))})
+
+    def mounts(self) -> list[Mount]:
+        """All mounts in the order in which they were made."""
+        found = []
+        for line in (self.text("proc/self/mountinfo") or "").splitlines():
+            before, _, after = line.partition(" - ")
+            places, kinds = before.split(), after.split()
+            if len(places) > 4 and len(kinds) > 2:
+                options = tuple(kinds[-1].split(","))
+                place = places[4].replace("\\040", " ")
+                found.append(Mount(place, places[2], kinds[0], options))
+        return found
 
     def fields(self, name: str) -> dict[str, str]:
         """``key: value`` lines, the first of each key."""

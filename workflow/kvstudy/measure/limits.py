@@ -64,23 +64,18 @@ def _folders(tree: Tree, controller: str) -> Iterator[tuple[str, int]]:
     """The groups that we are in, from the innermost outwards, with their version."""
     places = {}
     for line in (tree.text("proc/self/cgroup") or "").splitlines():
-        number, controllers, path = line.split(":", 2)
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
         for name in controllers.split(","):
             places["" if number == "0" else name] = path
-    for mount, kind, options in _mounts(tree):
-        version = {"cgroup2": 2, "cgroup": 1}.get(kind)
+    for mount in tree.mounts():
+        version = {"cgroup2": 2, "cgroup": 1}.get(mount.system)
         name = "" if version == 2 else controller
-        if version is None or name not in places or (version == 1 and controller not in options):
+        if version is None or name not in places:
+            continue
+        if version == 1 and controller not in mount.options:
             continue
         # In a container the path may lie outside of what is mounted; its root still tells.
         parts = [part for part in places[name].split("/") if part not in ("", "..")]
         for depth in range(len(parts), -1, -1):
-            yield "/".join([mount.strip("/"), *parts[:depth]]), version
-
-
-def _mounts(tree: Tree) -> Iterator[tuple[str, str, list[str]]]:
-    """Place, file system and options of each mount."""
-    for line in (tree.text("proc/self/mountinfo") or "").splitlines():
-        before, _, after = line.partition(" - ")
-        kind, _, options = after.partition(" ")
-        yield before.split()[4], kind, options.split()[-1].split(",") if options else []
+            yield "/".join([mount.place.strip("/"), *parts[:depth]]), version

@@ -29,7 +29,7 @@ def virtual_machine(tree: Tree) -> Finding:
         "A virtual machine shares its processors with others that cannot be seen from here: "
         "expect slow and fast spells, and compare only values measured close together."
     )
-    kind = _hypervisor(tree)
+    kind = hypervisor(tree)
     if kind:
         return judged(key, title, kind, consequence, good=False)
     flags = tree.fields("proc/cpuinfo").get("flags")
@@ -42,7 +42,7 @@ def virtual_machine(tree: Tree) -> Finding:
     return judged(key, title, "no", "", good=True)
 
 
-def _hypervisor(tree: Tree) -> str:
+def hypervisor(tree: Tree) -> str:
     """What the machine runs inside of; empty when nothing tells of it."""
     flags = tree.fields("proc/cpuinfo").get("flags", "").split()
     firmware = _firmware(tree)
@@ -102,7 +102,7 @@ def cores(tree: Tree) -> Finding:
     if usable is None:
         return hidden(key, title, "How many cores client and server share is open.")
     quota = cpu_quota(tree)
-    value = f"{len(usable)} hardware threads"
+    value = f"{len(usable)} hardware thread{'' if len(usable) == 1 else 's'}"
     online = tree.text(f"{CPU}/online")
     if online and online != tree.fields("proc/self/status").get("Cpus_allowed_list"):
         value += f" (numbers {tree.fields('proc/self/status')['Cpus_allowed_list']} of {online})"

@@ -8,7 +8,8 @@ import statistics
 import time
 from pathlib import Path
 
-from kvstudy.measure.finding import Finding, Tree, hidden, judged
+from kvstudy.measure.finding import Finding, Mount, Tree, hidden, judged
+from kvstudy.measure.preflight_cpu import hypervisor
 
 LITTLE_SPACE = 5 * 2**30
 FEW_FILES = 4096
@@ -32,7 +33,7 @@ def load(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        f"{others} other threads running, load average {found.group(1)}",
+        f"{others} other thread{'' if others == 1 else 's'} running, load average {found.group(1)}",
         "Other programs use the processors: expect lower throughput and longer latencies than on "
         "an idle machine, in some runs more than in others.",
         good=not others,
@@ -69,7 +70,7 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
     mount = _mount(tree, path)
     if mount is None:
         return hidden(key, title, "What a store waits for when it writes is open.")
-    numbers, system = mount
+    system = mount.system
     if system in NETWORK:
         return judged(
             key,
@@ -86,15 +87,14 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
             "Files lie in memory: stores that write to disk look faster than they are.",
             good=False,
         )
-    device = f"sys/dev/block/{numbers}"
-    name = Path(tree.root, device).resolve().name
+    device = f"sys/dev/block/{mount.numbers}"
     rotational = tree.text(f"{device}/queue/rotational")
     if rotational is None:
         # A partition has no queue of its own; its disk has.
         rotational = tree.text(f"{device}/../queue/rotational")
-    # A virtual disk says what its hypervisor likes.
-    if rotational not in ("0", "1") or name.startswith(("vd", "xvd")):
-        kind = "a virtual disk" if name.startswith(("vd", "xvd")) else "its kind not visible"
+    # The disk of a virtual machine says what the hypervisor likes.
+    if rotational not in ("0", "1") or hypervisor(tree):
+        kind = "a virtual disk" if hypervisor(tree) else "its kind not visible"
         return Finding(
             key,
             title,
@@ -113,19 +113,11 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
     )
 
 
-def _mount(tree: Tree, path: Path) -> tuple[str, str] | None:
-    """Device numbers and file system of the mount that holds ``path``."""
-    best: tuple[int, str, str] | None = None
-    for line in (tree.text("proc/self/mountinfo") or "").splitlines():
-        before, _, after = line.partition(" - ")
-        fields = before.split()
-        if not after or len(fields) < 5:
-            continue
-        place = fields[4].replace("\\040", " ")
-        # A later mount on the same place hides the earlier one.
-        if path.is_relative_to(place) and (best is None or len(place) >= best[0]):
-            best = (len(place), fields[2], after.split()[0])
-    return None if best is None else best[1:]
+def _mount(tree: Tree, path: Path) -> Mount | None:
+    """The mount that holds ``path``."""
+    holding = [mount for mount in tree.mounts() if path.is_relative_to(mount.place)]
+    # A later mount on the same place hides the earlier one.
+    return max(reversed(holding), key=lambda mount: len(mount.place), default=None)
 
 
 def disk_space(path: Path) -> Finding:
