@@ -11,6 +11,7 @@ import pytest
 from kvstudy.measure.finding import NOT_VISIBLE, Finding, Tree
 from kvstudy.measure.limits import core_numbers, cpu_quota, memory_limit
 from kvstudy.measure.preflight import preflight
+from kvstudy.measure.preflight_rest import load_average
 
 from tests.unit.machines import machine, put
 
@@ -44,7 +45,7 @@ def test_a_laptop_on_battery(tmp_path):
         "virtual_machine": ("no", True),
         "container": ("no", True),
         "steal": ("0 % since the machine started", True),
-        "load": ("0 other threads running, load average 0.42", True),
+        "load": ("0 other threads running", True),
         "cores": ("4 hardware threads (numbers 0-3 of 0-7)", True),
         "governor": ("powersave (intel_pstate)", False),
         "turbo": ("on", False),
@@ -70,7 +71,7 @@ def test_a_virtual_machine(tmp_path):
     assert found["virtual_machine"] == ("yes (KVM)", False)
     assert found["container"] == ("yes (Docker)", False)
     assert found["steal"] == ("0.057 % since the machine started", True)
-    assert found["load"] == ("5 other threads running, load average 9.50", False)
+    assert found["load"] == ("5 other threads running", False)
     assert found["cores"] == ("2 hardware threads", False)
     for key in ("governor", "turbo", "throttling"):
         assert found[key] == (NOT_VISIBLE, None)
@@ -174,6 +175,16 @@ def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, goo
     found = findings(tmp_path)[key]
     assert value in found.value
     assert found.good is good
+
+
+@pytest.mark.parametrize(
+    ("content", "value", "good"),
+    [("0.31 0 0 1/1 1", "0.31", True), ("7 1 1 1/1 1", "7.00", False), ("", NOT_VISIBLE, None)],
+)
+def test_the_load_of_the_last_minute(tmp_path, content, value, good):
+    put(tmp_path, "proc/loadavg", content)
+    found = load_average(Tree(tmp_path))
+    assert (found.value, found.good, bool(found.consequence)) == (value, good, good is not True)
 
 
 def test_little_free_space(tmp_path, monkeypatch):

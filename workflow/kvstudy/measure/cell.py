@@ -12,8 +12,10 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment
+from kvstudy.measure.accounting import interrupts_apart
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.measure.controller import Controller
+from kvstudy.measure.finding import Tree
 from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.place import Place
@@ -111,6 +113,7 @@ def _measure(
         "load_average_before": load_before,
         **about,
         "findings": [asdict(finding) for finding in findings],
+        "interrupts_apart": interrupts_apart(Tree()),
         "seconds": {"ready": round(ready_seconds, 3), "stop": round(stop_seconds, 3)},
     }
     # The last figure is the whole cell but for the moving of this directory.

@@ -13,6 +13,7 @@ from kvstudy.measure.preflight_cpu import hypervisor
 
 LITTLE_SPACE = 5 * 2**30
 FEW_FILES = 4096
+LITTLE_LOAD = 0.5
 # One look may meet a task that runs for a moment only.
 LOOKS, PAUSE = 5, 0.01
 
@@ -23,21 +24,38 @@ def load(tree: Tree) -> Finding:
     key, title = "load", "Other work at the moment"
     running = []
     for _ in range(LOOKS):
-        found = re.match(r"([\d.]+) \S+ \S+ (\d+)/", tree.text("proc/loadavg") or "")
+        found = re.match(r"\S+ \S+ \S+ (\d+)/", tree.text("proc/loadavg") or "")
         if not found:
             return hidden(key, title, "What else runs on this machine is open.")
         # We run too.
-        running.append(max(0, int(found.group(2)) - 1))
+        running.append(max(0, int(found.group(1)) - 1))
         time.sleep(PAUSE)
     others = int(statistics.median(running))
     return judged(
         key,
         title,
-        f"{others} other thread{'' if others == 1 else 's'} running, load average {found.group(1)}",
+        f"{others} other thread{'' if others == 1 else 's'} running",
         "Other programs use the processors: expect lower throughput and longer latencies than on "
         "an idle machine, in some runs more than in others.",
         good=not others,
         number=others,
+    )
+
+
+def load_average(tree: Tree) -> Finding:
+    """Not for cells: the cell before is a part of its minute."""
+    key, title = "load_average", "Load of the last minute"
+    try:
+        load = float((tree.text("proc/loadavg") or "").split()[0])
+    except (ValueError, IndexError):
+        return hidden(key, title, "What else ran on this machine is open.")
+    return judged(
+        key,
+        title,
+        f"{load:.2f}",
+        "Other programs have used the processors in the last minute: end them before measuring.",
+        good=load <= LITTLE_LOAD,
+        number=load,
     )
 
 

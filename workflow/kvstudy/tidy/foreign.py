@@ -15,6 +15,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.tidy.resources import server_cpu_seconds
 
 METRICS = ("foreign_cpu", "steal_cpu")
+COLUMNS = ("cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal")
+OPTIONAL = "cpu_interrupts"
 # A larger share, in per cent, is reported.
 MUCH = 5.0
 # Seconds of CPU time below which the kernel's ticks of 10 ms are too coarse for a share.
@@ -29,19 +31,25 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     ``machine.csv``.
     """
     machine = _machine(raw / "machine.csv", phase)
-    total = sum(machine.values())
+    total = sum(seconds for column, seconds in machine.items() if column != OPTIONAL)
     if total < LEAST:
         return {}
     shares = {"steal_cpu": 100 * machine["cpu_steal"] / total}
     server = server_cpu_seconds(raw, phase)
     if server is None and manifest["server"]["provider"] == "none":
         server = 0.0
-    if server is not None:
+    # Logs of an earlier version do not tell interrupts apart.
+    if server is not None and OPTIONAL in machine:
         # The client's is of the whole process: at the last sample it has ended.
         watched = manifest["phases"][phase]
         own = watched["client_cpu_seconds"] + server + watched.get("monitor_cpu_seconds", 0.0)
+        busy = machine["cpu_busy"]
+        if manifest.get("interrupts_apart") is not False:
+            # Client and server cause interrupts that no process is charged with. Where that is
+            # not known, others are rather told to have taken too little than too much.
+            busy -= machine["cpu_interrupts"]
         # Ticks are counted apart for the machine and for its processes.
-        shares["foreign_cpu"] = max(0.0, 100 * (machine["cpu_busy"] - own) / total)
+        shares["foreign_cpu"] = max(0.0, 100 * (busy - own) / total)
     return shares
 
 
@@ -67,12 +75,18 @@ def disturbance(rows: Iterable[dict]) -> dict[str, dict]:
 
 
 def _machine(path: Path, phase: str) -> dict[str, float]:
-    """Seconds busy, idle and stolen from the first to the last sample of ``phase``."""
-    columns = ("cpu_busy", "cpu_idle", "cpu_steal")
+    """CPU seconds of the machine by column, from the first to the last sample of ``phase``.
+
+    Empty where there is no sample.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             samples = [
-                [float(row[column]) for column in columns]
+                {
+                    column: float(row[column])
+                    for column in COLUMNS
+                    if column in row or column != OPTIONAL
+                }
                 for row in csv.DictReader(file)
                 if row["phase"] == phase
             ]
@@ -81,5 +95,4 @@ def _machine(path: Path, phase: str) -> dict[str, float]:
         samples = []
     except (OSError, KeyError, ValueError, TypeError) as error:
         raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
-    first, last = (samples[0], samples[-1]) if samples else ([0.0] * 3, [0.0] * 3)
-    return {column: last[at] - first[at] for at, column in enumerate(columns)}
+    return {column: samples[-1][column] - samples[0][column] for column in (samples or [{}])[0]}
