@@ -13,7 +13,7 @@ from kvstudy.measure.limits import core_numbers, cpu_quota, memory_limit
 from kvstudy.measure.preflight import preflight
 from kvstudy.measure.preflight_rest import load_average
 
-from tests.unit.machines import machine, put
+from .machines import machine, put
 
 RESULTS = Path("/home/student/kvstudy/results")
 

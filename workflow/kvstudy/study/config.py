@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+)
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import describe
 
 PATH = Path("config/config.yaml")
+# The forms of pin_cpus.
+SWITCH, LISTS = "a switch", "lists of cores"
 CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 
 
@@ -66,7 +76,14 @@ class Config(BaseModel):
     port: int = Field(default=0, ge=0, le=65535, description="Port of the servers; 0: any free.")
     external: External = External()
     ycsb: Ycsb = Ycsb()
-    pin_cpus: bool | PinCpus = Field(
+    pin_cpus: Annotated[
+        Annotated[bool, Tag(SWITCH)] | Annotated[PinCpus, Tag(LISTS)],
+        Discriminator(
+            lambda value: {bool: SWITCH, dict: LISTS, PinCpus: LISTS}.get(type(value)),
+            custom_error_type="pin_cpus",
+            custom_error_message="must be true, false, or keys server and client with their cores",
+        ),
+    ] = Field(
         default=False,
         description="Bind server and client to cores of their own; true: half of the usable each.",
     )
@@ -88,5 +105,10 @@ def check_config(data: dict) -> Config:
     try:
         return Config.model_validate(data)
     except ValidationError as error:
-        lines = [describe(PATH, problem, Config) for problem in error.errors()]
+        # The form that a value has is no key.
+        problems = [
+            problem | {"loc": tuple(part for part in problem["loc"] if part not in (SWITCH, LISTS))}
+            for problem in error.errors()
+        ]
+        lines = [describe(PATH, problem, Config) for problem in problems]
         raise KvstudyError("\n".join(lines)) from None
