@@ -48,10 +48,6 @@ def usable(root: Path, cores: str, name: str = "laptop") -> Tree:
 )
 def test_halves(tmp_path, name, cores, server, client):
     root = machine(name, tmp_path)
-    for number in range(4, 8):
-        pair = f"{number - 4},{number}"
-        place = f"sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list"
-        put(root, place, pair) if name == "laptop" else None
     put(root, "proc/self/status", f"Cpus_allowed_list:\t{cores}\n")
     assert pinning("true", "native", Tree(root)) == Pinning(server, client)
 
