@@ -19,9 +19,7 @@ from kvstudy.tidy.foreign import cpu_shares, disturbance
 HEADER = "phase,seconds,cpu_busy,cpu_interrupts,cpu_idle,cpu_steal\n"
 # In 10 s of two cores: 12 s busy (of these 1 s interrupts), 7 s idle, 1 s stolen.
 MACHINE = HEADER + "load,0,1,0,1,0\nrun,0,100,10,200,5\nrun,5,105,10.5,204,5\nrun,10,112,11,207,6\n"
-PROCESSES = (
-    "phase,side,cpu_user,cpu_system\nrun,server,1,1\nrun,client,0,0\nrun,server,2.5,2.5\n"
-)
+PROCESSES = "phase,side,cpu_user,cpu_system\nrun,server,1,1\nrun,client,0,0\nrun,server,2.5,2.5\n"
 
 
 def manifest(**changes) -> dict:
@@ -142,7 +140,10 @@ def test_how_many_cells_and_the_worst():
 
 @pytest.mark.parametrize(
     ("text", "apart"),
-    [("CONFIG_IRQ_TIME_ACCOUNTING=y\n", True), ("# CONFIG_IRQ_TIME_ACCOUNTING is not set\n", False)],
+    [
+        ("CONFIG_IRQ_TIME_ACCOUNTING=y\n", True),
+        ("# CONFIG_IRQ_TIME_ACCOUNTING is not set\n", False),
+    ],
 )
 def test_how_the_kernel_counts_interrupts(tmp_path, text, apart):
     assert interrupts_apart(Tree(tmp_path)) is None

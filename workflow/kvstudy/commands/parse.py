@@ -11,9 +11,7 @@ import click
 @click.command("parse")
 @click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml.")
 @click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the counts.")
-@click.option(
-    "--mixed", type=bool, default=False, help="Allow cells that were not measured alike."
-)
+@click.option("--mixed", type=bool, default=False, help="Allow cells that were not measured alike.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),

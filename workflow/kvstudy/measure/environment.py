@@ -118,9 +118,7 @@ def java(prefix: Sequence[str] = ()) -> dict:
     return {
         "version": lines[0].replace('"', ""),
         "runtime": runtime.split(" (")[0],
-        "flags": [
-            flag for flag in re.findall(r"(?<!\S)-XX:\S+", told) if flag != PRINT_FLAGS
-        ],
+        "flags": [flag for flag in re.findall(r"(?<!\S)-XX:\S+", told) if flag != PRINT_FLAGS],
         "variables": [
             f"{name}={os.environ[name]}" for name in JAVA_VARIABLES if os.environ.get(name)
         ],
@@ -130,7 +128,9 @@ def java(prefix: Sequence[str] = ()) -> dict:
 def _short(flags: list[str]) -> str:
     """The collector and the largest heap, which are what matters to a client."""
     collector = next((found[1] for flag in flags if (found := re.search(r"Use(\w+)GC", flag))), "")
-    heap = next((found[1] for flag in flags if (found := re.search(r"MaxHeapSize=(\d+)", flag))), "")
+    heap = next(
+        (found[1] for flag in flags if (found := re.search(r"MaxHeapSize=(\d+)", flag))), ""
+    )
     parts = [f"{collector} collector"] if collector else []
     parts += [f"heap of at most {int(heap) / 2**30:.1f} GiB"] if heap else []
     return ", ".join(parts) or UNKNOWN

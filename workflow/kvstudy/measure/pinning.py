@@ -49,7 +49,10 @@ def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | N
     server_text, slash, client_text = wanted.partition("/")
     if not slash:
         raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
-    server, client = _checked("server", server_text, usable), _checked("client", client_text, usable)
+    server, client = (
+        _checked("server", server_text, usable),
+        _checked("client", client_text, usable),
+    )
     if both := set(server) & set(client):
         raise KvstudyError(
             f"{KEY}: server and client both have core {_text(sorted(both))}; give them others"

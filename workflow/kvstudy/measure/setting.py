@@ -60,9 +60,7 @@ class Setting:
         started_here = provider != "external" and not store.in_process
         port = free_port(self.port, store.side_ports.values()) if started_here else 0
         cores = pinned.server if pinned else ""
-        return providers.make_server(
-            store, provider, port, work / "data", log, self.address, cores
-        )
+        return providers.make_server(store, provider, port, work / "data", log, self.address, cores)
 
     def make_ready(self, store: Store, provider: str, server: Server) -> None:
         """Let the running server be empty and able to take records."""

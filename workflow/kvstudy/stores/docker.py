@@ -2,8 +2,9 @@
 
 The container shares the host's network and its server binds to loopback. A published
 port would put the docker-proxy process between client and server: with 4 connections
-it halved the throughput that redis-benchmark saw. Memory and CPUs are not limited (but for ``pin_cpus``), and
-the data is in the container's own volumes, which are removed with it.
+it halved the throughput that redis-benchmark saw. Memory and CPUs are not limited (but
+for ``pin_cpus``), and the data is in the container's own volumes, which are removed
+with it.
 """
 
 from __future__ import annotations
@@ -73,9 +74,7 @@ class DockerServer:
     see that folder. ``cores`` are those that it may run on; empty for all.
     """
 
-    def __init__(
-        self, store: Store, port: int, data: Path, log: Path, cores: str = ""
-    ) -> None:
+    def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
         self.store = store
         self.host = HOST
         self.port = port

@@ -66,9 +66,7 @@ class NativeServer:
     ``cores`` are those that it may run on; empty for all.
     """
 
-    def __init__(
-        self, store: Store, port: int, data: Path, log: Path, cores: str = ""
-    ) -> None:
+    def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
         self.store = store
         self.host = HOST
         self.port = port

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
 from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.in_process import InProcess

@@ -87,9 +87,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     def name(component: str) -> str | None:
         return parts.get(component, {}).get("name")
 
-    threads = re.search(
-        r"\d+ hardware threads usable", parts.get("CPU", {}).get("details") or ""
-    )
+    threads = re.search(r"\d+ hardware threads usable", parts.get("CPU", {}).get("details") or "")
     provider = server.get("provider")
     found: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.

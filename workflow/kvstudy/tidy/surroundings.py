@@ -70,9 +70,7 @@ def mixtures(found: list[Difference]) -> list[dict]:
     return [
         {
             "what": difference.what,
-            "sides": [
-                asdict(side) | {"cells": len(side.cells)} for side in difference.sides
-            ],
+            "sides": [asdict(side) | {"cells": len(side.cells)} for side in difference.sides],
         }
         for difference in found
     ]
