@@ -1,5 +1,6 @@
 """``kvstudy doctor``: what is ready, and how to get what is not."""
 
+import itertools
 import platform
 import re
 
@@ -55,7 +56,7 @@ def test_the_machine_is_told_with_what_follows_from_it(project):
     assert re.fullmatch(r"22 looked at: \d+ not good, \d+ open \(cannot be .*\)", lines[-1])
     assert max(map(len, lines)) <= 100
     # Consequences stand below what they follow from.
-    for above, below in zip(lines, lines[1:], strict=False):
+    for above, below in itertools.pairwise(lines):
         if below.startswith("    ") and not above.startswith("    "):
             assert re.search(r"  (not good|open) ", above)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from dataclasses import dataclass
 
@@ -72,7 +73,8 @@ def _halves(tree: Tree, usable: list[int]) -> tuple[list[int], list[int]]:
         cores.setdefault(key, []).append(number)
     groups = list(cores.values()) if len(cores) > 1 else [[number] for number in usable]
     half = len(groups) // 2
-    return sum(groups[:half], []), sum(groups[half:], [])
+    server, client = groups[:half], groups[half:]
+    return list(itertools.chain(*server)), list(itertools.chain(*client))
 
 
 def _checked(side: str, text: str, usable: list[int]) -> list[int]:
