@@ -52,12 +52,13 @@ def measure_cell(request: Request, store: Store) -> Path:
     # What the manifest tells of how it was measured, whatever comes out.
     about = {
         "protocol": request.protocol,
+        "client": client.describe(),
         "pinning": asdict(pinned) if pinned else None,
         "java": java,
         "environment": environment.components(java),
     }
     known = {"server": {"provider": "none" if store.in_process else provider}}
-    request.refuse_unlike(store, request.cell.path, known | {"client": client.describe()} | about)
+    request.refuse_unlike(store, request.cell.path, known | about)
     raw = raw_directory(request.run, request.cell)
     with Place(request.results, raw, request.cell.path).working() as work:
         _measure(request, store, provider, client, pinned, about, controller, work, began)
@@ -108,7 +109,6 @@ def _measure(
         "position": request.position,
         "started": started.isoformat(timespec="seconds"),
         "server": {**described, "version": version, "records": held},
-        "client": client.describe(),
         "phases": {name: asdict(phase) for name, phase in phases.items()},
         "load_average_before": load_before,
         **about,
