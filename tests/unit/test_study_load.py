@@ -129,6 +129,8 @@ def test_a_wrong_config_names_the_key(config, message):
     [
         (True, "true"),
         (False, "false"),
+        # As `snakemake --config pin_cpus=true` hands it in.
+        ("true", "true"),
         ({"server": "0-1", "client": "2,3"}, "0-1/2,3"),
         # A single number needs no quotes in YAML.
         ({"server": 0, "client": 1}, "0/1"),

@@ -61,6 +61,14 @@ class PinCpus(BaseModel):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _form(value: object) -> str | None:
+    """Which form of pin_cpus a value has; None when it has neither."""
+    # `snakemake --config pin_cpus=true` hands in a text.
+    if isinstance(value, bool) or value in ("true", "false"):
+        return SWITCH
+    return LISTS if isinstance(value, dict | PinCpus) else None
+
+
 class Config(BaseModel):
     """The keys of config/config.yaml; `snakemake --config key=value` overrides each."""
 
@@ -79,7 +87,7 @@ class Config(BaseModel):
     pin_cpus: Annotated[
         Annotated[bool, Tag(SWITCH)] | Annotated[PinCpus, Tag(LISTS)],
         Discriminator(
-            lambda value: {bool: SWITCH, dict: LISTS, PinCpus: LISTS}.get(type(value)),
+            _form,
             custom_error_type="pin_cpus",
             custom_error_message="must be true, false, or keys server and client with their cores",
         ),
