@@ -42,8 +42,6 @@ class Sampler:
 
     CPU times are in s (``cpu_interrupts`` are in ``cpu_busy`` too), ``rss``,
     ``*_bytes`` in bytes, ``*_pressure`` (time in which some task waited) in s,
-    CPU times are in s (``cpu_interrupts`` are in ``cpu_busy`` too), ``rss``,
-    ``*_bytes`` in bytes, ``*_pressure`` (time in which some task waited) in s,
     ``seconds`` since the start of the phase: since ``start`` (monotonic clock), or
     now. What cannot be read is empty.
     """
