@@ -37,7 +37,11 @@ class Surroundings:
     environment: dict
     titles: dict[str, str]
     workloads: dict[str, str]
-    measured: int
+
+    @property
+    def measured(self) -> int:
+        """All measured cells, those that kvstudy adds to a study too."""
+        return self.environment.get("measured", 0)
 
     @property
     def looked_at(self) -> int:
@@ -111,10 +115,3 @@ class Surroundings:
                 worst["value"] / 100,
             ),
         )
-
-
-def surroundings(
-    environment: dict, titles: dict[str, str], workloads: dict[str, str], measured: int
-) -> Surroundings:
-    """What ``environment`` (environment.json) tells beside the stores."""
-    return Surroundings(environment, titles, workloads, measured)

@@ -286,6 +286,7 @@ def _environment(manifests: list[dict]) -> dict:
         "components": machines[0] if machines else [],
         "java": surroundings.java(manifests),
         "findings": surroundings.findings(manifests),
+        "measured": len(manifests),
         "looked_at": surroundings.looked_at(manifests),
         "pinned": surroundings.pinnings(manifests),
         "stores": {
