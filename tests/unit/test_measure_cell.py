@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -224,10 +225,18 @@ def test_another_provider_than_the_finished_cells(pretend_study):
     measure(pretend_study)
     manifest = RAW / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
-    with pytest.raises(
-        KvstudyError, match="measured with provider docker, this one would be native"
-    ):
-        measure(pretend_study, cell="pretend/a/r1000_o2000_t2/rep2")
+    other = "pretend/a/r1000_o2000_t2/rep2"
+    with pytest.raises(KvstudyError) as error:
+        measure(pretend_study, cell=other)
+    assert f"provider: docker (1 cell, {CELL}); native (1 cell, {other} is next)" in str(
+        error.value
+    )
+    assert not Path("results/small/failed").exists()
+    # The cell itself may be measured anew in another way; nothing else is there.
+    measure(pretend_study)
+    manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
+    measure(pretend_study, "--mixed", "true", cell=other)
+    shutil.rmtree(RAW.with_name("rep2"))
     # auto keeps to what is there.
     manifest.write_text(manifest.read_text().replace('"docker"', '"native"'))
     measure(pretend_study, "--provider", "auto", cell="pretend/a/r1000_o2000_t2/rep2")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -412,6 +413,125 @@ def test_cells_of_two_machines_are_told(inputs: Inputs, project: Path) -> None:
     inputs.environment.write_text(json.dumps({"stores": {}, "machines": [[], []]}))
     render(inputs, project / "out")
     assert "there are 2 descriptions" in (project / "out/tiny.md").read_text()
+
+
+FINDINGS = [
+    {
+        "key": "governor",
+        "title": "Frequency governor",
+        "good": False,
+        "consequence": "The clock falls.",
+        "cells": 2,
+        "values": ["powersave"],
+    },
+    {
+        "key": "load",
+        "title": "Other work at the moment",
+        "good": False,
+        "consequence": "Others use the processors.",
+        "cells": 1,
+        "values": ["1 other thread running", "3 other threads running"],
+    },
+    {
+        "key": "load",
+        "title": "Other work at the moment",
+        "good": True,
+        "consequence": "",
+        "cells": 1,
+        "values": ["0 other threads running"],
+    },
+    {
+        "key": "turbo",
+        "title": "Turbo clock",
+        "good": None,
+        "consequence": "Whether it rises is open.",
+        "cells": 2,
+        "values": ["not visible"],
+    },
+    {
+        "key": "swap",
+        "title": "Swap",
+        "good": True,
+        "consequence": "",
+        "cells": 2,
+        "values": ["none"],
+    },
+]
+
+
+def told(inputs: Inputs, project: Path, **environment: object) -> str:
+    """The text of the report of a run with this environment, one space between words."""
+    known = json.loads(inputs.environment.read_text())
+    inputs.environment.write_text(json.dumps(known | {"measured": 2} | environment))
+    render(inputs, project / "out")
+    text = (project / "out/tiny.md").read_text().replace("\u202f", " ")
+    text = re.sub(r"\\([^\w\s]|_)", r"\1", text)
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
+
+
+def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project) -> None:
+    text = told(inputs, project, findings=FINDINGS, looked_at=2)
+    assert "\n\n## What this machine does to the measurements\n\n" in text
+    # A list needs the empty line before it.
+    assert "\n\n- **Frequency governor**: powersave. The clock falls.\n" in text
+    assert (
+        "- **Other work at the moment**: 1 other thread running to 3 other threads running "
+        "(in 1 of 2 cells). Others use the processors.\n" in text
+    )
+    assert "\n\n- **Turbo clock**. Whether it rises is open.\n" in text
+    assert "Without fault: Swap." in text
+    assert "not recorded" not in text
+
+
+def test_cells_of_which_nothing_is_known(inputs, project) -> None:
+    text = told(inputs, project, findings=FINDINGS[:1], looked_at=1)
+    assert "(In 1 of 2 cells; it was not recorded in the others.)" in text
+    assert "What this machine does" not in told(inputs, project, findings=[], looked_at=0)
+
+
+def test_a_good_machine(inputs, project) -> None:
+    text = told(inputs, project, findings=FINDINGS[-1:], looked_at=2)
+    assert "Nothing was found that does." in text
+    assert "Not everything could be seen" not in text
+
+
+def test_a_mixture_is_told_in_both_places(inputs, project) -> None:
+    sides = [{"value": "17_0", "cells": 3}, {"value": "21", "cells": 1}]
+    text = told(inputs, project, mixed=[{"what": "Java", "sides": sides}], looked_at=2)
+    assert "\n\n- Java: 17_0 in 3 cells, 21 in 1 cell.\n" in text
+    assert "Not all cells were measured alike.** They differ in: Java (17_0: 3 cells; 21" in text
+    assert "measured alike" not in told(inputs, project, mixed=[])
+
+
+def test_cores_of_server_and_client(inputs, project) -> None:
+    assert "Server and client were not bound to cores" in told(inputs, project)
+    pinned = [{"server": "0-1", "client": "2", "cells": 2}]
+    text = told(inputs, project, pinned=pinned)
+    assert "had cores of their own: the server could run on 0-1 only and the client on 2 o" in text
+    assert "not bound" not in text
+    pinned[0]["cells"] = 1
+    assert "had cores of their own in 1 of 2 cells:" in told(inputs, project, pinned=pinned)
+
+
+def load(cells: int, above: int, share: float) -> dict:
+    worst = {"store": "odd", "workload": "a", "parameters": SLUG, "repetition": 2, "value": share}
+    return {"cells": cells, "above": above, "worst": worst}
+
+
+def test_foreign_load_and_steal(inputs, project) -> None:
+    both = {"foreign_cpu": load(2, 1, 61.04), "steal_cpu": load(2, 0, 0.2)}
+    text = told(inputs, project, disturbance=both)
+    assert "\n\n## Other load while it measured\n\n" in text
+    assert "above 5 % in 1 of 2 cells: these values are lower than they should be." in text
+    assert "The worst was 61.0 % (" in text
+    assert "repetition 2)." in text
+    assert "It was at most 0.2 % of the machine's time in every cell." in text
+    few = {"foreign_cpu": load(1, 0, 1.0), "steal_cpu": load(2, 2, 20.0)}
+    text = told(inputs, project, disturbance=few)
+    assert "at most 5 % in the only cell. The most was 1.0 % (" in text
+    assert "It is not known of the other 1:" in text
+    assert "It was above 5 % in 2 of 2 cells. The worst was 20.0 % (" in text
+    assert "Other load while it measured" not in told(inputs, project, disturbance={})
 
 
 def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, project: Path) -> None:

@@ -28,12 +28,12 @@ rule parse_cells:
         "results/{run}/logs/parse.log",
     params:
         scale=CONFIG.scale,
-        mixed_providers=CONFIG.mixed_providers,
+        mixed=CONFIG.mixed,
     message:
         "raw logs to results/{wildcards.run}/measurements.csv"
     shell:
         "kvstudy parse --study {input.study} --scale {params.scale}"
-        " --mixed-providers {params.mixed_providers}"
+        " --mixed {params.mixed}"
         " --output results/{wildcards.run} > {log} 2>&1"
 
 

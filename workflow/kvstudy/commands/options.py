@@ -28,7 +28,15 @@ OPTIONS = [
     click.option(
         "--protocol", type=int, default=1, help="Number of the way of measuring, recorded."
     ),
-    click.option("--mixed-providers", type=bool, default=False, help="Allow several in one run."),
+    click.option(
+        "--pin-cpus",
+        default="false",
+        show_default=True,
+        help="Cores of server and client: true for two halves, or lists such as 0-1/2-3.",
+    ),
+    click.option(
+        "--mixed", type=bool, default=False, help="Allow cells that were not measured alike."
+    ),
 ]
 
 

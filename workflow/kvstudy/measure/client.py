@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
+from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
 from kvstudy.study.load import WORKLOADS
 from kvstudy.study.model import RAW_TYPE
@@ -24,13 +25,14 @@ class Client:
     """A class path and the name of the store's binding on it.
 
     ``kind`` is ``kvstudy`` (our bindings) or ``ycsb.home`` (the official
-    distribution).
+    distribution). ``cores`` are those that it may run on; empty for all.
     """
 
     kind: str
     classpath: str
     db: str
     jars: tuple[Path, ...]
+    cores: str = ""
 
     def describe(self) -> dict:
         """What the manifest records; the hash of each jar."""
@@ -38,14 +40,14 @@ class Client:
         return {"kind": self.kind, "db": self.db, "classpath": self.classpath, "jars": hashes}
 
 
-def find_client(store: Store, home: str = "") -> Client:
+def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     """The client for ``store``: of the YCSB distribution in ``home`` if given, else ours."""
     home = home or os.environ.get("YCSB_HOME", "")
     own = sorted(LIBRARY.glob("*.jar"))
     if not own:
         raise KvstudyError(f"{LIBRARY}: the YCSB bindings are not built; run 'make setup'")
     if not home:
-        return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own))
+        return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)
     if store.ycsb.official is None:
         raise KvstudyError(f"ycsb.home: YCSB's distribution has no binding for {store.title}")
     folders = [Path(home) / "lib"]
@@ -61,7 +63,7 @@ def find_client(store: Store, home: str = "") -> Client:
     histogram = next(jar for jar in own if jar.name.startswith("HdrHistogram"))
     jars = [histogram, *(jar for folder in folders for jar in sorted(folder.glob("*.jar")))]
     classpath = ":".join([str(histogram), *(f"{folder}/*" for folder in folders)])
-    return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars))
+    return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars), cores)
 
 
 def phase_command(
@@ -118,7 +120,8 @@ def ycsb_command(
 
     ``jvm`` are options of the Java virtual machine.
     """
-    command = ["java", *jvm, "site.ycsb.Client", "-load" if load else "-t", "-s"]
+    command = [*bound_to(client.cores), "java", *jvm, "site.ycsb.Client"]
+    command += ["-load" if load else "-t", "-s"]
     command += ["-db", client.db, "-threads", str(threads), *options]
     for name, value in sorted((properties | {"status.interval": 1}).items()):
         command += ["-p", f"{name}={value}"]

@@ -32,11 +32,13 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
     """
     controller = Controller()
-    provider, client = setting.resolve(store)
+    provider, client, pinned = setting.resolve(store)
+    told = {"server": {"provider": "none" if store.in_process else provider}}
+    setting.refuse_unlike(store, f"the probe of {store.name}", told)
     done = probe_directory(setting.run, store.name)
     with Place(setting.results, done, f"probes/{store.name}").working() as work:
         log = work / "server.log"
-        server = setting.make_server(store, provider, work, log)
+        server = setting.make_server(store, provider, work, log, pinned)
         phases: dict[str, Phase] = {}
 
         def run(step: Step) -> None:

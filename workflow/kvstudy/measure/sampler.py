@@ -27,8 +27,8 @@ PROCESS_COLUMNS = [
     "cpu_from",
 ]
 MACHINE_COLUMNS = [
-    *["phase", "seconds", "cpu_busy", "cpu_idle", "cpu_steal", "loopback_bytes"],
-    *["cpu_pressure", "memory_pressure", "io_pressure", "load"],
+    *["phase", "seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"],
+    *["loopback_bytes", "cpu_pressure", "memory_pressure", "io_pressure", "load"],
 ]
 PRESSURE = {"cpu_pressure": "cpu", "memory_pressure": "memory", "io_pressure": "io"}
 
@@ -40,9 +40,10 @@ CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 class Sampler:
     """Appends to ``processes.csv`` and ``machine.csv`` in ``directory``.
 
-    CPU times are in s, ``rss``, ``*_bytes`` in bytes, ``*_pressure`` (time in
-    which some task waited) in s, ``seconds`` since the start of the phase: since
-    ``start`` (monotonic clock), or now. What cannot be read is empty.
+    CPU times are in s (``cpu_interrupts`` are in ``cpu_busy`` too), ``rss``,
+    ``*_bytes`` in bytes, ``*_pressure`` (time in which some task waited) in s,
+    ``seconds`` since the start of the phase: since ``start`` (monotonic clock), or
+    now. What cannot be read is empty.
     """
 
     def __init__(
@@ -185,9 +186,11 @@ def _machine() -> dict[str, float]:
     cpu = psutil.cpu_times()
     idle = cpu.idle + cpu.iowait
     steal = getattr(cpu, "steal", 0.0)
-    busy = cpu.user + cpu.nice + cpu.system + cpu.irq + cpu.softirq
+    interrupts = cpu.irq + cpu.softirq
+    busy = cpu.user + cpu.nice + cpu.system + interrupts
     row = {
         "cpu_busy": round(busy, 3),
+        "cpu_interrupts": round(interrupts, 3),
         "cpu_idle": round(idle, 3),
         "cpu_steal": round(steal, 3),
         "load": psutil.getloadavg()[0],

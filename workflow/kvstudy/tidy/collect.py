@@ -18,15 +18,18 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, is_measured, raw_directory
+from kvstudy.tidy import surroundings
 from kvstudy.tidy.files import (
     HISTOGRAM_COLUMNS,
     RESOURCE_COLUMNS,
     SERIES_COLUMNS,
     recorded_reason,
 )
+from kvstudy.tidy.foreign import cpu_shares, disturbance
 from kvstudy.tidy.gc import gc_pauses
 from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.tidy.outcomes import good, missed, outcomes, void
@@ -60,13 +63,15 @@ class Collected:
     environment: dict
 
 
-def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = False) -> Collected:
+def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> Collected:
     """Read all raw logs of ``run``.
 
     KvstudyError for a cell whose files differ from their checksums, or that was
-    measured with other parameters than the study now has.
+    measured with other parameters than the study now has, and for cells that
+    were not measured alike, unless ``mixed``.
     """
-    cell_rows, value_rows, manifests = [], [], []
+    cell_rows, value_rows = [], []
+    manifests: dict[str, dict] = {}
     second_rows, latency_rows, resource_rows, outcome_rows = [], [], [], []
     for position, cell in enumerate(cells, start=1):
         if not is_measured(run, cell):
@@ -75,7 +80,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         raw = raw_directory(run, cell)
         check_sums(raw)
         manifest = _manifest(raw, cell)
-        manifests.append(manifest)
+        manifests[cell.path] = manifest
         logs = {phase: _log(raw, phase, cell) for phase in cell.phases}
         for phase, log in logs.items():
             cpu = {
@@ -92,6 +97,9 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
             ]
             value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
+        key = _key(cell) | {"phase": phase}
+        for metric, share in cpu_shares(raw, phase, manifest).items():
+            value_rows.append(key | _value("overall", metric, "%", share))
         misses = missed(manifest, phase, log)
         reasons = void(study, cell, log, misses)
         cell_rows.append(_measured(cell, manifest, "; ".join(reasons)))
@@ -101,7 +109,9 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
         started = manifest["phases"][phase].get("started")
         resource_rows += [_key(cell) | row for row in resources(raw, phase, started)]
-    _refuse_mixture(manifests, mixed_providers)
+    unlike = differences(manifests)
+    if unlike and not mixed:
+        raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
     return Collected(
         pd.DataFrame(cell_rows, columns=CELL_COLUMNS),
         pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
@@ -109,7 +119,9 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
         pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
         pd.DataFrame(outcome_rows, columns=OUTCOME_COLUMNS),
-        _environment(manifests) | {"study": study_record(study, cells).model_dump()},
+        _environment(list(manifests.values()))
+        | {"mixed": surroundings.mixtures(unlike), "disturbance": disturbance(value_rows)}
+        | {"study": study_record(study, cells).model_dump()},
     )
 
 
@@ -242,16 +254,6 @@ def _measured(cell: Cell, manifest: dict, void: str) -> dict:
     }
 
 
-def _refuse_mixture(manifests: list[dict], allowed: bool) -> None:
-    providers = {manifest["server"]["provider"] for manifest in manifests} - {"none"}
-    if len(providers) > 1 and not allowed:
-        raise KvstudyError(
-            f"the cells were measured with providers {' and '.join(sorted(providers))}; one run "
-            "has one provider. Remove the cells of one, or set mixed_providers: true in "
-            "config/config.yaml"
-        )
-
-
 def _environment(manifests: list[dict]) -> dict:
     """Distinct machines, and per store its versions, providers, images and clients."""
     machines: list[list[dict]] = []
@@ -271,6 +273,11 @@ def _environment(manifests: list[dict]) -> dict:
     return {
         "machines": machines,
         "components": machines[0] if machines else [],
+        "java": surroundings.java(manifests),
+        "findings": surroundings.findings(manifests),
+        "measured": len(manifests),
+        "looked_at": surroundings.looked_at(manifests),
+        "pinned": surroundings.pinnings(manifests),
         "stores": {
             name: store
             | {
