@@ -20,7 +20,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
 from kvstudy.study.model import Study
-from kvstudy.study.raw import check_sums, is_measured, raw_directory
+from kvstudy.study.raw import PROVIDER_IMPORTED, check_sums, is_measured, raw_directory
 from kvstudy.tidy.files import (
     HISTOGRAM_COLUMNS,
     RESOURCE_COLUMNS,
@@ -28,6 +28,7 @@ from kvstudy.tidy.files import (
     recorded_reason,
 )
 from kvstudy.tidy.gc import gc_pauses
+from kvstudy.tidy.imports import NOT_IMPORTED, check_origin, imported_facts, phases_of
 from kvstudy.tidy.record import study_record
 from kvstudy.tidy.resources import resources, server_cpu_seconds
 from kvstudy.tidy.series import histograms, series
@@ -69,17 +70,21 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
     second_rows, latency_rows, resource_rows = [], [], []
     for position, cell in enumerate(cells, start=1):
         if not is_measured(run, cell):
-            cell_rows.append(_gap(cell, run) | {"position": position})
+            gap = _gap(cell, run)
+            if study.imported and gap["status"] != "failed":
+                gap["reason"] = NOT_IMPORTED
+            cell_rows.append(gap | {"position": position})
             continue
         raw = raw_directory(run, cell)
         check_sums(raw)
         manifest = _manifest(raw, cell)
+        check_origin(study, manifest, raw)
         manifests.append(manifest)
-        logs = {phase: _log(raw, phase, cell) for phase in cell.phases}
+        logs = {phase: _log(raw, phase, cell) for phase in phases_of(manifest, cell)}
         for phase, log in logs.items():
             cpu = {
                 "client_cpu": manifest["phases"][phase]["client_cpu_seconds"],
-                "server_cpu": server_cpu_seconds(raw, phase),
+                "server_cpu": None if "imported" in manifest else server_cpu_seconds(raw, phase),
             }
             value_rows += _values(cell, phase, log, cpu)
             lived = (cpu["client_cpu"], manifest["phases"][phase]["seconds"])
@@ -92,7 +97,8 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
             value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
         cell_rows.append(_measured(study, cell, manifest, log))
-        second_rows += [_key(cell) | row for row in series(raw, phase)]
+        if not manifest.get("imported", {}).get("no_status_lines"):
+            second_rows += [_key(cell) | row for row in series(raw, phase)]
         latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
         started = manifest["phases"][phase].get("started")
         resource_rows += [_key(cell) | row for row in resources(raw, phase, started)]
@@ -103,7 +109,9 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
         pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
         pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
-        _environment(manifests) | {"study": study_record(study, cells).model_dump()},
+        _environment(manifests)
+        | imported_facts(manifests)
+        | {"study": study_record(study, cells).model_dump()},
     )
 
 
@@ -268,7 +276,7 @@ def _environment(manifests: list[dict]) -> dict:
     machines: list[list[dict]] = []
     stores: dict[str, dict] = {}
     for manifest in manifests:
-        if manifest["environment"] not in machines:
+        if manifest["environment"] and manifest["environment"] not in machines:
             machines.append(manifest["environment"])
         store = stores.setdefault(
             manifest["cell"]["store"], {"versions": [], "providers": [], "images": [], "jars": {}}
@@ -285,7 +293,8 @@ def _environment(manifests: list[dict]) -> dict:
         "stores": {
             name: store
             | {
-                "version": ", ".join(store["versions"]),
+                "version": ", ".join(store["versions"])
+                or ("not recorded" if PROVIDER_IMPORTED in store["providers"] else ""),
                 "provider": ", ".join(store["providers"]),
             }
             for name, store in sorted(stores.items())
@@ -293,6 +302,6 @@ def _environment(manifests: list[dict]) -> dict:
     }
 
 
-def _add(values: list[str], value: str) -> None:
-    if value not in values:
+def _add(values: list[str], value: str | None) -> None:
+    if value and value not in values:
         values.append(value)
