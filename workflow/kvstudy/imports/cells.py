@@ -23,7 +23,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, write_sums
 from kvstudy.ycsb_log.check import check_histogram, check_load, check_run
 from kvstudy.ycsb_log.histograms import read_histogram
-from kvstudy.ycsb_log.status import operations_per_second, read_status, started
+from kvstudy.ycsb_log.status import operations_per_second, read_status, run_start
 
 ATTEMPT = "imported"
 
@@ -198,8 +198,8 @@ def _origin(path: Path, kept: str, folder: Path) -> dict[str, str]:
 
 
 def _started(source: Source | None) -> str | None:
-    moment = started(source.talk) if source else None
-    return moment.isoformat() if moment else None
+    moment = run_start(source.talk) if source else None
+    return moment.isoformat(timespec="seconds") if moment else None
 
 
 def _no_series(source: Source | None) -> str:

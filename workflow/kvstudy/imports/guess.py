@@ -22,7 +22,7 @@ from kvstudy.imports.workloads import (
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES, WORKLOADS, read_yaml
 from kvstudy.study.workload import load_workload
-from kvstudy.ycsb_log.status import started
+from kvstudy.ycsb_log.status import run_start
 
 # Properties that say where a server or a file is, not what is measured.
 _PLACES = re.compile(
@@ -208,7 +208,7 @@ def _in_order(group: list[Guess]) -> list[Guess]:
 
     Not by the times of the files: copying and unpacking set them anew.
     """
-    times: list[datetime | None] = [started(guess.source.talk) for guess in group]
+    times: list[datetime | None] = [run_start(guess.source.talk) for guess in group]
     if all(times):
         order = sorted(range(len(group)), key=lambda index: times[index])
         return [group[index] for index in order]

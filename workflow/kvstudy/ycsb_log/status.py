@@ -113,18 +113,6 @@ def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
     return pd.Series(np.diff(at), index=pd.RangeIndex(1, len(seconds), name="second"), name="ops/s")
 
 
-def started(text: str) -> datetime | None:
-    """When the run began, to the second, by the first status line; None without one.
-
-    The clock of the machine that measured, in its own time zone.
-    """
-    first = _LINE.search(text)
-    if first is None:
-        return None
-    clock = datetime.strptime(first[1], "%Y-%m-%d %H:%M:%S:%f")
-    return (clock - timedelta(seconds=int(first[2]))).replace(microsecond=0)
-
-
 def _times(found: list[re.Match]) -> list[float]:
     """Seconds since the start.
 
