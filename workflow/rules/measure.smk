@@ -8,7 +8,7 @@
 PROTOCOL = 1
 PROBE_PROTOCOL = 1
 
-for position, cell in enumerate(CELLS, start=1):
+for position, cell in enumerate([] if STUDY.imported else CELLS, start=1):
 
     rule:
         name:

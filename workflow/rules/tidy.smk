@@ -14,6 +14,7 @@ rule parse_cells:
             for store in (PROBED if wildcards.run.endswith("-partial") else WANTED_PROBES)
         ],
         gaps=expand("results/{run}/gaps/{store}.json", run=RUN, store=GAPS),
+        imports=[f"results/{RUN}/{IMPORTS}"] if STUDY.imported else [],
         code=modules("study", "ycsb_log", "tidy"),
     output:
         cells="results/{run}/cells.csv",

@@ -75,7 +75,7 @@ def analyse(
     agreement = agreements.agreement(outcomes, probes, agreements.writing_all_fields(study))
     return Analysis(
         intervals=intervals.intervals(own),
-        pairs=pairs.pairs(own, floors),
+        pairs=pairs.pairs(own, floors, paired=study.imported is None),
         percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
         spectrum=spectrum.spectrum(histograms.merge(counted, on=CELL)),
         steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),

@@ -20,9 +20,8 @@ from kvstudy.report.transcript import COLUMNS
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.cells import Cell, plan, run_name
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.load import WORKLOADS, load_study
+from kvstudy.study.load import load_study, properties_of
 from kvstudy.study.model import Study
-from kvstudy.study.workload import load_workload
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import read_probes
 
@@ -94,7 +93,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     workloads = tuple(
         facts.workload_facts(
             use,
-            load_workload(WORKLOADS / use.name),
+            properties_of(use),
             study,
             planned,
             own,
@@ -165,6 +164,16 @@ def _check_source(study: Study, bibliography: Path) -> None:
         )
 
 
+def _dateline(run: facts.RunFacts, span: str) -> str:
+    if not run.measured:
+        return "Nothing was measured"
+    if run.imports is None:
+        return f"Measured {span}"
+    if len(run.started) < len(run.measured):
+        return "Imported logs; when they were measured is not recorded"
+    return f"Imported logs, measured {span}"
+
+
 def _front(run: facts.RunFacts, body: Path) -> dict[str, object]:
     study, source = run.study, run.study.source
     days = [as_date(moment) for moment in run.started]
@@ -181,7 +190,7 @@ def _front(run: facts.RunFacts, body: Path) -> dict[str, object]:
     return {
         "title": study.title,
         "subtitle": subtitle,
-        "dateline": f"Measured {span}" if span else "Nothing was measured",
+        "dateline": _dateline(run, span),
         "author": source.author if source else "",
         "subject": subtitle,
         "run": run.name,

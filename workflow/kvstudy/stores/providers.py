@@ -9,6 +9,7 @@ from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.in_process import InProcess
 from kvstudy.stores.server import Server
+from kvstudy.study.raw import PROVIDER_IMPORTED
 
 PROVIDERS = ("native", "docker", "external")
 
@@ -22,6 +23,8 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
         return f"kvstudy has no YCSB binding for {store.title} yet"
     if store.in_process:
         return None
+    if provider == PROVIDER_IMPORTED:
+        return "its run has imported logs, which are not mixed with measured cells"
     if provider == "external":
         return external.missing(store, address)
     return {"native": native, "docker": docker}[provider].missing(store)

@@ -19,6 +19,7 @@ from kvstudy.study.model import (
     Study,
     Transcript,
     WorkloadFigure,
+    WorkloadUse,
 )
 from kvstudy.study.workload import check_property, load_workload
 
@@ -61,8 +62,10 @@ def load_study(path: Path) -> Study:
         _known(path, f"stores[{index}]", "store", use.store, stores)
     workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
     for index, use in enumerate(study.workloads):
-        _known(path, f"workloads[{index}]", "workload", use.name, workloads)
-        load_workload(WORKLOADS / use.name)
+        _known(path, f"workloads[{index}]", "workload", use.file, workloads)
+        load_workload(WORKLOADS / use.file)
+        for name in use.properties:
+            check_property(f"{path}: workloads[{index}].properties", name)
     for name in study.parameters.properties:
         check_property(f"{path}: parameters.properties", name)
     if isinstance(study.noise_floor, str):
@@ -100,6 +103,11 @@ def load_study(path: Path) -> Study:
             path, f"expected_failures[{index}].store", "store", expected.store, study.store_names
         )
     return study
+
+
+def properties_of(use: WorkloadUse) -> dict[str, str]:
+    """The properties of the workload's file with what the study says beside it."""
+    return load_workload(WORKLOADS / use.file) | use.property_texts
 
 
 def study_path(name: str) -> Path:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 # The name of a store's mean over all workloads, where a workload's name could stand.
 MEAN = "mean"
@@ -86,9 +86,20 @@ class StoreUse(Strict):
 class WorkloadUse(Strict):
     """A workload of the study; a bare name in the file is short for ``name: ...``."""
 
-    name: Name = Field(description="Name of a file under workloads/.")
+    name: Name = Field(description="Name of a file under workloads/, or any with ``file``.")
+    file: Name = Field(
+        default="",
+        description="Name of a file under workloads/; needed when it stands there twice.",
+    )
     title: str = Field(default="", description="Name in tables and figures.")
     short: str = Field(default="", description="Name on an axis.")
+    records: Count | None = Field(default=None, description="In place of the study's.")
+    operations: Count | None = Field(default=None, description="In place of the study's.")
+    threads: Count | None = Field(default=None, description="In place of the study's.")
+    seconds: Count | None = Field(default=None, description="In place of the study's.")
+    properties: dict[str, str | int | float | bool] = Field(
+        default={}, description="Further YCSB properties, laid over those of file and study."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -99,9 +110,15 @@ class WorkloadUse(Strict):
     def _default_titles(self) -> WorkloadUse:
         plain = self.name.replace("-", " ")
         title = f"Workload {plain.upper()}" if len(plain) == 1 else plain.capitalize()
+        object.__setattr__(self, "file", self.file or self.name)
         object.__setattr__(self, "title", self.title or title)
         object.__setattr__(self, "short", self.short or title.removeprefix("Workload "))
         return self
+
+    @property
+    def property_texts(self) -> dict[str, str]:
+        """The properties as YCSB reads them."""
+        return _texts(self.properties)
 
 
 class Parameters(Strict):
@@ -128,11 +145,23 @@ class Parameters(Strict):
     @property
     def property_texts(self) -> dict[str, str]:
         """The properties as YCSB reads them."""
-        texts = {
-            name: str(value).lower() if isinstance(value, bool) else str(value)
-            for name, value in self.properties.items()
-        }
+        texts = _texts(self.properties)
         return texts | ({"measurementtype": RAW_TYPE} if self.raw_latencies else {})
+
+
+def _texts(properties: dict[str, str | int | float | bool]) -> dict[str, str]:
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in properties.items()
+    }
+
+
+class Imported(Strict):
+    """Where logs come from that were not measured by kvstudy; what is left out is not known."""
+
+    folder: str = Field(default="", description="Name of the folder that held the logs.")
+    machine: str = Field(default="", description="The machine that was measured on.")
+    measured_by: str = Field(default="", description="Who measured.")
 
 
 class ExpectedFailures(Strict):
@@ -422,6 +451,16 @@ class Study(Strict):
     choices: list[str] = Field(
         default=[], description="What the source left open and what was chosen here."
     )
+    imported: Imported | None = Field(
+        default=None,
+        description="Set (true, or its keys) when the cells come from `kvstudy import`: nothing is "
+        "measured then, and a cell without a log is a gap.",
+    )
+
+    @field_validator("imported", mode="before")
+    @classmethod
+    def _plain_yes_or_no(cls, value: object) -> object:
+        return {True: {}, False: None}[value] if isinstance(value, bool) else value
 
     @model_validator(mode="after")
     def _enough_to_trim(self) -> Study:

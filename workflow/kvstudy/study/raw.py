@@ -14,6 +14,10 @@ from kvstudy.study.cells import Cell
 
 SUMS = "SHA256SUMS"
 
+# In the results of a run whose cells others measured: what was imported.
+IMPORTS = "imported.json"
+PROVIDER_IMPORTED = "imported"
+
 
 def raw_directory(run: str, cell: Cell) -> Path:
     """Where the raw logs of a measured cell lie."""

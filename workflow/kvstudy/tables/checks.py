@@ -78,7 +78,7 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
         "columns": [study.workload(name).short for name, _ in shown],
         "sections": sections,
         "notes": [
-            "Ratio of the mean throughputs (geometric, paired by repetition), below it the 95 % "
+            f"Ratio of the mean throughputs (geometric, {_pairing(study)}), below it the 95 % "
             f"interval. {TIE}: the runs do not tell the two apart (Holm's correction for the "
             f"number of pairs of a workload). {EQUAL}: equal, the whole interval is within "
             "±10\N{NO-BREAK SPACE}%. Grey: not above the noise floor. "
@@ -103,6 +103,10 @@ def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, st
 
 def _interval(low: float, high: float) -> str:
     return "one run" if pd.isna(low) else f"{significant(low)} to {significant(high)}"
+
+
+def _pairing(study: Study) -> str:
+    return "not paired, by Welch's method" if study.imported else "paired by repetition"
 
 
 def _ratio(
@@ -177,6 +181,9 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
                     cells.append(_average(by_percent, percent))
             lines.append(Line(f"{titles[store]}, {operation}", cells))
         sections.append(Section(parameters, lines))
+    if not sections:
+        lines = [Line("no run has a histogram", [DASH] * len(columns))]
+        sections.append(Section("", lines))
     notes = [
         "Latency in µs that this share of the operations does not exceed, from the "
         "histograms of all repetitions added up; in brackets the range of the single runs. "

@@ -82,10 +82,13 @@ def write_tables(
             # Control cells have intervals too.
             frame = frame[frame["store"].isin(study.store_names)]
             values = checks.runs(frame, analysis.steadiness, table.workload, titles)
+        elif isinstance(table, ComparisonTable):
+            frame = comparison.long_form(table, study, found)
+            values = comparison.content(table, study, found, titles)
         else:
-            kind = comparison if isinstance(table, ComparisonTable) else results
-            frame = kind.long_form(table, study, found)
-            values = kind.content(table, study, found, titles)
+            shown = given(study, found, table.workload)
+            frame = results.long_form(table, shown, found)
+            values = results.content(table, shown, found, titles)
         text = fill(templates / f"{template}.tex.j2", **values)
         frame.to_csv(output / f"{table.name}.csv", index=False, lineterminator="\n")
         path = output / f"{table.name}.tex"
@@ -97,3 +100,15 @@ def write_tables(
 def of(frame: pd.DataFrame, workload: str) -> pd.DataFrame:
     """The rows of ``workload``."""
     return frame[frame["workload"] == workload]
+
+
+def given(study: Study, found: Results, workload: str) -> Study:
+    """The study with the stores that belong into a table of ``workload``.
+
+    All of them, but of imported logs those that have one: others were never meant to.
+    """
+    if not study.imported or found.has_published:
+        return study
+    states = {use.name: found.state(use.name, workload).label for use in study.stores}
+    some = [use for use in study.stores if states[use.name] != "not measured"]
+    return study.model_copy(update={"stores": some or study.stores})

@@ -21,7 +21,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
-from kvstudy.study.raw import check_sums, is_measured, raw_directory
+from kvstudy.study.raw import PROVIDER_IMPORTED, check_sums, is_measured, raw_directory
 from kvstudy.tidy import surroundings
 from kvstudy.tidy.files import (
     HISTOGRAM_COLUMNS,
@@ -31,6 +31,7 @@ from kvstudy.tidy.files import (
 )
 from kvstudy.tidy.foreign import cpu_shares, disturbance
 from kvstudy.tidy.gc import gc_pauses
+from kvstudy.tidy.imports import NOT_IMPORTED, check_origin, imported_facts, phases_of
 from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.tidy.outcomes import good, missed, outcomes, void
 from kvstudy.tidy.record import study_record
@@ -75,17 +76,21 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
     second_rows, latency_rows, resource_rows, outcome_rows = [], [], [], []
     for position, cell in enumerate(cells, start=1):
         if not is_measured(run, cell):
-            cell_rows.append(_gap(cell, run) | {"position": position})
+            gap = _gap(cell, run)
+            if study.imported and gap["status"] != "failed":
+                gap["reason"] = NOT_IMPORTED
+            cell_rows.append(gap | {"position": position})
             continue
         raw = raw_directory(run, cell)
         check_sums(raw)
         manifest = _manifest(raw, cell)
+        check_origin(study, manifest, raw)
         manifests[cell.path] = manifest
-        logs = {phase: _log(raw, phase, cell) for phase in cell.phases}
+        logs = {phase: _log(raw, phase, cell) for phase in phases_of(manifest, cell)}
         for phase, log in logs.items():
             cpu = {
                 "client_cpu": manifest["phases"][phase]["client_cpu_seconds"],
-                "server_cpu": server_cpu_seconds(raw, phase),
+                "server_cpu": None if "imported" in manifest else server_cpu_seconds(raw, phase),
             }
             value_rows += _values(cell, phase, log, cpu)
             lived = (cpu["client_cpu"], manifest["phases"][phase]["seconds"])
@@ -105,7 +110,8 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
         cell_rows.append(_measured(cell, manifest, "; ".join(reasons)))
         value_rows += _goodput(cell, phase, log, misses)
         outcome_rows += [_key(cell) | row for row in outcomes(manifest, phase, log)]
-        second_rows += [_key(cell) | row for row in series(raw, phase)]
+        if not manifest.get("imported", {}).get("no_status_lines"):
+            second_rows += [_key(cell) | row for row in series(raw, phase)]
         latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
         started = manifest["phases"][phase].get("started")
         resource_rows += [_key(cell) | row for row in resources(raw, phase, started)]
@@ -120,6 +126,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
         pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
         pd.DataFrame(outcome_rows, columns=OUTCOME_COLUMNS),
         _environment(list(manifests.values()))
+        | imported_facts(list(manifests.values()))
         | {"mixed": surroundings.mixtures(unlike), "disturbance": disturbance(value_rows)}
         | {"study": study_record(study, cells).model_dump()},
     )
@@ -259,7 +266,7 @@ def _environment(manifests: list[dict]) -> dict:
     machines: list[list[dict]] = []
     stores: dict[str, dict] = {}
     for manifest in manifests:
-        if manifest["environment"] not in machines:
+        if manifest["environment"] and manifest["environment"] not in machines:
             machines.append(manifest["environment"])
         store = stores.setdefault(
             manifest["cell"]["store"], {"versions": [], "providers": [], "images": [], "jars": {}}
@@ -281,7 +288,8 @@ def _environment(manifests: list[dict]) -> dict:
         "stores": {
             name: store
             | {
-                "version": ", ".join(store["versions"]),
+                "version": ", ".join(store["versions"])
+                or ("not recorded" if PROVIDER_IMPORTED in store["providers"] else ""),
                 "provider": ", ".join(store["providers"]),
             }
             for name, store in sorted(stores.items())
@@ -289,6 +297,6 @@ def _environment(manifests: list[dict]) -> dict:
     }
 
 
-def _add(values: list[str], value: str) -> None:
-    if value not in values:
+def _add(values: list[str], value: str | None) -> None:
+    if value and value not in values:
         values.append(value)
