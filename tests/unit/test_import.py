@@ -498,7 +498,7 @@ def test_imported_cells_are_refused_among_measured_ones(logs):
     start, end = text.index("imported:"), text.index("stores:")
     study.write_text(text[:start] + text[end:])
     with pytest.raises(KvstudyError, match="has no key imported; imported and measured cells"):
-        run("parse", "--study", study, "--mixed-providers", "true")
+        run("parse", "--study", study, "--mixed", "true")
 
 
 def test_measured_cells_are_refused_among_imported_ones(logs):

@@ -19,7 +19,10 @@ def controls(study: Study) -> list[StoreUse]:
     """What the study measures beside its own stores; nothing for imported logs."""
     if study.imported:
         return []
-    found = []
+    found: list[StoreUse] = []
+    if study.imported:
+        # Nothing is measured here.
+        return found
     if of := noise_store(study):
         use = next(use for use in study.stores if use.name == of)
         title = f"{use.title} (again)" if use.title else ""
@@ -31,6 +34,8 @@ def controls(study: Study) -> list[StoreUse]:
 
 def noise_store(study: Study) -> str | None:
     """The store that is measured under two names, or None."""
+    if study.imported:
+        return None
     if study.imported:
         return None
     if study.noise_floor is True:
