@@ -480,7 +480,7 @@ def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project
     )
     assert "\n\n- **Turbo clock**. Whether it rises is open.\n" in text
     assert "Without fault: Swap." in text
-    assert "not recorded" not in text
+    assert "was not recorded" not in text
 
 
 def test_cells_of_which_nothing_is_known(inputs, project) -> None:
