@@ -41,8 +41,8 @@ rule draw_figures:
         published=PUBLISHED,
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
-        order="results/{run}/analysis/order.csv",
-        code=modules("tidy", "figures"),
+        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        code=modules("tidy", "stats", "analysis", "figures"),
     output:
         expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
     log:
@@ -53,5 +53,5 @@ rule draw_figures:
         "figures to figures/{wildcards.run}"
     shell:
         "kvstudy draw --study {input.study} --summary {input.summary}"
-        " --cells {input.cells} --order {input.order} {params.published}"
+        " --cells {input.cells} --analysis results/{wildcards.run}/analysis {params.published}"
         " --output figures/{wildcards.run} > {log} 2>&1"

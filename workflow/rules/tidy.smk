@@ -1,5 +1,8 @@
 # Raw logs to tidy tables.
 
+# Of the cells at fixed rates, apart from all others.
+OPEN_LOOP_FILES = ["cells", "measurements", "series", "histograms", "targets"]
+
 
 rule parse_cells:
     input:
@@ -22,6 +25,7 @@ rule parse_cells:
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
         probes="results/{run}/probes.csv",
+        open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
     log:
         "results/{run}/logs/parse.log",
     params:
@@ -55,6 +59,7 @@ rule summarise:
 ANALYSIS_FILES = [
     *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
     *("floor.csv", "bottleneck.csv", "trimmed.csv"),
+    *("open_rates.csv", "open_percentiles.csv"),
     "drift.json",
 ]
 
@@ -66,6 +71,7 @@ rule analyse:
         measurements="results/{run}/measurements.csv",
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
+        open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
         code=modules("tidy", "stats", "analysis"),
     output:
         expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
@@ -78,4 +84,5 @@ rule analyse:
     shell:
         "kvstudy analyse --study {input.study} --cells {input.cells}"
         " --measurements {input.measurements} --series {input.series}"
-        " --histograms {input.histograms} --output {params.output} > {log} 2>&1"
+        " --histograms {input.histograms} --open-loop results/{wildcards.run}/open-loop"
+        " --output {params.output} > {log} 2>&1"

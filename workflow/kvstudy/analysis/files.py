@@ -12,6 +12,7 @@ from kvstudy.analysis import (
     bottleneck,
     floor,
     intervals,
+    open_loop,
     order,
     pairs,
     percentiles,
@@ -21,6 +22,7 @@ from kvstudy.analysis import (
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.tidy.files import read_csv
+from kvstudy.tidy.open_loop import NOTHING, OpenLoop
 from kvstudy.tidy.summary import CELL
 
 MADE_BY = "written by `kvstudy analyse`"
@@ -38,6 +40,8 @@ class Analysis:
     floor: pd.DataFrame
     bottleneck: pd.DataFrame
     trimmed: pd.DataFrame
+    open_rates: pd.DataFrame
+    open_percentiles: pd.DataFrame
     drift: dict
 
 
@@ -47,11 +51,13 @@ def analyse(
     cells: pd.DataFrame,
     series: pd.DataFrame,
     histograms: pd.DataFrame,
+    at_rates: OpenLoop = NOTHING,
 ) -> Analysis:
     """Everything that is worked out of a run's tidy tables.
 
     ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``).
     Control cells are in ``order`` only; ``floor`` and ``bottleneck`` are made from them.
+    ``at_rates`` are the open-loop cells; all others are closed-loop.
     """
     own = values[values["store"].isin(study.store_names)]
     counted = own[CELL].drop_duplicates()
@@ -66,6 +72,8 @@ def analyse(
         floor=floors,
         bottleneck=bottleneck.bottleneck(values, study),
         trimmed=trimmed.trimmed(own),
+        open_rates=open_loop.rates(at_rates),
+        open_percentiles=open_loop.latencies(at_rates),
         drift=order.drift_of(in_order),
     )
 
@@ -101,5 +109,14 @@ def read_analysis(folder: Path) -> Analysis:
         floor=table(floor, floor.NUMBERS),
         bottleneck=table(bottleneck, bottleneck.NUMBERS),
         trimmed=table(trimmed, trimmed.NUMBERS),
+        open_rates=read_csv(
+            folder / "open_rates.csv", open_loop.RATE_COLUMNS, open_loop.RATE_NUMBERS, MADE_BY
+        ),
+        open_percentiles=read_csv(
+            folder / "open_percentiles.csv",
+            open_loop.PERCENTILE_COLUMNS,
+            open_loop.PERCENTILE_NUMBERS,
+            MADE_BY,
+        ),
         drift=drift,
     )

@@ -16,26 +16,47 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--series", type=FILE, required=True, help="series.csv of the run.")
 @click.option("--histograms", type=FILE, required=True, help="histograms.csv of the run.")
 @click.option(
+    "--open-loop",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="Folder with the tables of the run's open-loop cells.",
+)
+@click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     required=True,
     help="Folder for what is found, one CSV file each.",
 )
 def command(
-    study: Path, cells: Path, measurements: Path, series: Path, histograms: Path, output: Path
+    study: Path,
+    cells: Path,
+    measurements: Path,
+    series: Path,
+    histograms: Path,
+    open_loop: Path,
+    output: Path,
 ) -> None:
     """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks.
 
     Writes intervals.csv, pairs.csv, floor.csv, percentiles.csv, steadiness.csv,
-    order.csv, bottleneck.csv, trimmed.csv and drift.json.
+    order.csv, bottleneck.csv, trimmed.csv, open_rates.csv, open_percentiles.csv and
+    drift.json.
     """
     from kvstudy.analysis.files import analyse, write_analysis
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_histograms, read_measurements, read_series
+    from kvstudy.tidy.open_loop import read_open_loop
     from kvstudy.tidy.summary import per_repetition
 
     plan, planned = load_study(study), read_cells(cells)
     values = per_repetition(read_measurements(measurements), planned, plan.workload_names)
-    found = analyse(plan, values, planned, read_series(series), read_histograms(histograms))
+    found = analyse(
+        plan,
+        values,
+        planned,
+        read_series(series),
+        read_histograms(histograms),
+        read_open_loop(open_loop),
+    )
     write_analysis(found, output)
     click.echo(f"{output}: analysis of {len(planned)} cells")

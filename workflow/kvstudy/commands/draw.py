@@ -14,7 +14,12 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
-@click.option("--order", type=FILE, required=True, help="order.csv of the run's analysis.")
+@click.option(
+    "--analysis",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="The run's analysis.",
+)
 @click.option("--figure", "figures", multiple=True, help="Draw only this one (may be repeated).")
 @click.option(
     "--output",
@@ -27,21 +32,24 @@ def command(
     summary: Path,
     cells: Path,
     published: Path | None,
-    order: Path,
+    analysis: Path,
     figures: tuple[str, ...],
     output: Path,
 ) -> None:
-    """Draw the study's bar charts and the run order: PDF, SVG, and CSV of what each shows.
+    """Draw the study's figures: PDF, SVG, and CSV of what each shows.
+
+    Beside its own bar charts there are the run order and, with an open loop, the
+    latencies over the load.
 
     Whiskers are the range over repetitions. A bar several times higher than
     the others of its axis is torn; its value is written on it.
     """
-    from kvstudy.analysis.order import COLUMNS, NUMBERS
+    from kvstudy.analysis.files import read_analysis
     from kvstudy.figures.draw import looks
     from kvstudy.figures.write import write_figures
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.files import read_cells, read_csv, read_summary
+    from kvstudy.tidy.files import read_cells, read_summary
     from kvstudy.tidy.published import read_published
     from kvstudy.tidy.results import Results
 
@@ -56,6 +64,5 @@ def command(
         {name: store.title for name, store in stores.items()},
         {name: store.color for name, store in stores.items()},
     )
-    table = read_csv(order, COLUMNS, NUMBERS, "written by `kvstudy analyse`")
-    written = write_figures(plan, results, table, look, output, list(figures))
+    written = write_figures(plan, results, read_analysis(analysis), look, output, list(figures))
     click.echo(f"{output}: {len(written)} figures")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
+from kvstudy.analysis.files import Analysis
+from kvstudy.analysis.open_loop import of_workload
 from kvstudy.errors import KvstudyError
-from kvstudy.figures import order
+from kvstudy.figures import open_loop, order
 from kvstudy.figures.bars import bars
 from kvstudy.figures.draw import Look, draw, save, use_style
 from kvstudy.study.model import Bars, Study
@@ -17,28 +17,35 @@ from kvstudy.tidy.results import Results
 def write_figures(
     study: Study,
     results: Results,
-    order_table: pd.DataFrame,
+    analysis: Analysis,
     stores: dict[str, Look],
     output: Path,
     only: list[str],
 ) -> list[Path]:
-    """Draw the study's bar charts and the run order, or those named in ``only``.
+    """Draw the study's figures and those of every report, or those named in ``only``.
 
-    ``order_table`` is ``analysis.order.order``'s. Returns their CSV files. Raises
-    KvstudyError when ``only`` has a name that is no figure of the study.
+    Returns their CSV files. Raises KvstudyError when ``only`` has a name that is no
+    figure of the study.
     """
     charts = {figure.name: figure for figure in study.figures if isinstance(figure, Bars)}
+    at_rates = {figure.name: figure for figure in study.open_loop_figures}
+    known = [*charts, order.NAME, *at_rates]
     for name in only:
-        if name not in (*charts, order.NAME):
-            there = ", ".join([*charts, order.NAME])
+        if name not in known:
+            there = ", ".join(known)
             raise KvstudyError(f"study.yaml: figures: no figure {name!r}; there are {there}")
     use_style()
     output.mkdir(parents=True, exist_ok=True)
     source = f"({study.source.author}, {study.source.year})" if study.source else ""
     written = []
-    for name in only or [*charts, order.NAME]:
+    for name in only or known:
         if name == order.NAME:
-            table, figure = order_table, order.draw_order(order_table, stores)
+            table, figure = analysis.order, order.draw_order(analysis.order, stores)
+        elif name in at_rates:
+            workload = at_rates[name].workload
+            found = of_workload(analysis.open_rates, analysis.open_percentiles, workload)
+            table = open_loop.table_of(found, list(stores))
+            figure = open_loop.draw_open_loop(table, stores)
         else:
             table = bars(charts[name], study, results)
             figure = draw(table, stores, source)

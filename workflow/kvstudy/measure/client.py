@@ -63,12 +63,20 @@ def find_client(store: Store, home: str = "") -> Client:
 
 
 def phase_command(
-    client: Client, store: Store, cell: Cell, phase: str, host: str, port: int, directory: Path
+    client: Client,
+    store: Store,
+    cell: Cell,
+    phase: str,
+    host: str,
+    port: int,
+    directory: Path,
+    rate: int | None = None,
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
     Sizes are the same totals in both phases (YCSB derives the key range from
     recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``.
+    ``rate`` is that of the run phase in ops/s over all threads; None: no limit.
     """
     file = WORKLOADS / cell.workload
     in_file = load_workload(file).items()
@@ -85,7 +93,10 @@ def phase_command(
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
-    return ycsb_command(client, phase == "load", cell.threads, properties, ["-P", str(file)])
+    options = ["-P", str(file)]
+    if rate is not None and phase == "run":
+        options += ["-target", str(rate)]
+    return ycsb_command(client, phase == "load", cell.threads, properties, options)
 
 
 def store_properties(store: Store, host: str, port: int) -> dict[str, str]:

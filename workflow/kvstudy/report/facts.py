@@ -17,6 +17,7 @@ from pathlib import Path
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import out_of_order
 from kvstudy.errors import KvstudyError
+from kvstudy.report.open_loop import OpenLoopFacts
 from kvstudy.report.operations import OperationFacts
 from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
 from kvstudy.stores.definition import Store
@@ -165,6 +166,7 @@ class RunFacts(_Cells):
     environment: dict[str, object]
     operations: OperationFacts
     analysis: Analysis
+    open_loop: OpenLoopFacts
     published_operations: frozenset[str] = frozenset()
 
     @property

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from kvstudy.errors import KvstudyError
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.model import MEAN, Bars, ComparisonTable, ResultsTable, Study
-from kvstudy.study.workload import check_property, load_workload
+from kvstudy.study.workload import check_property, load_only, load_workload
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -67,8 +67,11 @@ def load_study(path: Path) -> Study:
             f"{path}: workloads: '{MEAN}' is the name of the mean of all workloads; "
             "give the workload's file another name"
         )
-    _unique(path, "tables", [table.name for table in study.tables])
-    _unique(path, "figures", [figure.name for figure in study.figures])
+    study = _with_open_loop(path, study)
+    _unique(path, "tables", [table.name for table in (*study.tables, *study.open_loop_tables)])
+    _unique(
+        path, "figures", [figure.name for figure in (*study.figures, *study.open_loop_figures)]
+    )
     used = study.workload_names
     for index, table in enumerate(study.tables):
         key = f"tables[{index}]"
@@ -89,6 +92,35 @@ def load_study(path: Path) -> Study:
             path, f"expected_failures[{index}].store", "store", expected.store, study.store_names
         )
     return study
+
+
+def _with_open_loop(path: Path, study: Study) -> Study:
+    """The study with the workloads of its open loop named; KvstudyError for a wrong one."""
+    if study.open_loop is None:
+        return study
+    used = [use.name for use in study.workloads]
+    named = study.open_loop.workloads
+    runs = [name for name in used if not load_only(load_workload(WORKLOADS / name))]
+    for index, name in enumerate(named):
+        key = f"open_loop.workloads[{index}]"
+        _known(path, key, "workload", name, used)
+        if name not in runs:
+            raise KvstudyError(
+                f"{path}: {key}: '{name}' has a load phase only, which has no rate; leave it out"
+            )
+    _unique(path, "open_loop.workloads", named)
+    if not runs:
+        raise KvstudyError(
+            f"{path}: open_loop: no workload of the study has a run phase; remove the key"
+        )
+    for name in named or runs:
+        if "target" in load_workload(WORKLOADS / name) | study.parameters.property_texts:
+            raise KvstudyError(
+                f"{path}: open_loop: the property 'target' gives workload '{name}' a rate "
+                "already, so no cell tells the store's maximum; remove one of the two"
+            )
+    chosen = study.open_loop.model_copy(update={"workloads": named or runs})
+    return study.model_copy(update={"open_loop": chosen})
 
 
 def study_path(name: str) -> Path:

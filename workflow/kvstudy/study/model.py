@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 # The name of a store's mean over all workloads, where a workload's name could stand.
 MEAN = "mean"
@@ -136,6 +136,34 @@ class ExpectedFailures(Strict):
     reason: str = Field(description="Why that is expected; the report gives it.")
 
 
+class OpenLoop(Strict):
+    """Further cells at fixed rates, after those that run as fast as they can."""
+
+    loads: list[Annotated[float, Field(gt=0, le=1)]] = Field(
+        default=[0.5, 0.8],
+        min_length=1,
+        description="Shares of the throughput that the store reached in the closed-loop cells.",
+    )
+    workloads: list[Name] = Field(
+        default=[], description="Which; left out: all that have a run phase."
+    )
+
+    @field_validator("loads")
+    @classmethod
+    def _whole_percents(cls, loads: list[float]) -> list[float]:
+        percents = [load * 100 for load in loads]
+        if any(abs(percent - round(percent)) > 1e-9 for percent in percents):
+            raise ValueError("give whole per cents, like 0.5 or 0.85")
+        if len(set(percents)) < len(percents):
+            raise ValueError("a load stands there twice; name each once")
+        return loads
+
+    @property
+    def percents(self) -> list[int]:
+        """The loads in per cent."""
+        return [round(load * 100) for load in self.loads]
+
+
 class AnyTable(Strict):
     """What every table of the report has."""
 
@@ -215,6 +243,13 @@ class RunsTable(AnyTable):
     workload: Name = Field(description="The workload.")
 
 
+class OpenLoopTable(AnyTable):
+    """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
+
+    kind: Literal["open-loop"] = "open-loop"
+    workload: Name
+
+
 WorkloadTable = ResultsTable | PercentilesTable | RunsTable
 Table = Annotated[
     MachineTable
@@ -277,7 +312,7 @@ TRIMMED = TrimmedTable(
     name="trimmed", kind="trimmed", caption="Means without the smallest and the largest runs"
 )
 RUNS_CAPTION = "The runs behind the values, {}"
-PERCENTILES_CAPTION = "Percentiles of latency over all runs, {}"
+PERCENTILES_CAPTION = "Percentiles of service time over all runs, {}"
 OPERATIONS = OperationsTable(
     name="operations", kind="operations", caption="What one operation means on each store"
 )
@@ -292,6 +327,17 @@ class RunOrder(Strict):
 
 
 RUN_ORDER = RunOrder()
+
+
+class OpenLoopFigure(Strict):
+    """Service and intended latencies of a workload over the load."""
+
+    name: Name
+    source: str = ""
+    caption: str
+    workload: Name
+
+
 Figure = Annotated[Bars | Transcript, Field(discriminator="kind")]
 
 
@@ -328,11 +374,21 @@ class Study(Strict):
     expected_failures: list[ExpectedFailures] = Field(
         default=[], description="Failed operations that are a part of the result."
     )
+    open_loop: OpenLoop | None = Field(
+        default=None,
+        description="Open-loop cells, at fixed rates; `true`: two loads, all workloads.",
+        json_schema_extra=lambda schema: schema["anyOf"].append({"type": "boolean"}),
+    )
     tables: list[Table] = Field(default=[], description="Tables of the report, in order.")
     figures: list[Figure] = Field(default=[], description="Figures of the report, in order.")
     choices: list[str] = Field(
         default=[], description="What the source left open and what was chosen here."
     )
+
+    @field_validator("open_loop", mode="before")
+    @classmethod
+    def _on_or_off(cls, value: object) -> object:
+        return ({} if value else None) if isinstance(value, bool) else value
 
     @model_validator(mode="after")
     def _enough_to_trim(self) -> Study:
@@ -370,6 +426,31 @@ class Study(Strict):
                 )
         object.__setattr__(self, "tables", tables)
         return self
+
+    @property
+    def open_loop_tables(self) -> list[OpenLoopTable]:
+        """One for each workload that has open-loop cells."""
+        return [
+            OpenLoopTable(
+                name=f"open-loop-{name}",
+                caption=f"Latency at fixed rates, {self.workload(name).title}",
+                workload=name,
+            )
+            for name in (self.open_loop.workloads if self.open_loop else [])
+        ]
+
+    @property
+    def open_loop_figures(self) -> list[OpenLoopFigure]:
+        """One for each workload that has open-loop cells."""
+        return [
+            OpenLoopFigure(
+                name=table.name,
+                caption=f"Service time and intended time over the load, "
+                f"{self.workload(table.workload).title}",
+                workload=table.workload,
+            )
+            for table in self.open_loop_tables
+        ]
 
     @property
     def store_names(self) -> list[str]:

@@ -135,10 +135,10 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
         "columns": [f"{percent:g} %" for percent in SHOWN_PERCENTS],
         "sections": sections,
         "notes": [
-            "Latency in µs that this share of the operations does not exceed, from the "
+            "Service time in µs that this share of the operations does not exceed, from the "
             "histograms of all repetitions added up; in brackets the range of the single runs. "
             "A percentile with fewer than 100 operations beyond it is left out. Closed loop: a "
-            "thread waits for each answer, so this is service time."
+            "thread waits for each answer."
         ],
     }
 

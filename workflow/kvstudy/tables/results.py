@@ -184,7 +184,7 @@ def _notes(
             if len(numbers) == 1
             else f"the mean of {min(numbers)} to {max(numbers)} runs"
         )
-        notes.append(escape(f"Here: {runs}."))
+        notes.append(escape(f"Here: {runs}. Latencies are service times."))
     combined = results.all_operations(table.workload)
     if combined and "+" in combined:
         known = any(

@@ -11,6 +11,7 @@ from kvstudy.study.model import (
     BottleneckTable,
     ComparisonTable,
     MachineTable,
+    OpenLoopTable,
     OperationsTable,
     PercentilesTable,
     RatiosTable,
@@ -18,7 +19,16 @@ from kvstudy.study.model import (
     Study,
     TrimmedTable,
 )
-from kvstudy.tables import bottleneck, checks, comparison, machine, operations, results, trimmed
+from kvstudy.tables import (
+    bottleneck,
+    checks,
+    comparison,
+    machine,
+    open_loop,
+    operations,
+    results,
+    trimmed,
+)
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
@@ -42,7 +52,7 @@ def write_tables(
     """
     output.mkdir(parents=True, exist_ok=True)
     written = []
-    for table in study.tables:
+    for table in study.tables + study.open_loop_tables:
         frame: pd.DataFrame
         template = table.kind
         if isinstance(table, MachineTable):
@@ -63,6 +73,9 @@ def write_tables(
         elif isinstance(table, PercentilesTable):
             frame, template = of(analysis.percentiles, table.workload), "checks"
             values = checks.percentiles(frame, table.workload, titles)
+        elif isinstance(table, OpenLoopTable):
+            frame = open_loop.rows(analysis, table.workload)
+            values = open_loop.content(frame, study.open_loop, study.store_names, titles)
         elif isinstance(table, RunsTable):
             frame, template = of(analysis.intervals, table.workload), "checks"
             values = checks.runs(frame, analysis.steadiness, table.workload, titles)

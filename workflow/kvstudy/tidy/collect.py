@@ -19,7 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
 from kvstudy.study.model import Study
-from kvstudy.study.raw import check_sums, is_measured, raw_directory
+from kvstudy.study.raw import GAP, check_sums, is_gap, is_measured, raw_directory
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS, recorded_reason
 from kvstudy.tidy.record import study_record
 from kvstudy.tidy.resources import server_cpu_seconds
@@ -60,7 +60,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
     cell_rows, value_rows, manifests = [], [], []
     second_rows, latency_rows = [], []
     for position, cell in enumerate(cells, start=1):
-        if not is_measured(run, cell):
+        if not is_measured(run, cell) or is_gap(run, cell):
             cell_rows.append(_gap(cell, run) | {"position": position})
             continue
         raw = raw_directory(run, cell)
@@ -109,7 +109,9 @@ def _gap(cell: Cell, run: str) -> dict:
     results = Path("results") / run
     failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
     no_server = results / "gaps" / f"{cell.store}.json"
-    if failures:
+    if is_gap(run, cell):
+        status, reason = "not measured", recorded_reason(raw_directory(run, cell) / GAP)
+    elif failures:
         status, reason = "failed", recorded_reason(failures[-1])
     elif no_server.is_file():
         status, reason = "not measured", recorded_reason(no_server)
