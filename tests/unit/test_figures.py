@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
+from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import COLUMNS as ORDER_COLUMNS
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.bars import COLUMNS, bars
@@ -62,6 +64,10 @@ def runs(repetitions: int = 2) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=ORDER_COLUMNS)
 
 
+def analysis() -> Analysis:
+    return replace(small.analysis(), order=runs())
+
+
 def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
     figure = draw_order(runs(), LOOKS)
     (ax,) = figure.axes
@@ -69,7 +75,7 @@ def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
     assert points["Redis"].get_xdata().tolist() == [1, 3]
     assert points["Redis"].get_ydata().tolist() == [-0.05, 0.05]
     assert to_hex(points["Redis"].get_color()) == small.COLORS["redis"]
-    write_figures(small.study(), small.results(), runs(), LOOKS, tmp_path, ["run-order"])
+    write_figures(small.study(), small.results(), analysis(), LOOKS, tmp_path, ["run-order"])
     assert {path.name for path in tmp_path.iterdir()} == {
         f"run-order.{form}" for form in ("pdf", "svg", "csv")
     }
@@ -210,7 +216,7 @@ def test_dots_in_a_name_are_not_an_ending(tmp_path):
 
 
 def test_written_files_and_choice_of_figures(tmp_path):
-    write_figures(small.study(), small.results(), runs(), LOOKS, tmp_path, ["speed"])
+    write_figures(small.study(), small.results(), analysis(), LOOKS, tmp_path, ["speed"])
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "speed.csv",
         "speed.pdf",
@@ -222,4 +228,4 @@ def test_written_files_and_choice_of_figures(tmp_path):
     with pytest.raises(
         KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"
     ):
-        write_figures(small.study(), small.results(), runs(), LOOKS, tmp_path, ["sped"])
+        write_figures(small.study(), small.results(), analysis(), LOOKS, tmp_path, ["sped"])

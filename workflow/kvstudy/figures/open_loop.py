@@ -90,7 +90,7 @@ def _panel(ax: Axes, table: pd.DataFrame, look: Look) -> None:
 
 def _legend() -> list[Line2D]:
     shapes = [
-        Line2D([], [], color=DARK, linestyle="", marker=marker, markersize=4, label=f"{percent:g} %")
+        Line2D([], [], color=DARK, ls="", marker=marker, markersize=4, label=f"{percent:g} %")
         for percent, marker in MARKERS.items()
     ]
     kinds = [

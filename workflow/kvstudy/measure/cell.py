@@ -83,9 +83,7 @@ def _measure(
         held: dict[str, int | None] = {}
         for name in cell.phases:
             rate = request.target.rate if request.target else None
-            command = phase_command(
-                client, store, cell, name, server.host, server.port, work, rate
-            )
+            command = phase_command(client, store, cell, name, server.host, server.port, work, rate)
             phases[name] = run_phase(
                 command, client.classpath, work, name, store, server, log, controller
             )

@@ -69,9 +69,7 @@ def load_study(path: Path) -> Study:
         )
     study = _with_open_loop(path, study)
     _unique(path, "tables", [table.name for table in (*study.tables, *study.open_loop_tables)])
-    _unique(
-        path, "figures", [figure.name for figure in (*study.figures, *study.open_loop_figures)]
-    )
+    _unique(path, "figures", [figure.name for figure in (*study.figures, *study.open_loop_figures)])
     used = study.workload_names
     for index, table in enumerate(study.tables):
         key = f"tables[{index}]"
