@@ -10,13 +10,15 @@ from kvstudy.analysis import percentiles
 from kvstudy.tidy.open_loop import KEY, OpenLoop
 from kvstudy.tidy.series import INTENDED
 
-# Below this share of the rate that was asked for, the store (or the client) was
-# overloaded, or the run was so short that connecting took a part of it.
+# Below this share of the rate that was asked for, the store or the client was overloaded.
 REACHED = 0.99
+# With fewer whole seconds of sending, a run's achieved rate is that of its whole run
+# time, and connecting and closing take a part of that.
+FEWEST_SECONDS = 3
 
 RATE_NUMBERS = [
     *["load", "n", "reached", "target", "target_low", "target_high", "achieved"],
-    *["share_low", "share_high", "runtime"],
+    *["share_low", "share_high", "short"],
 ]
 RATE_COLUMNS = ["store", "workload", "parameters", *RATE_NUMBERS, "note"]
 PERCENTILE_NUMBERS = ["load", "percent", "value", "low", "high", "n", "beyond"]
@@ -33,14 +35,16 @@ def rates(found: OpenLoop) -> pd.DataFrame:
 
     Columns: n cells that count; reached, how many of them had at least 99 % of
     their rate; target and achieved (ops/s, geometric means), target_low and
-    target_high; share_low and share_high (the cells' achieved by target); runtime
-    (s, the shortest); note.
+    target_high; share_low and share_high (the cells' achieved by target); short, how
+    many cells were too short to leave out connecting and closing; note.
     """
     chosen = found.measurements.merge(_counted(found.cells), on=KEY)
     chosen = chosen[(chosen["phase"] == "run") & (chosen["operation"] == "overall")]
-    wide = chosen.pivot(index=KEY, columns="metric", values="value")
-    wide = wide.reindex(columns=["throughput", "runtime"])
-    table = found.targets.merge(wide.reset_index(), on=KEY)
+    whole = chosen[chosen["metric"] == "throughput"]
+    table = found.targets.merge(whole[[*KEY, "value"]], on=KEY)
+    table = table.merge(_while_sending(found.series), on=KEY, how="left")
+    table["short"] = table["sending"].isna()
+    table["throughput"] = table["sending"].fillna(table["value"])
     rows = []
     for key, group in table.groupby(["store", "workload", "closed", "load"], sort=False):
         target, achieved = group["target"], group["throughput"]
@@ -56,11 +60,27 @@ def rates(found: OpenLoop) -> pd.DataFrame:
                 geometric_mean(achieved),
                 share.min(),
                 share.max(),
-                group["runtime"].min() / 1000,
+                int(group["short"].sum()),
                 "; ".join(dict.fromkeys(note for note in group["note"] if note)),
             ]
         )
     return pd.DataFrame(rows, columns=RATE_COLUMNS)
+
+
+def _while_sending(series: pd.DataFrame) -> pd.DataFrame:
+    """Operations per second of each cell, over the whole seconds in which it was sending.
+
+    The first second with operations is a part of one; the last that it finished in is
+    not in ``series``.
+    """
+    rows = []
+    for key, seconds in series.groupby(KEY, sort=False):
+        values = seconds.sort_values("second")["throughput"].astype(float).tolist()
+        started = next((place for place, value in enumerate(values) if value), len(values))
+        sending = values[started + 1 :]
+        if len(sending) >= FEWEST_SECONDS:
+            rows.append([*key, sum(sending) / len(sending)])
+    return pd.DataFrame(rows, columns=[*KEY, "sending"]).astype({"sending": float})
 
 
 def latencies(found: OpenLoop) -> pd.DataFrame:

@@ -13,8 +13,6 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.model import OpenLoopFigure, OpenLoopTable, Study
 
 Row = dict[str, str]
-# A run of this many seconds misses 99 % of its rate if connecting takes a tenth of a second.
-SHORT = 10
 SHOWN_PERCENT = 99.0
 
 
@@ -95,7 +93,7 @@ def open_loop_facts(
             row.load,
             row.share_low,
             row.reached == row.n,
-            row.runtime < SHORT,
+            row.short > 0,
             row.note,
         )
         for row in analysis.open_rates.itertuples()

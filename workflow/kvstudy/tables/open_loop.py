@@ -82,7 +82,9 @@ def _cells(group: pd.DataFrame) -> list[str]:
 def _notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
     notes = [
         "Load: share of the store's own throughput in the closed loop. Rate: operations per "
-        "second that were asked for, over all threads; Reached: the part of it that was done. "
+        "second that were asked for, over all threads; Reached: the part of it that was done, "
+        "by the whole seconds in which the client was sending (above 100 % it made up for a "
+        "slow start). "
         "Then latencies in ms that this share of the operations does not exceed, all operations "
         "and repetitions together. A percentile with fewer than 100 operations beyond it is "
         "left out."

@@ -24,10 +24,12 @@ from kvstudy.tidy.files import (
     CELL_COLUMNS,
     HISTOGRAM_COLUMNS,
     MEASUREMENT_COLUMNS,
+    SERIES_COLUMNS,
     read_cells,
     read_csv,
     read_histograms,
     read_measurements,
+    read_series,
 )
 from kvstudy.tidy.target import NoTarget, find_target, no_longer_there
 
@@ -43,6 +45,7 @@ class OpenLoop:
 
     cells: pd.DataFrame
     measurements: pd.DataFrame
+    series: pd.DataFrame
     histograms: pd.DataFrame
     targets: pd.DataFrame
 
@@ -50,7 +53,13 @@ class OpenLoop:
 NOTHING = OpenLoop(
     *(
         pd.DataFrame(columns=columns)
-        for columns in (CELL_COLUMNS, MEASUREMENT_COLUMNS, HISTOGRAM_COLUMNS, TARGET_COLUMNS)
+        for columns in (
+            CELL_COLUMNS,
+            MEASUREMENT_COLUMNS,
+            SERIES_COLUMNS,
+            HISTOGRAM_COLUMNS,
+            TARGET_COLUMNS,
+        )
     )
 )
 
@@ -118,6 +127,7 @@ def read_open_loop(folder: Path) -> OpenLoop:
     return OpenLoop(
         read_cells(folder / "cells.csv"),
         read_measurements(folder / "measurements.csv"),
+        read_series(folder / "series.csv"),
         read_histograms(folder / "histograms.csv"),
         read_csv(
             folder / "targets.csv", TARGET_COLUMNS, TARGET_NUMBERS, "written by `kvstudy parse`"
