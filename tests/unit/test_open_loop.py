@@ -422,8 +422,19 @@ def test_the_figure_shows_what_has_enough_operations_beyond():
     figure = draw_open_loop(drawn, looks(names, dict.fromkeys(names, "#d55e00")))
     redis, riak = figure.axes
     lines = [(line.get_linestyle(), line.get_ydata().tolist()) for line in redis.lines]
+    lines = [line for line in lines if line[1]]
     assert sorted(lines) == [("-", [0.15]), ("-", [30.0]), ("--", [0.1]), ("--", [0.2])]
     assert [text.get_text() for text in riak.texts] == ["not measured"]
+
+
+def test_a_rate_that_was_not_reached_is_crossed_in_the_figure():
+    frame, _ = shown(at_rates(achieved=(500, 500)))
+    use_style()
+    figure = draw_open_loop(table_of(frame, ["redis"]), looks({"redis": "R"}, {"redis": "#000"}))
+    crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
+    assert sum(len(line.get_xdata()) for line in crosses) == 4
+    (legend,) = figure.legends
+    assert "rate not reached" in [text.get_text() for text in legend.get_texts()]
 
 
 def test_an_empty_figure_is_drawn():

@@ -6,18 +6,21 @@ import math
 
 import matplotlib.pyplot as plt
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.tidy.numbers import grouped
 
 MOST_COLUMNS = 4
 # Percentage, its marker: the marker tells them apart in grey print too.
 MARKERS = {50.0: "o", 99.0: "s", 99.9: "^"}
+MISSED = "x"
 COLUMNS = [
     *["store", "parameters", "load", "time", "percent", "value", "low", "high"],
     *["n", "beyond", "reached"],
@@ -36,7 +39,10 @@ def table_of(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
 
 
 def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
-    """A panel per store: percentiles over the load, dashed service and solid intended time."""
+    """A panel per store: percentiles over the load, dashed service and solid intended time.
+
+    A load whose rate was not reached is crossed.
+    """
     columns = min(len(stores), MOST_COLUMNS)
     lines = math.ceil(len(stores) / columns)
     figure, axes = plt.subplots(
@@ -61,7 +67,8 @@ def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         room = max(0.2 * (loads[-1] - loads[0]), 5)
         axes[0, 0].set_xlim(loads[0] - room, loads[-1] + room)
     figure.supxlabel("Load: rate by the throughput in the closed loop", fontsize=8)
-    figure.legend(handles=_legend(), loc="outside upper center", ncols=5, frameon=False)
+    handles = _legend(missed=(table["reached"] < table["n"]).any())
+    figure.legend(handles=handles, loc="outside upper center", ncols=6, frameon=False)
     return figure
 
 
@@ -69,8 +76,9 @@ def _panel(ax: Axes, table: pd.DataFrame, look: Look) -> None:
     ax.set_title(look.title, loc="left")
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(LogLocator(numticks=6))
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.minorticks_off()
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+    sns.despine(ax=ax)
     if table.empty:
         ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", color="0.35")
     for (_, time, percent), group in table.groupby(["parameters", "time", "percent"], sort=False):
@@ -86,9 +94,11 @@ def _panel(ax: Axes, table: pd.DataFrame, look: Look) -> None:
             color=look.color,
             markerfacecolor=look.color if intended else "white",
         )
+        missed = rows[rows["reached"] < rows["n"]]
+        ax.plot(missed["load"], missed["value"] / 1000, MISSED, color=DARK, markersize=7)
 
 
-def _legend() -> list[Line2D]:
+def _legend(missed: bool) -> list[Line2D]:
     shapes = [
         Line2D([], [], color=DARK, ls="", marker=marker, markersize=4, label=f"{percent:g} %")
         for percent, marker in MARKERS.items()
@@ -97,4 +107,5 @@ def _legend() -> list[Line2D]:
         Line2D([], [], color=DARK, linestyle=style, linewidth=1, label=f"{time} time")
         for time, style in ((SERVICE_TIME, "--"), (INTENDED_TIME, "-"))
     ]
-    return shapes + kinds
+    cross = Line2D([], [], color=DARK, ls="", marker=MISSED, label="rate not reached")
+    return shapes + kinds + ([cross] if missed else [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 import pandas as pd
 
@@ -96,7 +97,7 @@ def open_loop_facts(
             row.short > 0,
             row.note,
         )
-        for row in analysis.open_rates.itertuples()
+        for row in sorted(analysis.open_rates.itertuples(), key=partial(_place, study))
         if row.store in titles
     ]
     return OpenLoopFacts(
@@ -109,6 +110,14 @@ def open_loop_facts(
         times=tuple(_times(study, analysis.open_percentiles, titles)),
         gaps=tuple(_gaps(study, rows, titles)),
     )
+
+
+def _place(study: Study, row) -> tuple[int, int, float]:
+    """Workloads and stores in the study's order, then by load."""
+    workloads = [use.name for use in study.workloads]
+    stores = study.store_names
+    store = stores.index(row.store) if row.store in stores else len(stores)
+    return workloads.index(row.workload), store, row.load
 
 
 def _times(study: Study, found: pd.DataFrame, titles: dict[str, str]) -> Iterable[TimeFacts]:

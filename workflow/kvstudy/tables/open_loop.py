@@ -11,7 +11,7 @@ from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, REACHED, SERVICE_TIME
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.model import OpenLoop
 from kvstudy.tables.latex import Latex, escape
-from kvstudy.tidy.numbers import grouped, significant
+from kvstudy.tidy.numbers import grouped, share, significant
 
 DASH = "--"
 PERCENTS = [50.0, 95.0, 99.0, 99.9]
@@ -92,7 +92,7 @@ def _notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
     rates = together.drop_duplicates(["store", "parameters", "load"])
     if (rates["reached"] < rates["n"]).any():
         notes.append(
-            f"!: rate not reached (less than {REACHED:.0%} of it in at least one run), so the "
+            f"!: rate not reached (less than {share(REACHED)} of it in at least one run), so the "
             "latencies, in italics, are not those of this load."
         )
     for row in rates.itertuples():
