@@ -16,7 +16,9 @@ for position, cell in enumerate(CELLS, start=1):
     rule:
         name:
             f"measure_{position:04d}_{cell.store}_{cell.workload}"
-            f"{'' if cell.load is None else f'_load{cell.load}'}_rep{cell.repetition}".replace("-", "_")
+            f"{'' if cell.load is None else f'_load{cell.load}'}_rep{cell.repetition}".replace(
+                "-", "_"
+            )
         output:
             f"results/{RUN}/raw/{cell.path}/SHA256SUMS",
         log:
