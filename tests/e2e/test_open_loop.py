@@ -119,7 +119,8 @@ def test_a_stall_of_the_server_shows_in_the_intended_time_only(clone, results):
         children = psutil.Process(client.pid).children(recursive=True)
         (server,) = [child for child in children if "redis-server" in child.name()]
         server.send_signal(signal.SIGSTOP)
-        time.sleep(2)
+        # The client gives an operation up after two seconds.
+        time.sleep(1.5)
         server.send_signal(signal.SIGCONT)
         assert client.wait(timeout=120) == 0
     finally:
@@ -131,13 +132,13 @@ def test_a_stall_of_the_server_shows_in_the_intended_time_only(clone, results):
     values = pd.read_csv(results / "open-loop/measurements.csv").query("phase == 'run'")
     for operation in ("read", "update"):
         of = values[values["operation"] == operation].set_index("metric")["value"]
-        # Two of fifteen seconds: 13 % of the operations were due in the stall.
-        assert of["intended_latency_p99"] > 1_500_000
-        assert of["intended_latency_p95"] > 500_000
+        # A tenth of the time: so many of the operations were due in the stall.
+        assert of["intended_latency_p99"] > 1_000_000
+        assert of["intended_latency_p95"] > 300_000
         assert of["latency_p99"] < 100_000
         assert of["intended_latency_p99"] > 20 * of["latency_p99"]
     manifest = json.loads((results / "raw" / cell / "manifest.json").read_text())
-    assert values.query("metric == 'latency_max'")["value"].max() > 1_900_000
+    assert values.query("metric == 'latency_max'")["value"].max() > 1_400_000
     assert manifest["target"]["load"] == 10
 
 
