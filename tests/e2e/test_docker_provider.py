@@ -125,6 +125,16 @@ def test_life_cycle(name, docker_daemon, local_images, tmp_path):
     assert facts["docker_version"]
 
 
+def test_a_container_runs_on_its_cores_only(docker_daemon, local_images, tmp_path):
+    core = max(os.sched_getaffinity(0))
+    store, log = a_store("redis", local_images.redis), tmp_path / "server.log"
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", log, str(core))
+    with serving(store, server, log):
+        (pid,) = server.process_ids()
+        assert psutil.Process(pid).cpu_affinity() == [core]
+        assert server.describe()["command"].count("--cpuset-cpus") == 1
+
+
 @pytest.mark.parametrize("name", ["memcached", "mariadb", "mongodb"])
 def test_a_small_cell(name, docker_daemon, local_images, project):
     """YCSB loads and runs against the container as against any other server."""

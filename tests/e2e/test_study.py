@@ -106,6 +106,7 @@ def test_a_cell_keeps_all_that_is_needed_to_judge_it(thesis):
     assert re.fullmatch(r"\d+\.\d+\.\d+", manifest["server"]["version"])
     assert any(name.startswith("core-0.17.0") for name in manifest["client"]["jars"])
     assert "[READ: Count=" in (cell / "run.err").read_text()
+    assert {"load.gc.log", "run.gc.log", "processes.csv", "machine.csv"} <= names
     check = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=cell)
     assert check.returncode == 0
 
@@ -158,7 +159,7 @@ def test_numbers_in_the_pdf_are_those_of_the_summary(thesis, clone):
 
 def test_figures_come_as_pdf_svg_and_data(thesis, clone):
     figures = clone / "figures" / "jedlicka2024-scale0.01"
-    for name in ("throughput", "latency-percentiles-a"):
+    for name in ("throughput", "latency-percentiles-a", "time-a", "spectrum-a", "cpu"):
         for form in ("pdf", "svg", "csv"):
             assert (figures / f"{name}.{form}").stat().st_size > 0
     data = pd.read_csv(figures / "throughput.csv")
@@ -227,6 +228,11 @@ def test_redis_in_docker(clone, docker_daemon, local_images):
     manifest = json.loads(next(clone.glob("results/in-docker-*/raw/**/manifest.json")).read_text())
     assert manifest["server"]["provider"] == "docker"
     assert re.search(r"sha256:[0-9a-f]{64}$", manifest["server"]["digest"])
+    # A container's processes are seen like those of any other server.
+    used = pd.read_csv(next(clone.glob("results/in-docker-*/resources.csv")))
+    server = used[used["side"] == "server"]
+    assert server["cores_user"].max() > 0
+    assert (server["rss"] > 1_000_000).all()
     left = subprocess.run(
         ["docker", "ps", "--all", "--quiet"],
         env=os.environ | {"DOCKER_HOST": docker_daemon},

@@ -16,6 +16,7 @@ from kvstudy.tidy.files import (
     MEASUREMENT_COLUMNS,
     SERIES_COLUMNS,
 )
+from scipy import stats
 
 # Operations per second of three repetitions.
 SPEED = {
@@ -121,3 +122,29 @@ def test_percentiles_are_those_of_all_runs_together():
     ]
     assert found.loc[99.0, "value"] == 1000
     assert found.loc[99.0, "beyond"] == 12
+
+
+def test_repetitions_that_share_only_a_number_are_not_paired():
+    """Runs of imported logs: a store without a common repetition is compared too."""
+    found = pairs(tables()[0], NO_FLOOR, paired=False).set_index(["faster", "slower"])
+    logs = [[math.log(x) for x in SPEED[store]] for store in ("fast", "slow")]
+    test = stats.ttest_ind(*logs, equal_var=False)
+    row = found.loc[("fast", "slow")]
+    assert row.p == pytest.approx(test.pvalue)
+    low, high = test.confidence_interval(0.95)
+    assert row[["low", "high"]].tolist() == pytest.approx([math.exp(low), math.exp(high)])
+    apart, _ = tables({"fast": (200.0, 210.0, 220.0, 230.0), "slow": (100.0,)})
+    assert pairs(apart, NO_FLOOR, paired=False).iloc[0].ratio == pytest.approx(
+        (200 * 210 * 220 * 230) ** 0.25 / 100
+    )
+
+
+def test_runs_without_a_time_have_no_place_in_the_order():
+    values, cells = tables()
+    cells["position"] = ""
+    assert order(values, cells)["position"].tolist() == list(range(1, 10))
+    some = cells.assign(started=cells["started"].where(cells["repetition"] == "1", ""))
+    assert len(order(values, some)) == 3
+    none = cells.assign(started="")
+    assert len(order(values, none)) == 0
+    assert drift_of(order(values, none))["reason"] == "it is not recorded when they were measured"

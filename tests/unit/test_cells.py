@@ -5,6 +5,7 @@ import yaml
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import find_cell, plan, run_name
 from kvstudy.study.load import load_study, study_path
+from kvstudy.study.model import WorkloadUse
 
 
 @pytest.fixture
@@ -74,3 +75,28 @@ def test_a_scale_must_be_positive(study, scale):
 def test_an_unknown_cell_is_named(study):
     with pytest.raises(KvstudyError, match="redis/z/x/rep1: not a cell of this study"):
         find_cell(plan(study), "redis/z/x/rep1")
+
+
+def test_a_workload_can_have_sizes_properties_and_a_name_of_its_own(study):
+    wide = {"name": "a-wide", "file": "a", "threads": 16, "properties": {"fieldcount": 5}}
+    uses = [WorkloadUse(name="a"), WorkloadUse(name="b", records=7), WorkloadUse(**wide)]
+    cells = {cell.workload: cell for cell in plan(study.model_copy(update={"workloads": uses}))}
+    assert cells["a"].parameters == "r100000_o1000000_t4"
+    assert cells["b"].parameters == "r7_o1000000_t4"
+    assert cells["a-wide"].parameters == "r100000_o1000000_t16"
+    assert dict(cells["a-wide"].properties) == dict(cells["a"].properties) | {"fieldcount": "5"}
+
+
+def test_a_workload_of_an_unknown_file_or_property_is_refused(project):
+    path = study_path("smoke")
+    data = yaml.safe_load(path.read_text())
+    for use, message in (
+        ({"name": "x", "file": "aa"}, r"workloads\[0\]: unknown workload 'aa'"),
+        (
+            {"name": "a", "properties": {"fieldcont": 5}},
+            r"workloads\[0\]\.properties: unknown property 'fieldcont'; did you mean 'fieldcount'",
+        ),
+    ):
+        path.write_text(yaml.safe_dump(data | {"workloads": [use], "tables": [], "figures": []}))
+        with pytest.raises(KvstudyError, match=message):
+            load_study(path)

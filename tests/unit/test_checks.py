@@ -49,19 +49,30 @@ def test_runs_tell_interval_spread_and_steadiness():
     key = ["redis", "a", "r10_o20_t1"]
     verdicts = ["steady", "no steady state"]
     steadiness = pd.DataFrame(
-        [[*key, str(n), 60, 5, verdict, 0.01, 1.0, 1.0] for n, verdict in enumerate(verdicts, 1)],
+        [
+            [*key, str(n), 60, 5 * n, verdict, 0.01, 900.0 + n, 1000.0 + n]
+            for n, verdict in enumerate(verdicts, 1)
+        ],
         columns=STEADINESS,
     )
     grid = checks.runs(small.analysis().intervals, steadiness, "a", small.TITLES)
     redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
     assert redis["CoV"] == "6.7 %"
-    assert redis["Steady"] == "1 of 2"
+    assert redis["Steady"] == "1 of 2 !"
+    assert grid["notes"][-1] == "! No steady state: Redis (1 of 2 runs)."
+    # Means over the two runs, which were cut after 5 and 10 s.
+    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == [
+        "902",
+        "1\N{NARROW NO-BREAK SPACE}002",
+        "8",
+    ]
     assert redis["Client"] == "--"
-    assert "\N{NARROW NO-BREAK SPACE}" in redis["Throughput (ops/s)"]
+    assert "\N{NARROW NO-BREAK SPACE}" in redis["Ops/s"]
     noisy = small.analysis().intervals.assign(cov=0.2)
     grid = checks.runs(noisy, steadiness.assign(verdict="too short to judge"), "a", small.TITLES)
     assert lines(grid)["Redis"][2] == "20 % !"
-    assert lines(grid)["Redis"][5] == "too short"
+    assert lines(grid)["Redis"][-1] == "too short"
+    assert len(grid["notes"]) == 1
 
 
 def test_percentiles_with_few_operations_beyond_are_left_out():
@@ -70,9 +81,45 @@ def test_percentiles_with_few_operations_beyond_are_left_out():
         [[*key, 50.0, 80, 70, 90, 3, 5000], [*key, 99.9, 900, 800, 1200, 3, 99]],
         columns=PERCENTILES,
     )
+    found = checks.with_averages(found, small.results(source=False))
     grid = checks.percentiles(found, "a", small.TITLES)
     cells = dict(zip(grid["columns"], lines(grid)["Redis, read"], strict=True))
     assert cells == {"50 %": "80 (70\N{EN DASH}90)", "95 %": "--", "99 %": "--", "99.9 %": "--"}
+
+
+def test_a_run_without_warm_up_has_no_second_value():
+    seconds = pd.DataFrame(
+        [["redis", "a", "r10_o20_t1", "1", 9, 0, "too short to judge", 0.1, 50.0, 50.0]],
+        columns=STEADINESS,
+    )
+    grid = checks.runs(small.analysis().intervals, seconds, "a", small.TITLES)
+    redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
+    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == ["50.0", "--", "0"]
+    memcached = dict(zip(grid["columns"], lines(grid)["Memcached"], strict=True))
+    assert [memcached[name] for name in ("Whole", "Rest", "Cut")] == ["--"] * 3
+
+
+def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
+    rows = [
+        [store, "a", "p", operation, percent, 80, 70, 90, 3, 5000]
+        for store in ("redis", "memcached")
+        for operation in ("read", "update")
+        for percent in (50.0, 95.0, 99.0)
+    ]
+    found = pd.DataFrame(rows, columns=PERCENTILES)
+    merged = "80 (70\N{EN DASH}90)"
+    grid = checks.percentiles(checks.with_averages(found, small.results()), "a", small.TITLES)
+    assert [str(column) for column in grid["columns"]] == [
+        *("50 %", "95 %", checks.AVERAGE_TITLE, "99 %", checks.AVERAGE_TITLE, "99.9 %")
+    ]
+    # Redis has 100 us in every run.
+    assert lines(grid)["Redis, read"] == [merged, merged, "100", merged, "100", "--"]
+    assert "no percentile of any set of operations" in grid["notes"][-1]
+    # The source published none of workload c.
+    grid = checks.percentiles(
+        checks.with_averages(found.assign(workload="c"), small.results()), "c", small.TITLES
+    )
+    assert grid["columns"] == ["50 %", "95 %", "99 %", "99.9 %"]
 
 
 def test_several_parameters_have_a_section_each():

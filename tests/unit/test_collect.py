@@ -15,6 +15,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import is_measured
+from kvstudy.tidy.files import read_resources
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 
@@ -54,12 +55,26 @@ def test_values_of_a_measured_cell(pretend_study):
     overall = overall.drop(["server_cores", "machine_cores"], errors="ignore")
     # 2000 operations of 107 us by 2 threads in 500 ms.
     assert overall.pop("in_call") == pytest.approx(0.214)
+    assert overall.pop("monitor_cpu") > 0
     assert overall.to_dict() == {
         "runtime": 500,
         "throughput": 4000,
         "operations": 2000,
         "failed": 0,
+        "goodput": 4000,
+        "missed": 0,
     }
+
+
+def test_what_each_side_used_is_in_a_table_of_its_own(pretend_study):
+    measure(pretend_study)
+    parse(pretend_study)
+    used = read_resources(Path("results/small/resources.csv"))
+    assert set(used["side"]) == {"server", "machine"} or set(used["side"]) == {
+        *("client", "server", "machine")
+    }
+    assert set(used["phase"]) == {"run"}
+    assert (used.loc[used["side"] == "server", "cores_user"] >= 0).all()
 
 
 def test_intended_latencies_are_not_taken_for_service_times(pretend_study):
@@ -94,6 +109,49 @@ def test_declared_failures_do_not_void_the_cell(pretend_study, monkeypatch):
     assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
 
 
+def test_missed_reads_void_the_cell_for_rankings(pretend_study):
+    """YCSB says OK to 1000 reads; the server counted that 30 of them found nothing."""
+    measure(pretend_study)
+    edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(get_misses=30))
+    cells, values = parse(pretend_study)
+    assert cells.loc["pretend/a/rep1", "void"] == (
+        "the server counted 30 misses among the 1000 reads that YCSB calls OK, more than the "
+        "0.10% that the study allows"
+    )
+    overall = values.query("phase == 'run' and operation == 'overall'").set_index("metric").value
+    assert overall["missed"] == 30
+    assert overall["goodput"] == 1970 / 0.5
+    declared = (
+        "expected_failures:\n"
+        "- {store: pretend, kind: misses, operation: read, up_to: 0.05, reason: r}\n"
+    )
+    pretend_study.write_text(pretend_study.read_text() + declared)
+    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+
+
+def test_outcomes_are_those_of_the_measured_phase(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    measure(pretend_study)
+    parse(pretend_study)
+    outcomes = pd.read_csv("results/small/outcomes.csv", keep_default_na=False, dtype=str)
+    assert outcomes[["kind", "operation", "name", "count"]].values.tolist() == [
+        ["client", "", "kvstudy", ""],
+        ["status", "read", "OK", "1000.0"],
+        ["status", "update", "OK", "800.0"],
+        ["status", "update", "ERROR", "200.0"],
+        ["counter", "", "run", "2000.0"],
+    ]
+
+
+def test_cells_that_were_measured_before_counters_were_recorded(pretend_study):
+    measure(pretend_study)
+    edit_manifest(CELL, lambda m: m["server"].pop("counters"))
+    _, values = parse(pretend_study)
+    assert "missed" not in set(values["metric"])
+    outcomes = pd.read_csv("results/small/outcomes.csv").set_index("kind")
+    assert outcomes.loc["none", "name"] == "the counters were not recorded"
+
+
 def test_every_hole_has_a_reason(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "dies-at-start")
     with pytest.raises(KvstudyError):
@@ -114,14 +172,127 @@ def test_every_hole_has_a_reason(pretend_study, monkeypatch):
     assert cells.loc["unbound/a/rep1", "reason"] == "kvstudy has no YCSB binding for Unbound yet"
 
 
-def test_cells_of_two_providers_are_refused(pretend_study):
+OTHER = "pretend/c/r1000_o2000_t2/rep1"
+
+
+def component(name: str, /, **changes: str):
+    """A change of one component of the machine."""
+
+    def change(manifest: dict) -> None:
+        (part,) = (part for part in manifest["environment"] if part["component"] == name)
+        part.update(changes)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m["server"].update(provider="docker"), "provider: native (1 cell, "),
+        (lambda m: m["server"].update(version="1.3.0"), "server of pretend: 1.2.3 (1 cell, "),
+        (lambda m: m["client"].update(kind="ycsb.home"), "YCSB client: kvstudy (1 cell, "),
+        (
+            lambda m: m["client"]["jars"].update({"jedis-9.0.jar": "0"}),
+            "jars of the client for pretend: without them (1 cell, "
+            f"{CELL}); jedis-9.0.jar (1 cell, {OTHER})",
+        ),
+        (
+            lambda m: m["client"]["jars"].update({"kvstudy-bindings.jar": "f" * 64}),
+            f"kvstudy-bindings.jar (ffffffffffff) (1 cell, {OTHER})",
+        ),
+        (component("CPU", name="Z80"), f"Z80 (1 cell, {OTHER})"),
+        (
+            component("CPU", details="8 cores, 64 hardware threads usable"),
+            f"64 hardware threads usable (1 cell, {OTHER})",
+        ),
+        (component("Memory", name="640 kB"), f"640 kB (1 cell, {OTHER})"),
+        (component("OS", name="CP/M"), f"CP/M (1 cell, {OTHER})"),
+        (component("Kernel", name="Linux 0.1"), f"Linux 0.1 (1 cell, {OTHER})"),
+        (component("Java", name="1.0"), f"Java: pretended java (1 cell, {CELL}); 1.0 (1 cell"),
+        (
+            lambda m: m["java"]["flags"].append("-XX:+UseZGC"),
+            f"Java flags: none (1 cell, {CELL}); -XX:+UseZGC (1 cell, {OTHER})",
+        ),
+        (
+            lambda m: m.update(pinning={"server": "0", "client": "1"}),
+            f"cores of server and client: not bound (1 cell, {CELL}); server 0, client 1 (1 cell",
+        ),
+    ],
+)
+def test_cells_that_were_not_measured_alike_are_refused(pretend_study, change, message):
     measure(pretend_study)
-    other = "pretend/c/r1000_o2000_t2/rep1"
-    measure(pretend_study, other)
-    edit_manifest(other, lambda m: m["server"].update(provider="docker"))
-    with pytest.raises(KvstudyError, match="providers docker and native; one run has one provider"):
+    measure(pretend_study, OTHER)
+    parse(pretend_study)
+    edit_manifest(OTHER, change)
+    with pytest.raises(KvstudyError) as error:
         parse(pretend_study)
-    run("parse", "--study", str(pretend_study), "--mixed-providers", "true")
+    assert message in str(error.value)
+    assert "set mixed: true in config/config.yaml" in str(error.value)
+    run("parse", "--study", str(pretend_study), "--mixed", "true")
+    (mixed,) = environment()["mixed"]
+    assert [side["cells"] for side in mixed["sides"]] == [1, 1]
+    with pytest.raises(KvstudyError, match="were not measured alike"):
+        parse(pretend_study)
+
+
+def environment() -> dict:
+    return json.loads(Path("results/small/environment.json").read_text())
+
+
+def test_what_changes_by_itself_is_no_difference(pretend_study):
+    measure(pretend_study)
+    measure(pretend_study, OTHER)
+
+    def later(manifest: dict) -> None:
+        manifest["load_average_before"] = [9.0, 9.0, 9.0]
+        manifest["findings"] = []
+        component("Memory", details="8.0 GiB swap")(manifest)
+        component("Disk", details="/dev/sdz")(manifest)
+        # The size of the heap follows that of the memory to the byte.
+        manifest["java"]["flags"] = ["-XX:MaxHeapSize=1"]
+
+    edit_manifest(OTHER, later)
+    parse(pretend_study)
+    assert environment()["mixed"] == []
+
+
+def test_cells_from_before_the_machine_was_looked_at(pretend_study):
+    """Their manifests lack it; what is not recorded is no difference."""
+    measure(pretend_study)
+    measure(pretend_study, OTHER)
+
+    def older(manifest: dict) -> None:
+        for key in ("findings", "java", "pinning"):
+            del manifest[key]
+
+    edit_manifest(OTHER, older)
+    parse(pretend_study)
+    assert environment()["looked_at"] == 1
+    edit_manifest(CELL, lambda m: m.update(pinning={"server": "0", "client": "1"}))
+    with pytest.raises(KvstudyError, match="not bound"):
+        parse(pretend_study)
+
+
+def test_findings_of_all_cells_are_told_together(pretend_study):
+    cells = [CELL, OTHER, "pretend/a/r1000_o2000_t2/rep2"]
+    for number, cell in enumerate(cells):
+        measure(pretend_study, cell)
+
+        def found(manifest: dict, number: int = number) -> None:
+            load = {"key": "load", "title": "Load", "value": f"{number}", "number": number}
+            busy = {"good": number == 0, "consequence": "Slow." if number else ""}
+            vm = {"key": "vm", "title": "VM", "value": "yes", "good": False, "consequence": "C."}
+            manifest["findings"] = [vm, load | busy]
+
+        edit_manifest(cell, found)
+    parse(pretend_study)
+    told = environment()
+    assert told["looked_at"] == 3
+    assert [(each["key"], each["values"], each["cells"]) for each in told["findings"]] == [
+        ("vm", ["yes"], 3),
+        ("load", ["0"], 1),
+        ("load", ["1", "2"], 2),
+    ]
 
 
 def test_a_missing_file_of_a_cell_is_named(pretend_study):

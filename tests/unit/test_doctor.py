@@ -1,7 +1,13 @@
 """``kvstudy doctor``: what is ready, and how to get what is not."""
 
+import itertools
+import platform
+import re
+
 from click.testing import CliRunner
 from kvstudy.cli import cli
+from kvstudy.measure import preflight, preflight_rest
+from kvstudy.measure.finding import Finding
 
 
 def doctor() -> tuple[int, str]:
@@ -37,3 +43,37 @@ def test_bindings_that_are_not_built(project):
     status, output = doctor()
     assert status == 1
     assert "run make setup" in output
+
+
+def test_the_machine_is_told_with_what_follows_from_it(project):
+    result = CliRunner().invoke(cli, ["doctor", "--machine"])
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0].split() == ["looked", "at", "state", "found"]
+    (kernel,) = (line for line in lines if line.startswith("Kernel  "))
+    assert kernel.split() == ["Kernel", "good", platform.release()]
+    assert any(line.startswith("Load of the last minute") for line in lines)
+    assert re.fullmatch(r"22 looked at: \d+ not good, \d+ open \(cannot be .*\)", lines[-1])
+    assert max(map(len, lines)) <= 100
+    # Consequences stand below what they follow from.
+    for above, below in itertools.pairwise(lines):
+        if below.startswith("    ") and not above.startswith("    "):
+            assert re.search(r"  (not good|open) ", above)
+
+
+def test_a_machine_that_is_not_good_fails_only_if_asked(project, monkeypatch):
+    def found(good: bool | None) -> list[Finding]:
+        return [Finding("x", "X", "1", good, "" if good else "Slow.")]
+
+    for good, status in ((True, 0), (None, 0), (False, 1)):
+        monkeypatch.setattr(preflight, "preflight", lambda results, good=good: found(good))
+        monkeypatch.setattr(preflight_rest, "load_average", lambda tree: found(True)[0])
+        assert CliRunner().invoke(cli, ["doctor", "--machine"]).exit_code == 0
+        strict = CliRunner().invoke(cli, ["doctor", "--machine", "--strict"])
+        assert strict.exit_code == status, strict.output
+
+
+def test_strict_needs_the_machine():
+    result = CliRunner().invoke(cli, ["doctor", "--strict"])
+    assert result.exit_code == 2
+    assert "--strict belongs to --machine" in result.output

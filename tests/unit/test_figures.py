@@ -13,8 +13,9 @@ from kvstudy.errors import KvstudyError
 from kvstudy.figures.bars import COLUMNS, bars
 from kvstudy.figures.draw import TORN_HEIGHT, draw, looks, save, use_style
 from kvstudy.figures.order import draw_order
-from kvstudy.figures.write import write_figures
-from kvstudy.study.model import Bars
+from kvstudy.figures.write import Shown, write_figures
+from kvstudy.study.model import Bars, DrawnFigure
+from kvstudy.tidy.files import RESOURCE_COLUMNS, SERIES_COLUMNS
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
@@ -53,6 +54,12 @@ def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def shown() -> Shown:
+    """The made-up values; they have neither seconds nor histograms."""
+    nothing = [pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, RESOURCE_COLUMNS)]
+    return Shown(small.results(), *nothing, small.analysis())
+
+
 def runs(repetitions: int = 2) -> pd.DataFrame:
     """Redis and Memcached in turn; each second run of Redis is 10 % faster."""
     rows = []
@@ -75,7 +82,7 @@ def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
     assert points["Redis"].get_xdata().tolist() == [1, 3]
     assert points["Redis"].get_ydata().tolist() == [-0.05, 0.05]
     assert to_hex(points["Redis"].get_color()) == small.COLORS["redis"]
-    write_figures(small.study(), small.results(), analysis(), LOOKS, tmp_path, ["run-order"])
+    write_figures(small.study(), shown(), LOOKS, tmp_path, ["run-order"])
     assert {path.name for path in tmp_path.iterdir()} == {
         f"run-order.{form}" for form in ("pdf", "svg", "csv")
     }
@@ -216,7 +223,7 @@ def test_dots_in_a_name_are_not_an_ending(tmp_path):
 
 
 def test_written_files_and_choice_of_figures(tmp_path):
-    write_figures(small.study(), small.results(), analysis(), LOOKS, tmp_path, ["speed"])
+    write_figures(small.study(), shown(), LOOKS, tmp_path, ["speed"])
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "speed.csv",
         "speed.pdf",
@@ -228,4 +235,25 @@ def test_written_files_and_choice_of_figures(tmp_path):
     with pytest.raises(
         KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"
     ):
-        write_figures(small.study(), small.results(), analysis(), LOOKS, tmp_path, ["sped"])
+        write_figures(small.study(), shown(), LOOKS, tmp_path, ["sped"])
+
+
+def test_every_report_has_figures_that_its_study_does_not_name(tmp_path):
+    study = small.study()
+    names = [figure.name for figure in study.figures if isinstance(figure, DrawnFigure)]
+    assert names == [
+        *("speed", "percentiles", "run-order", "cpu", "ratios"),
+        *("time-a", "spectrum-a", "time-c", "spectrum-c", "time-insert", "spectrum-insert"),
+    ]
+    write_figures(study, shown(), LOOKS, tmp_path, [])
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"{name}.{form}" for name in names for form in ("pdf", "svg", "csv")
+    }
+
+
+def test_a_study_may_name_such_a_figure_itself():
+    own = {"name": "course", "kind": "time", "workload": "c", "caption": "Mine"}
+    names = [figure.name for figure in small.study(figures=[own]).figures]
+    assert "course" in names
+    assert "time-c" not in names
+    assert "time-a" in names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -67,6 +68,41 @@ def test_a_measured_cell_leaves_its_raw_logs(pretend_study):
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=RAW).returncode == 0
     )
     assert servers() == []
+
+
+def test_the_manifest_tells_what_the_server_counted_in_each_phase(pretend_study):
+    measure(pretend_study)
+    server = json.loads((RAW / "manifest.json").read_text())["server"]
+    assert server["counters"] == {"load": {"load": 1000}, "run": {"run": 2000}}
+    assert server["misses"] == "get_misses"
+
+
+def test_a_store_without_counters_tells_none(pretend_study):
+    file = Path("envs/stores/pretend/verbs.py")
+    file.write_text(file.read_text().split("def counters")[0])
+    store = Path("envs/stores/pretend/store.yaml")
+    store.write_text(store.read_text().replace("misses: get_misses\n", ""))
+    measure(pretend_study)
+    server = json.loads((RAW / "manifest.json").read_text())["server"]
+    assert server["counters"] == {"load": None, "run": None}
+
+
+@pytest.mark.parametrize("after", ["{}", "{name: -count for name, count in told.items()}"])
+def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
+    """A server that was started anew has lost what it held."""
+    file = Path("envs/stores/pretend/verbs.py")
+    file.write_text(
+        file.read_text() + "\n\nrising = counters\n\n\n"
+        "def counters(host, port):\n"
+        "    told = rising(host, port)\n"
+        "    del told['get_misses']\n"
+        f"    return {after} if 'run' in told else told\n"
+    )
+    store = Path("envs/stores/pretend/store.yaml")
+    store.write_text(store.read_text().replace("misses: get_misses\n", ""))
+    text = failure(pretend_study)
+    assert "its counter load fell by" in text
+    assert "was the server started anew?" in text
 
 
 def test_insert_only_has_no_run(pretend_study):
@@ -189,10 +225,18 @@ def test_another_provider_than_the_finished_cells(pretend_study):
     measure(pretend_study)
     manifest = RAW / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
-    with pytest.raises(
-        KvstudyError, match="measured with provider docker, this one would be native"
-    ):
-        measure(pretend_study, cell="pretend/a/r1000_o2000_t2/rep2")
+    other = "pretend/a/r1000_o2000_t2/rep2"
+    with pytest.raises(KvstudyError) as error:
+        measure(pretend_study, cell=other)
+    assert f"provider: docker (1 cell, {CELL}); native (1 cell, {other} is next)" in str(
+        error.value
+    )
+    assert not Path("results/small/failed").exists()
+    # The cell itself may be measured anew in another way; nothing else is there.
+    measure(pretend_study)
+    manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
+    measure(pretend_study, "--mixed", "true", cell=other)
+    shutil.rmtree(RAW.with_name("rep2"))
     # auto keeps to what is there.
     manifest.write_text(manifest.read_text().replace('"docker"', '"native"'))
     measure(pretend_study, "--provider", "auto", cell="pretend/a/r1000_o2000_t2/rep2")

@@ -14,7 +14,7 @@ from kvstudy.analysis.open_loop import latencies, rates
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.draw import looks, use_style
-from kvstudy.figures.open_loop import draw_open_loop, table_of
+from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
@@ -416,7 +416,7 @@ def test_the_figure_shows_what_has_enough_operations_beyond():
     frame, _ = shown(at_rates())
     use_style()
     names = {"redis": "Redis", "riak": "Riak"}
-    drawn = table_of(frame, list(names))
+    drawn = open_loop_table(frame, list(names))
     # 16 of 16 000 operations are beyond 99.9 %.
     assert set(drawn["percent"]) == {50.0, 99.0}
     figure = draw_open_loop(drawn, looks(names, dict.fromkeys(names, "#d55e00")))
@@ -430,7 +430,9 @@ def test_the_figure_shows_what_has_enough_operations_beyond():
 def test_a_rate_that_was_not_reached_is_crossed_in_the_figure():
     frame, _ = shown(at_rates(achieved=(500, 500)))
     use_style()
-    figure = draw_open_loop(table_of(frame, ["redis"]), looks({"redis": "R"}, {"redis": "#000"}))
+    figure = draw_open_loop(
+        open_loop_table(frame, ["redis"]), looks({"redis": "R"}, {"redis": "#000"})
+    )
     crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
     assert sum(len(line.get_xdata()) for line in crosses) == 4
     (legend,) = figure.legends
@@ -441,7 +443,9 @@ def test_an_empty_figure_is_drawn():
     frame, _ = shown(NOTHING)
     use_style()
     names = {"redis": "Redis"}
-    (ax,) = draw_open_loop(table_of(frame, ["redis"]), looks(names, {"redis": "#000000"})).axes
+    (ax,) = draw_open_loop(
+        open_loop_table(frame, ["redis"]), looks(names, {"redis": "#000000"})
+    ).axes
     assert [text.get_text() for text in ax.texts] == ["not measured"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from kvstudy.analysis.agreement import COLUMNS as AGREEMENT
 from kvstudy.analysis.files import write_analysis
+from kvstudy.analysis.validity import COLUMNS as VALIDITY
 from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
@@ -144,11 +147,12 @@ def inputs(project: Path) -> Inputs:
     here = project / "results/tiny"
     for name in ("tables", "figures"):
         (here / name).mkdir(parents=True)
-    for name in ("machine", "a", "operations", "ratios", "bottleneck", "runs-a", "percentiles-a"):
+    checks = ("ratios", "bottleneck", "validity", "runs-a", "percentiles-a")
+    for name in ("machine", "a", "operations", *checks):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
-    for name in ("f", "run-order"):
+    for name in ("f", "run-order", "cpu", "ratios", "time-a", "spectrum-a"):
         (here / f"figures/{name}.pdf").write_bytes(PDF)
     cells = [cell("odd", n) for n in (1, 2)]
     cells += [cell("redis", n, status="not measured", reason=REASON, started="") for n in (1, 2)]
@@ -228,7 +232,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "$ java -p 'a_%'" in text
     assert "1 November 2026 to 2 November 2026" in text
     assert "version 9.8." in text
-    assert "more than 0.1 % of failed operations" in text
+    assert "more than 0.1 % of failed or missed operations" in text
     assert "not the full study" not in text
     info = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True).stdout
     assert "Two stores & 100 % more" in info
@@ -328,6 +332,80 @@ def test_a_void_cell_is_named_with_its_reason(inputs: Inputs, project: Path) -> 
     assert "Workload A, repetition 2: void; 3 \\% failed." in gaps
 
 
+def ended(project: Path, share: float, deviation: float, reason: str = "") -> None:
+    """Of the operations, ``share`` failed, and the server's counters deviate."""
+    folder = project / "results/tiny/analysis"
+    key = {"store": "odd", "workload": "a", "parameters": SLUG}
+    numbers = {
+        **{"n": 2, "void": int(share > 0), "operations": 20_000, "good": 20_000 * (1 - share)},
+        **{"failed": 20_000 * share, "share": share, "low": 0, "high": 1, "throughput": 100},
+        **{"goodput": 100 * (1 - share), "checked": 2, "deviation": deviation},
+    }
+    write_csv(folder / "validity.csv", VALIDITY, [key | numbers])
+    row = key | {"repetition": "2", "reason": reason}
+    if not reason:
+        counted = {"counter": "cmd_get", "least": 10_000, "most": 10_000}
+        row |= counted | {"counted": 10_000 * (1 + deviation), "deviation": deviation}
+    write_csv(folder / "agreement.csv", AGREEMENT, [row])
+
+
+def plain(project: Path) -> str:
+    """The whole text, one space between words, without Markdown's escapes."""
+    text = (project / "out/tiny.md").read_text().replace("\u202f", " ").replace("\\", "")
+    return " ".join(text.split())
+
+
+def test_the_text_says_what_did_not_go_well(inputs: Inputs, project: Path) -> None:
+    ended(project, 0.02, -0.015)
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "1 cell is void; Section" in text
+    assert "Goodput is lower than throughput by more than 0.1 % on Od" in text
+    assert "under Workload A (2 %)." in text
+    assert "No counter told the misses of" in text
+    assert "differ by more than 1 % here" in text
+    assert "repetition 2: the server counted 9 850 of 10 000 cmd_get." in text
+
+
+def test_the_text_says_when_all_went_well(inputs: Inputs, project: Path) -> None:
+    ended(project, 0, 0.009)
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "No cell is void." in text
+    assert "Goodput and throughput are equal to within 0.1 %" in text
+    assert "All agree within 1 %." in text
+
+
+def test_the_text_says_what_could_not_be_checked(inputs: Inputs, project: Path) -> None:
+    ended(project, 0, 0, "the counters were not recorded")
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "Not one cell was compared with the server's counters: Od" in text
+    assert "(the counters were not recorded)." in text
+    assert "All agree" not in text
+
+
+def test_single_latencies_are_told_only_when_they_were_kept(inputs: Inputs, project: Path) -> None:
+    said = "The latency of every single operation was recorded"
+    render(inputs, project / "out")
+    assert said not in (project / "out/tiny.md").read_text()
+    study = yaml.safe_load(inputs.study.read_text())
+    study["parameters"]["raw_latencies"] = True
+    inputs.study.write_text(yaml.safe_dump(study))
+    render(inputs, project / "out")
+    assert said in (project / "out/tiny.md").read_text()
+
+
+def test_misses_that_are_expected_are_told_as_such(inputs: Inputs, project: Path) -> None:
+    study = yaml.safe_load(inputs.study.read_text())
+    expected = {"store": "odd", "operation": "read", "up_to": 0.05, "reason": "It is a cache."}
+    study["expected_failures"] = [expected | {"kind": "misses"}]
+    inputs.study.write_text(yaml.safe_dump(study))
+    render(inputs, project / "out")
+    text = plain(project)
+    assert "are OK for YCSB, but the server has no such record. It is a cache." in text
+
+
 def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:
     study = {key: value for key, value in STUDY.items() if key != "source"}
     inputs.study.write_text(yaml.safe_dump(study))
@@ -341,6 +419,125 @@ def test_cells_of_two_machines_are_told(inputs: Inputs, project: Path) -> None:
     inputs.environment.write_text(json.dumps({"stores": {}, "machines": [[], []]}))
     render(inputs, project / "out")
     assert "there are 2 descriptions" in (project / "out/tiny.md").read_text()
+
+
+FINDINGS = [
+    {
+        "key": "governor",
+        "title": "Frequency governor",
+        "good": False,
+        "consequence": "The clock falls.",
+        "cells": 2,
+        "values": ["powersave"],
+    },
+    {
+        "key": "load",
+        "title": "Other work at the moment",
+        "good": False,
+        "consequence": "Others use the processors.",
+        "cells": 1,
+        "values": ["1 other thread running", "3 other threads running"],
+    },
+    {
+        "key": "load",
+        "title": "Other work at the moment",
+        "good": True,
+        "consequence": "",
+        "cells": 1,
+        "values": ["0 other threads running"],
+    },
+    {
+        "key": "turbo",
+        "title": "Turbo clock",
+        "good": None,
+        "consequence": "Whether it rises is open.",
+        "cells": 2,
+        "values": ["not visible"],
+    },
+    {
+        "key": "swap",
+        "title": "Swap",
+        "good": True,
+        "consequence": "",
+        "cells": 2,
+        "values": ["none"],
+    },
+]
+
+
+def told(inputs: Inputs, project: Path, **environment: object) -> str:
+    """The text of the report of a run with this environment, one space between words."""
+    known = json.loads(inputs.environment.read_text())
+    inputs.environment.write_text(json.dumps(known | {"measured": 2} | environment))
+    render(inputs, project / "out")
+    text = (project / "out/tiny.md").read_text().replace("\u202f", " ")
+    text = re.sub(r"\\([^\w\s]|_)", r"\1", text)
+    return "\n".join(" ".join(line.split()) for line in text.splitlines())
+
+
+def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project) -> None:
+    text = told(inputs, project, findings=FINDINGS, looked_at=2)
+    assert "\n\n## What this machine does to the measurements\n\n" in text
+    # A list needs the empty line before it.
+    assert "\n\n- **Frequency governor**: powersave. The clock falls.\n" in text
+    assert (
+        "- **Other work at the moment**: 1 other thread running to 3 other threads running "
+        "(in 1 of 2 cells). Others use the processors.\n" in text
+    )
+    assert "\n\n- **Turbo clock**. Whether it rises is open.\n" in text
+    assert "Without fault: Swap." in text
+    assert "not recorded" not in text
+
+
+def test_cells_of_which_nothing_is_known(inputs, project) -> None:
+    text = told(inputs, project, findings=FINDINGS[:1], looked_at=1)
+    assert "(In 1 of 2 cells; it was not recorded in the others.)" in text
+    assert "What this machine does" not in told(inputs, project, findings=[], looked_at=0)
+
+
+def test_a_good_machine(inputs, project) -> None:
+    text = told(inputs, project, findings=FINDINGS[-1:], looked_at=2)
+    assert "Nothing was found that does." in text
+    assert "Not everything could be seen" not in text
+
+
+def test_a_mixture_is_told_in_both_places(inputs, project) -> None:
+    sides = [{"value": "17_0", "cells": 3}, {"value": "21", "cells": 1}]
+    text = told(inputs, project, mixed=[{"what": "Java", "sides": sides}], looked_at=2)
+    assert "\n\n- Java: 17_0 in 3 cells, 21 in 1 cell.\n" in text
+    assert "Not all cells were measured alike.** They differ in: Java (17_0: 3 cells; 21" in text
+    assert "measured alike" not in told(inputs, project, mixed=[])
+
+
+def test_cores_of_server_and_client(inputs, project) -> None:
+    assert "Server and client were not bound to cores" in told(inputs, project)
+    pinned = [{"server": "0-1", "client": "2", "cells": 2}]
+    text = told(inputs, project, pinned=pinned)
+    assert "had cores of their own: the server could run on 0-1 only and the client on 2 o" in text
+    assert "not bound" not in text
+    pinned[0]["cells"] = 1
+    assert "had cores of their own in 1 of 2 cells:" in told(inputs, project, pinned=pinned)
+
+
+def load(cells: int, above: int, share: float) -> dict:
+    worst = {"store": "odd", "workload": "a", "parameters": SLUG, "repetition": 2, "value": share}
+    return {"cells": cells, "above": above, "worst": worst}
+
+
+def test_foreign_load_and_steal(inputs, project) -> None:
+    both = {"foreign_cpu": load(2, 1, 61.04), "steal_cpu": load(2, 0, 0.2)}
+    text = told(inputs, project, disturbance=both)
+    assert "\n\n## Other load while it measured\n\n" in text
+    assert "above 5 % in 1 of 2 cells: these values are lower than they should be." in text
+    assert "The worst was 61.0 % (" in text
+    assert "repetition 2)." in text
+    assert "It was at most 0.2 % of the machine's time in every cell." in text
+    few = {"foreign_cpu": load(1, 0, 1.0), "steal_cpu": load(2, 2, 20.0)}
+    text = told(inputs, project, disturbance=few)
+    assert "at most 5 % in the only cell. The most was 1.0 % (" in text
+    assert "It is not known of the other 1:" in text
+    assert "It was above 5 % in 2 of 2 cells. The worst was 20.0 % (" in text
+    assert "Other load while it measured" not in told(inputs, project, disturbance={})
 
 
 def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, project: Path) -> None:

@@ -8,7 +8,13 @@ import time
 import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.sampler import MACHINE_COLUMNS, PROCESS_COLUMNS, Sampler
+from kvstudy.measure.sampler import (
+    CGROUPS,
+    MACHINE_COLUMNS,
+    PROCESS_COLUMNS,
+    Sampler,
+    _own_group,
+)
 from kvstudy.tidy.resources import server_cpu_seconds
 
 BUSY = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
@@ -63,6 +69,64 @@ def test_two_phases_share_the_files_and_an_ended_process_is_left_out(tmp_path):
         sampler.close()
     assert pd.read_csv(tmp_path / "processes.csv").empty
     assert pd.read_csv(tmp_path / "machine.csv")["phase"].tolist() == ["load", "run"]
+
+
+def test_a_control_group_of_its_own_counts_children_that_nobody_waited_for(tmp_path):
+    group = next(
+        (each / "kvstudy-test" for each in CGROUPS if (each / "cgroup.procs").exists()), None
+    )
+    if group is None or not os.access(group.parent, os.W_OK):
+        pytest.skip("no cgroup v2 in which this user may make a group")
+    try:
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"no group can be made in cgroup v2: {error}")
+    # The child of a child burns 0.3 s and is waited for by init, not by the server.
+    orphan = (
+        f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {BUSY.format(0.3)!r}])"
+    )
+    code = (
+        "import subprocess, sys, time\nsys.stdin.readline()\n"
+        f"subprocess.run([sys.executable, '-c', {orphan!r}])\ntime.sleep(60)\n"
+    )
+    server = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE)
+    try:
+        (group / "cgroup.procs").write_text(str(server.pid))
+        roots = {"server": [server.pid], "client": [os.getpid()]}
+        sampler = Sampler(tmp_path, "run", roots)
+        sampler.sample()
+        server.stdin.write(b"\n")
+        server.stdin.flush()
+        end = time.monotonic() + 30
+        while _cpu_of(group) < 0.35 and time.monotonic() < end:
+            time.sleep(0.05)
+        sampler.sample()
+        sampler.close()
+    finally:
+        server.kill()
+        server.wait()
+        server.stdin.close()
+        while (group / "cgroup.procs").read_text():
+            time.sleep(0.05)
+        group.rmdir()
+    table = pd.read_csv(tmp_path / "processes.csv")
+    assert table["cpu_from"].tolist() == ["cgroup", "proc"] * 2
+    assert server_cpu_seconds(tmp_path, "run") >= 0.3
+
+
+def _cpu_of(group) -> float:
+    line = (group / "cpu.stat").read_text().splitlines()[0]
+    return int(line.split()[1]) / 1e6
+
+
+def test_a_group_that_is_ours_too_is_not_the_servers():
+    child = subprocess.Popen(["sleep", "60"])
+    try:
+        assert _own_group([child.pid]) is None
+        assert _own_group([]) is None
+    finally:
+        child.kill()
+        child.wait()
 
 
 def test_a_broken_file_is_named(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from kvstudy.documentation import files
 from kvstudy.errors import KvstudyError
-from kvstudy.study.config import check_config
+from kvstudy.study.config import check_config, cores_option
 from kvstudy.study.load import load_study, study_path
 
 PATH = Path("config/studies/jedlicka2024/study.yaml")
@@ -95,12 +95,49 @@ def test_an_unknown_study_in_the_config(project):
         ({"study": "jedlicka2024", "provider": "podman"}, "provider: Input should be 'auto'"),
         ({"study": "jedlicka2024", "provder": "native"}, "did you mean 'provider'"),
         ({}, "config/config.yaml: study: is missing"),
+        (
+            {"study": "jedlicka2024", "mixed_providers": True},
+            "config/config.yaml: mixed_providers: unknown key",
+        ),
+        (
+            {"study": "jedlicka2024", "pin_cpus": "0/1"},
+            "config/config.yaml: pin_cpus: must be true, false, or keys server and client with "
+            "their cores, but is '0/1'",
+        ),
+        (
+            {"study": "jedlicka2024", "pin_cpus": {"server": 0}},
+            "config/config.yaml: pin_cpus.client: is missing",
+        ),
+        (
+            {"study": "jedlicka2024", "pin_cpus": {"server": "0-", "client": "1"}},
+            "config/config.yaml: pin_cpus.server: String should match pattern",
+        ),
+        (
+            {"study": "jedlicka2024", "pin_cpus": {"server": "0", "client": "1", "cleint": "1"}},
+            "config/config.yaml: pin_cpus.cleint: unknown key",
+        ),
     ],
 )
 def test_a_wrong_config_names_the_key(config, message):
     with pytest.raises(KvstudyError) as error:
         check_config(config)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "option"),
+    [
+        (True, "true"),
+        (False, "false"),
+        # As `snakemake --config pin_cpus=true` hands it in.
+        ("true", "true"),
+        ({"server": "0-1", "client": "2,3"}, "0-1/2,3"),
+        # A single number needs no quotes in YAML.
+        ({"server": 0, "client": 1}, "0/1"),
+    ],
+)
+def test_cores_of_the_config_as_an_option(value, option):
+    assert cores_option(check_config({"study": "s", "pin_cpus": value}).pin_cpus) == option
 
 
 def test_schemas_and_the_page_of_keys_are_those_of_the_models():

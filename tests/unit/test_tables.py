@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,7 @@ from kvstudy.tables.write import write_tables
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.numbers import as_printed, fixed, grouped, significant
 from kvstudy.tidy.open_loop import NOTHING
+from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 
 from . import small_results as small
 
@@ -42,6 +44,15 @@ def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> P
         tmp_path,
     )
     return tmp_path
+
+
+def test_control_cells_have_no_line_in_the_table_of_runs(tmp_path, monkeypatch):
+    analysis = small.analysis()
+    again = analysis.intervals[analysis.intervals["store"] == "redis"].assign(store="redis-again")
+    more = replace(analysis, intervals=pd.concat([analysis.intervals, again]))
+    monkeypatch.setattr(small, "analysis", lambda: more)
+    tables(tmp_path)
+    assert set(pd.read_csv(tmp_path / "runs-a.csv")["store"]) == {"redis", "memcached"}
 
 
 def notes(found, name: str = "one") -> str:
@@ -262,7 +273,11 @@ def test_commands_from_measurements_to_tables(project):
         measurements=folder / "measurements.csv",
         output=folder / "summary.csv",
     )
-    for name, columns in (("series", SERIES_COLUMNS), ("histograms", HISTOGRAM_COLUMNS)):
+    for name, columns in (
+        ("series", SERIES_COLUMNS),
+        ("histograms", HISTOGRAM_COLUMNS),
+        ("outcomes", OUTCOME_COLUMNS),
+    ):
         (folder / f"{name}.csv").write_text(",".join(columns) + "\n")
     at_rates = folder / "open-loop"
     at_rates.mkdir()
@@ -275,6 +290,8 @@ def test_commands_from_measurements_to_tables(project):
         series=folder / "series.csv",
         histograms=folder / "histograms.csv",
         open_loop=at_rates,
+        outcomes=folder / "outcomes.csv",
+        probes=folder / "probes.csv",
         output=folder / "analysis",
     )
     run(
@@ -293,7 +310,7 @@ def test_commands_from_measurements_to_tables(project):
     names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
     for workload in ("a", "b", "c", "insert"):
         names += [f"runs-{workload}", f"percentiles-{workload}"]
-    names += ["bottleneck", "ratios"]
+    names += ["bottleneck", "ratios", "validity"]
     assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "tex"))
     assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
     assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()

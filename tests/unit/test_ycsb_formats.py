@@ -12,7 +12,7 @@ DATA = Path(__file__).parents[1] / "data" / "ycsb"
 ALL = sorted(path.name for path in [*DATA.glob("*.out"), *DATA.glob("*.json")])
 # These hold no results; the tests of broken runs have them.
 WITHOUT_RESULTS = {"redis-workloada-killed.out", "redis-feat-hdrfile.out"}
-WITH_INTENDED = {"redis-both.out", "redis-both-failed.out", "redis-hdrraw.out"}
+WITH_INTENDED = {f"redis-{name}.out" for name in ("both", "both-failed", "hdrraw", "hdrraw-failed")}
 
 
 def text(file: str) -> str:

@@ -46,6 +46,27 @@ def test_raw_intended_latencies_are_apart():
     assert found["timestamp"].between(1.7e12, 1.9e12).all()
 
 
+@pytest.mark.parametrize(
+    ("section", "named"),
+    [
+        ("READ", "READ"),
+        ("READ-FAILED", "failed READ"),
+        ("READ-MODIFY-WRITE", "READ-MODIFY-WRITE"),
+        ("Intended-UPDATE", "Intended-UPDATE"),
+    ],
+)
+def test_each_operation_of_the_log_has_its_latency(section, named):
+    """Workload F on a real Redis with 600 of 1000 records: some reads find nothing."""
+    name = "redis-hdrraw-failed"
+    text, results = (DATA / f"{name}.rawdata").read_text(), log(name)
+    assert results.sections["READ"].failed > 0
+    check_raw(read_raw(text, name), results, name)
+    lines = text.splitlines(keepends=True)
+    lines.remove(next(line for line in lines if line.startswith(f"Raw{section},")))
+    with pytest.raises(KvstudyError, match=rf"\d+ latencies of {named}, the log counts \d+"):
+        check_raw(read_raw("".join(lines), name), results, name)
+
+
 def test_a_raw_file_cut_off_in_the_middle():
     whole = (DATA / "redis-raw.rawdata").read_text()
     results = log("redis-raw")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import psutil
+import pytest
 
 from tests.workflow.conftest import Workflow, jobs, measured
 
@@ -202,6 +204,37 @@ def test_carried_cells_of_other_parameters_are_refused(workflow, tmp_path):
         done.stderr
     )
     assert "fieldcount was None, is now 5" in done.stderr
+
+
+def test_other_cores_and_mixtures_measure_no_finished_cell_again(workflow):
+    """How cells are run next is no parameter of those that are there."""
+    measure_all(workflow)
+    workflow.edit("config/config.yaml", lambda c: c.update(pin_cpus=True, mixed=True))
+    again = workflow.snakemake("-n", CELLS)
+    assert set(jobs(again)) == {"parse_cells"}
+
+
+def test_the_next_cell_is_refused_when_it_would_not_be_like_the_others(workflow):
+    measure_all(workflow)
+    cell = "pretend/c/r1000_o2000_t2/rep2"
+    shutil.rmtree(raw(workflow, cell))
+    (workflow.folder / CELLS).unlink()
+    if len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("this machine lets us use one core only")
+    workflow.edit("config/config.yaml", lambda c: c.update(pin_cpus=True))
+    done = workflow.snakemake(CELLS)
+    assert done.returncode != 0
+    assert "its cells were not measured alike" in done.stderr
+    assert f"(1 cell, {cell} is next)" in done.stderr
+    # It did not fail: nothing was measured.
+    assert not (workflow.folder / "results/small/failed").exists()
+    workflow.edit("config/config.yaml", lambda c: c.update(mixed=True))
+    done = workflow.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+    told = json.loads((workflow.folder / "results/small/environment.json").read_text())
+    (mixed,) = told["mixed"]
+    assert mixed["what"] == "cores of server and client"
+    assert [side["cells"] for side in mixed["sides"]] == [5, 1]
 
 
 def test_an_edited_log_is_refused(workflow):

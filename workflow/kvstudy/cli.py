@@ -18,6 +18,7 @@ COMMANDS = {
     "plan": "List the cells of a study in their order of measurement.",
     "measure": "Measure one cell on a real server.",
     "probe": "Find out what one operation makes a store's server do.",
+    "import": "Take logs of YCSB that were made elsewhere as the cells of a study.",
     "gap": "Record why a store cannot be measured here.",
     "parse": "Turn raw logs into measurements.csv and cells.csv.",
     "summarise": "Turn measurements.csv into means over the repetitions.",

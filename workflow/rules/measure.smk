@@ -11,7 +11,7 @@
 PROTOCOL = 1
 PROBE_PROTOCOL = 1
 
-for position, cell in enumerate(CELLS, start=1):
+for position, cell in enumerate([] if STUDY.imported else CELLS, start=1):
 
     rule:
         name:
@@ -33,7 +33,8 @@ for position, cell in enumerate(CELLS, start=1):
             port=CONFIG.port,
             address=external_options(cell.folder),
             ycsb_home=f"--ycsb-home {quote(CONFIG.ycsb.home)}" if CONFIG.ycsb.home else "",
-            mixed_providers=str(CONFIG.mixed_providers),
+            pin_cpus=f"--pin-cpus {cores_option(CONFIG.pin_cpus)}",
+            mixed=str(CONFIG.mixed),
         params:
             study=STUDY_FILE,
             scale=CONFIG.scale,
@@ -47,7 +48,7 @@ for position, cell in enumerate(CELLS, start=1):
         shell:
             "kvstudy measure {params.cell} --study {params.study} --scale {params.scale}"
             " --provider {resources.provider} --port {resources.port} {resources.address}"
-            " --mixed-providers {resources.mixed_providers} {resources.ycsb_home}"
+            " --mixed {resources.mixed} {resources.pin_cpus} {resources.ycsb_home}"
             " --protocol {params.protocol} > {log} 2>&1"
 
 
@@ -64,7 +65,8 @@ rule probe_store:
         port=CONFIG.port,
         address=lambda wildcards: external_options(PROBES[wildcards.store]["store"]),
         ycsb_home=f"--ycsb-home {quote(CONFIG.ycsb.home)}" if CONFIG.ycsb.home else "",
-        mixed_providers=str(CONFIG.mixed_providers),
+        pin_cpus=f"--pin-cpus {cores_option(CONFIG.pin_cpus)}",
+        mixed=str(CONFIG.mixed),
     params:
         study=STUDY_FILE,
         scale=CONFIG.scale,
@@ -75,7 +77,7 @@ rule probe_store:
     shell:
         "kvstudy probe {wildcards.store} --study {params.study} --scale {params.scale}"
         " --provider {resources.provider} --port {resources.port} {resources.address}"
-        " --mixed-providers {resources.mixed_providers} {resources.ycsb_home}"
+        " --mixed {resources.mixed} {resources.pin_cpus} {resources.ycsb_home}"
         " --protocol {params.protocol} > {log} 2>&1"
 
 

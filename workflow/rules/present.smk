@@ -41,6 +41,8 @@ rule draw_figures:
         published=PUBLISHED,
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
+        series="results/{run}/series.csv",
+        resources="results/{run}/resources.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         code=modules("tidy", "stats", "analysis", "figures"),
     output:
@@ -53,5 +55,6 @@ rule draw_figures:
         "figures to figures/{wildcards.run}"
     shell:
         "kvstudy draw --study {input.study} --summary {input.summary}"
-        " --cells {input.cells} --analysis results/{wildcards.run}/analysis {params.published}"
+        " --cells {input.cells} --series {input.series} --resources {input.resources}"
+        " --analysis results/{wildcards.run}/analysis {params.published}"
         " --output figures/{wildcards.run} > {log} 2>&1"

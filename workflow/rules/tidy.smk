@@ -17,6 +17,7 @@ rule parse_cells:
             for store in (PROBED if wildcards.run.endswith("-partial") else WANTED_PROBES)
         ],
         gaps=expand("results/{run}/gaps/{store}.json", run=RUN, store=GAPS),
+        imports=[f"results/{RUN}/{IMPORTS}"] if STUDY.imported else [],
         code=modules("study", "ycsb_log", "tidy"),
     output:
         cells="results/{run}/cells.csv",
@@ -24,18 +25,20 @@ rule parse_cells:
         environment="results/{run}/environment.json",
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
+        resources="results/{run}/resources.csv",
+        outcomes="results/{run}/outcomes.csv",
         probes="results/{run}/probes.csv",
         open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
     log:
         "results/{run}/logs/parse.log",
     params:
         scale=CONFIG.scale,
-        mixed_providers=CONFIG.mixed_providers,
+        mixed=CONFIG.mixed,
     message:
         "raw logs to results/{wildcards.run}/measurements.csv"
     shell:
         "kvstudy parse --study {input.study} --scale {params.scale}"
-        " --mixed-providers {params.mixed_providers}"
+        " --mixed {params.mixed}"
         " --output results/{wildcards.run} > {log} 2>&1"
 
 
@@ -58,9 +61,8 @@ rule summarise:
 
 ANALYSIS_FILES = [
     *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
-    *("floor.csv", "bottleneck.csv", "trimmed.csv"),
-    *("open_rates.csv", "open_percentiles.csv"),
-    "drift.json",
+    *("floor.csv", "bottleneck.csv", "trimmed.csv", "agreement.csv", "validity.csv"),
+    *("spectrum.csv", "open_rates.csv", "open_percentiles.csv", "drift.json"),
 ]
 
 
@@ -71,6 +73,8 @@ rule analyse:
         measurements="results/{run}/measurements.csv",
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
+        outcomes="results/{run}/outcomes.csv",
+        probes="results/{run}/probes.csv",
         open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
         code=modules("tidy", "stats", "analysis"),
     output:
@@ -84,5 +88,6 @@ rule analyse:
     shell:
         "kvstudy analyse --study {input.study} --cells {input.cells}"
         " --measurements {input.measurements} --series {input.series}"
-        " --histograms {input.histograms} --open-loop results/{wildcards.run}/open-loop"
+        " --histograms {input.histograms} --outcomes {input.outcomes} --probes {input.probes}"
+        " --open-loop results/{wildcards.run}/open-loop"
         " --output {params.output} > {log} 2>&1"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.analysis import agreement as agreements
 from kvstudy.analysis import (
     bottleneck,
     floor,
@@ -16,13 +17,16 @@ from kvstudy.analysis import (
     order,
     pairs,
     percentiles,
+    spectrum,
     steadiness,
     trimmed,
 )
+from kvstudy.analysis import validity as validities
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.tidy.files import read_csv
 from kvstudy.tidy.open_loop import NOTHING, OpenLoop
+from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.summary import CELL
 
 MADE_BY = "written by `kvstudy analyse`"
@@ -35,6 +39,7 @@ class Analysis:
     intervals: pd.DataFrame
     pairs: pd.DataFrame
     percentiles: pd.DataFrame
+    spectrum: pd.DataFrame
     steadiness: pd.DataFrame
     order: pd.DataFrame
     floor: pd.DataFrame
@@ -43,6 +48,8 @@ class Analysis:
     open_rates: pd.DataFrame
     open_percentiles: pd.DataFrame
     drift: dict
+    agreement: pd.DataFrame
+    validity: pd.DataFrame
 
 
 def analyse(
@@ -51,22 +58,32 @@ def analyse(
     cells: pd.DataFrame,
     series: pd.DataFrame,
     histograms: pd.DataFrame,
+    measurements: pd.DataFrame,
+    outcomes: pd.DataFrame,
+    probes: Probes,
     at_rates: OpenLoop = NOTHING,
 ) -> Analysis:
     """Everything that is worked out of a run's tidy tables.
 
-    ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``).
-    Control cells are in ``order`` only; ``floor`` and ``bottleneck`` are made from them.
-    ``at_rates`` are the open-loop cells; all others are closed-loop.
+    ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``),
+    ``measurements`` has those that do not too. Control cells are in ``order`` only;
+    ``floor`` and ``bottleneck`` are made from them. ``at_rates`` are the open-loop cells;
+    all others are closed-loop.
     """
     own = values[values["store"].isin(study.store_names)]
     counted = own[CELL].drop_duplicates()
     in_order = order.order(values, cells)
     floors = floor.floors(values, study)
+    outcomes = outcomes.merge(cells[CELL], on=CELL)
+    outcomes, measured = (
+        frame[frame["store"].isin(study.store_names)] for frame in (outcomes, measurements)
+    )
+    agreement = agreements.agreement(outcomes, probes, agreements.writing_all_fields(study))
     return Analysis(
         intervals=intervals.intervals(own),
-        pairs=pairs.pairs(own, floors),
+        pairs=pairs.pairs(own, floors, paired=study.imported is None),
         percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
+        spectrum=spectrum.spectrum(histograms.merge(counted, on=CELL)),
         steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),
         order=in_order,
         floor=floors,
@@ -75,6 +92,8 @@ def analyse(
         open_rates=open_loop.rates(at_rates),
         open_percentiles=open_loop.latencies(at_rates),
         drift=order.drift_of(in_order),
+        agreement=agreement,
+        validity=validities.validity(measured, cells, outcomes, agreement),
     )
 
 
@@ -104,6 +123,7 @@ def read_analysis(folder: Path) -> Analysis:
         intervals=table(intervals, ["n", "value", "low", "high", "cov"]),
         pairs=table(pairs, pairs.NUMBERS),
         percentiles=table(percentiles, ["percent", "value", "low", "high", "n", "beyond"]),
+        spectrum=table(spectrum, ["percent", "value", "low", "high", "n", "beyond"]),
         steadiness=table(steadiness, ["seconds", "cut", "variation", "whole", "steady"]),
         order=table(order, order.NUMBERS),
         floor=table(floor, floor.NUMBERS),
@@ -119,4 +139,6 @@ def read_analysis(folder: Path) -> Analysis:
             MADE_BY,
         ),
         drift=drift,
+        agreement=table(agreements, ["least", "most", "counted", "deviation"]),
+        validity=table(validities, validities.NUMBERS),
     )

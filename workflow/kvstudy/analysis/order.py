@@ -20,9 +20,13 @@ def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     the mean over the cell's repetitions; NaN for a cell with one).
     """
     chosen = throughputs(values)[[*CELL, "value"]].rename(columns={"value": "throughput"})
-    table = cells.merge(chosen, on=CELL).sort_values("started", kind="stable")
-    table["position"] = table["position"].astype(int)
+    # Imported logs may not tell when they were measured: they have no place in the order.
+    table = cells.merge(chosen, on=CELL)
+    table = table[table["started"] != ""].sort_values("started", kind="stable")
     table["sequence"] = range(1, len(table) + 1)
+    # And nobody planned them.
+    planned = pd.to_numeric(table["position"], errors="coerce")
+    table["position"] = planned.fillna(table["sequence"]).astype(int)
     table["residual"] = residuals(table["throughput"].tolist(), _names(table)) if len(table) else []
     return table[COLUMNS].reset_index(drop=True)
 
@@ -31,7 +35,10 @@ def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
     """The drift test over the runs in ``order``: rho, p, n; ``reason`` says why there is none."""
     usable = table.dropna(subset="residual")
     if len(usable) < 3:
-        return {"rho": None, "p": None, "n": len(usable), "reason": "too few repeated cells"}
+        reason = (
+            "too few repeated cells" if len(table) else "it is not recorded when they were measured"
+        )
+        return {"rho": None, "p": None, "n": len(usable), "reason": reason}
     found = drift(usable["throughput"].tolist(), _names(usable), usable["sequence"].tolist())
     return {"rho": found.rho, "p": found.p, "n": found.n, "reason": ""}
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 
-from kvstudy.stats.ratios import Ratio, adjusted, equivalent, paired_ratio
+from kvstudy.stats.ratios import Ratio, adjusted, equivalent, paired_ratio, unpaired_ratio
 from kvstudy.tidy.summary import throughputs
 
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm"]
@@ -14,9 +16,11 @@ COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, "tied", "equa
 WORDS = {True: "yes", False: "no", None: ""}
 
 
-def pairs(values: pd.DataFrame, floors: pd.DataFrame) -> pd.DataFrame:
-    """Ratios of throughput, paired by repetition, of all pairs under each workload.
+def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd.DataFrame:
+    """Ratios of throughput of all pairs under each workload.
 
+    They are ``paired`` by repetition if the stores of one were measured side by side, as
+    they are here; the repetitions of imported logs only have the same number.
     ``values`` has one row per repetition. Columns: workload, parameters, faster,
     slower (by the ratio), n repetitions that both have, ratio (of the geometric
     means, at least 1) with its 95 % interval, p, p_holm (Holm over the pairs of
@@ -33,7 +37,7 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame) -> pd.DataFrame:
             store: of.set_index("repetition")["value"]
             for store, of in group.groupby("store", sort=False)
         }
-        for (faster, slower), ratio in adjusted(_ratios(runs)).items():
+        for (faster, slower), ratio in adjusted(_ratios(runs, paired)).items():
             limit = known.get((workload, parameters))
             in_floor = None if limit is None else bool(ratio.value <= limit)
             words = [WORDS[each] for each in (ratio.tied, equivalent(ratio), in_floor)]
@@ -42,9 +46,13 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _ratios(runs: dict[str, pd.Series]) -> dict[tuple[str, str], Ratio]:
+def _ratios(runs: dict[str, pd.Series], paired: bool) -> dict[tuple[str, str], Ratio]:
     found = {}
     for one, other in combinations(runs, 2):
+        if not paired:
+            faster, slower = sorted((one, other), key=lambda store: -_geometric_mean(runs[store]))
+            found[faster, slower] = unpaired_ratio(runs[faster], runs[slower])
+            continue
         if runs[one].index.intersection(runs[other].index).empty:
             continue
         ratio = paired_ratio(runs[one], runs[other])
@@ -53,3 +61,7 @@ def _ratios(runs: dict[str, pd.Series]) -> dict[tuple[str, str], Ratio]:
         else:
             found[other, one] = paired_ratio(runs[other], runs[one])
     return found
+
+
+def _geometric_mean(values: pd.Series) -> float:
+    return math.exp(np.log(values).mean())

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
+from pathlib import Path
 
 import click
+
+WIDTH = 88
 
 # Program, what needs it, and how to get it.
 TOOLS = [
@@ -16,12 +20,48 @@ TOOLS = [
 ]
 
 
+STATES = {True: "good", False: "not good", None: "open"}
+
+
 @click.command("doctor")
-def command() -> None:
+@click.option("--machine", is_flag=True, help="Show what this machine does to measurements.")
+@click.option("--strict", is_flag=True, help="With --machine: status 1 when something is not good.")
+def command(machine: bool, strict: bool) -> None:
     """Show what is ready on this machine: tools, YCSB, stores by provider.
 
     Exit status 1 when a tool is missing that every study needs.
+    With --machine: what makes measurements on this machine noisy, or not
+    comparable with those of others; exit status 0 unless --strict is given.
     """
+    if strict and not machine:
+        raise click.UsageError("--strict belongs to --machine")
+    if machine:
+        found = _machine()
+        sys.exit(1 if strict and found else 0)
+    _ready()
+
+
+def _machine() -> int:
+    """Print all findings; returns how many are not good."""
+    from kvstudy.measure.finding import Tree
+    from kvstudy.measure.preflight import preflight
+    from kvstudy.measure.preflight_rest import load_average
+
+    findings = [*preflight(Path("results")), load_average(Tree())]
+    print(f"{'looked at':26}{'state':10}found")
+    for finding in findings:
+        print(f"{finding.title:26}{STATES[finding.good]:10}{finding.value}")
+        if finding.consequence:
+            print(textwrap.indent(textwrap.fill(finding.consequence, WIDTH - 4), "    "))
+    worse = sum(finding.good is False for finding in findings)
+    unseen = sum(finding.good is None for finding in findings)
+    print()
+    print(f"{len(findings)} looked at: {worse} not good, {unseen} open (cannot be seen from here)")
+    return worse
+
+
+def _ready() -> None:
+    """Print tools and stores; ends the program with its status."""
     from kvstudy.measure.client import LIBRARY
     from kvstudy.stores import docker, providers
     from kvstudy.stores.definition import load_store

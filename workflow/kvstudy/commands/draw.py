@@ -14,6 +14,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
+@click.option("--series", type=FILE, required=True, help="series.csv of the run.")
+@click.option("--resources", type=FILE, required=True, help="resources.csv of the run.")
 @click.option(
     "--analysis",
     type=click.Path(file_okay=False, path_type=Path),
@@ -32,24 +34,25 @@ def command(
     summary: Path,
     cells: Path,
     published: Path | None,
+    series: Path,
+    resources: Path,
     analysis: Path,
     figures: tuple[str, ...],
     output: Path,
 ) -> None:
     """Draw the study's figures: PDF, SVG, and CSV of what each shows.
 
-    Beside its own bar charts there are the run order and, with an open loop, the
-    latencies over the load.
-
-    Whiskers are the range over repetitions. A bar several times higher than
-    the others of its axis is torn; its value is written on it.
+    Beside its own bar charts every study has the run order, the runs second by
+    second, the spectra of latency and the CPU time of an operation. Whiskers are the
+    range over repetitions. A bar several times higher than the others of its axis is
+    torn; its value is written on it.
     """
     from kvstudy.analysis.files import read_analysis
     from kvstudy.figures.draw import looks
-    from kvstudy.figures.write import write_figures
+    from kvstudy.figures.write import Shown, write_figures
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.files import read_cells, read_summary
+    from kvstudy.tidy.files import read_cells, read_resources, read_series, read_summary
     from kvstudy.tidy.published import read_published
     from kvstudy.tidy.results import Results
 
@@ -64,5 +67,6 @@ def command(
         {name: store.title for name, store in stores.items()},
         {name: store.color for name, store in stores.items()},
     )
-    written = write_figures(plan, results, read_analysis(analysis), look, output, list(figures))
+    shown = Shown(results, read_series(series), read_resources(resources), read_analysis(analysis))
+    written = write_figures(plan, shown, look, output, list(figures))
     click.echo(f"{output}: {len(written)} figures")

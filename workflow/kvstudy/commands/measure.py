@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import measuring
+from kvstudy.commands.options import measuring, refuse_imported
 
 
 @click.command("measure")
@@ -30,6 +30,7 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
 
     stop_on_signals()
     loaded = load_study(study)
+    refuse_imported(loaded, study)
     stores = stores_to_measure(loaded, study)
     cells = plan(loaded, scale)
     wanted = find_cell(cells, cell)

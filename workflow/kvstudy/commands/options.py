@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from kvstudy.study.model import Study
 
 OPTIONS = [
     click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml."),
@@ -28,8 +32,27 @@ OPTIONS = [
     click.option(
         "--protocol", type=int, default=1, help="Number of the way of measuring, recorded."
     ),
-    click.option("--mixed-providers", type=bool, default=False, help="Allow several in one run."),
+    click.option(
+        "--pin-cpus",
+        default="false",
+        show_default=True,
+        help="Cores of server and client: true for two halves, or lists such as 0-1/2-3.",
+    ),
+    click.option(
+        "--mixed", type=bool, default=False, help="Allow cells that were not measured alike."
+    ),
 ]
+
+
+def refuse_imported(study: Study, path: Path) -> None:
+    """KvstudyError for a study of logs that others measured: nothing is measured for it."""
+    from kvstudy.errors import KvstudyError
+
+    if study.imported:
+        raise KvstudyError(
+            f"{path}: imported: the study has logs that were measured elsewhere, and nothing is "
+            "measured for it; take that key out to measure the study here, under another name"
+        )
 
 
 def measuring(command: Callable) -> Callable:

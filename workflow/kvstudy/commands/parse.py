@@ -11,20 +11,21 @@ import click
 @click.command("parse")
 @click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml.")
 @click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the counts.")
-@click.option("--mixed-providers", type=bool, default=False, help="Allow several in one run.")
+@click.option("--mixed", type=bool, default=False, help="Allow cells that were not measured alike.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
     help="Folder for the tables: cells.csv, measurements.csv, series.csv, histograms.csv, "
-    "probes.csv, environment.json, and open-loop/ with those of open-loop cells "
-    "[default: results/RUN].",
+    "resources.csv, outcomes.csv, probes.csv, environment.json, and open-loop/ with those of "
+    "open-loop cells [default: results/RUN].",
 )
-def command(study: Path, scale: float, mixed_providers: bool, output: Path | None) -> None:
+def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None:
     """Turn the raw logs of a run into tidy tables.
 
     Cells without logs stay in cells.csv with the reason. Refuses logs that
-    differ from their checksums and cells that were measured with other
-    parameters than the study has now.
+    differ from their checksums, cells that were measured with other parameters
+    than the study has now, and cells that were not measured alike (machine,
+    versions, client, Java, provider, cores).
     """
     from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import load_study
@@ -35,7 +36,7 @@ def command(study: Path, scale: float, mixed_providers: bool, output: Path | Non
     loaded = load_study(study)
     run = run_name(loaded.name, scale)
     planned = plan(loaded, scale)
-    found = collect(loaded, planned, run, mixed_providers)
+    found = collect(loaded, planned, run, mixed)
     closed, opened = split(found, planned)
     opened["cells"] = explain(opened["cells"], loaded, planned, run)
     opened["targets"] = targets(planned, run)

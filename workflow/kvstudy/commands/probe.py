@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import measuring
+from kvstudy.commands.options import measuring, refuse_imported
 
 
 @click.command("probe")
@@ -32,6 +32,7 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
 
     stop_on_signals()
     loaded = load_study(study)
+    refuse_imported(loaded, study)
     if store not in loaded.store_names:
         hint = did_you_mean(store, loaded.store_names)
         raise KvstudyError(f"{study}: stores: the study has no store '{store}'{hint}")

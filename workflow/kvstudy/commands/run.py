@@ -110,7 +110,7 @@ def command(
         port=port,
         ycsb_home=ycsb_home,
         # Single cells are compared by nobody but the user, who chose the provider.
-        mixed_providers=True,
+        mixed=True,
     )
     raw = measure_cell(request, definition)
     text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8")

@@ -28,10 +28,10 @@ METRIC_NAMES = {
 def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
     """One row per bar, in the order of drawing; empty places are rows without a value.
 
-    ``panel`` is measured or published (only where the study has published
-    values), ``group`` the place on the x axis, ``value``, ``min`` and ``max``
-    are in ``unit`` (min and max over ``n`` repetitions; NaN for published
-    values), ``torn`` is yes or no, ``note`` says why there is no bar.
+    ``panel`` is measured (imported, where others measured) or published (only where
+    the study has published values), ``group`` the place on the x axis, ``value``,
+    ``min`` and ``max`` are in ``unit`` (min and max over ``n`` repetitions; NaN for
+    published values), ``torn`` is yes or no, ``note`` says why there is no bar.
     """
     groups = [
         (
@@ -43,7 +43,8 @@ def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
         for metric in figure.metrics
     ]
     frames = []
-    for panel in ("measured", "published") if results.has_published else ("measured",):
+    here = "imported" if study.imported else "measured"
+    for panel in (here, "published") if results.has_published else (here,):
         rows = [
             {"panel": panel, "group": group, "store": store}
             | _bar(panel, figure, results, store, workload, metric)

@@ -110,9 +110,11 @@ def draw(table: pd.DataFrame, stores: dict[str, Look], source: str) -> Figure:
     )
     for panel, ax in zip(panels, axes.flat, strict=True):
         _panel(ax, table[table["panel"] == panel], stores)
-        title = _measured_title(table) if panel == "measured" else f"Published {source}".strip()
+        title = f"Published {source}".strip()
+        if panel != "published":
+            title = _measured_title(table, "Imported" if panel == "imported" else "Measured here")
         ax.set_title(title, loc="left", pad=5)
-    handles = [_patch(look) for look in stores.values()]
+    handles = [store_patch(look) for look in stores.values()]
     figure.legend(
         handles=handles,
         loc="upper center",
@@ -126,14 +128,14 @@ def draw(table: pd.DataFrame, stores: dict[str, Look], source: str) -> Figure:
     return figure
 
 
-def _measured_title(table: pd.DataFrame) -> str:
+def _measured_title(table: pd.DataFrame, here: str) -> str:
     runs = sorted({int(n) for n in table["n"].dropna()})
     if not runs:
-        return "Measured here"
+        return here
     if runs == [1]:
-        return "Measured here: one run"
+        return f"{here}: one run"
     span = "\N{EN DASH}".join(map(str, runs))
-    return f"Measured here: mean and range of {span} runs"
+    return f"{here}: mean and range of {span} runs"
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -143,7 +145,8 @@ def save(figure: Figure, path: Path) -> None:
     plt.close(figure)
 
 
-def _patch(look: Look) -> Patch:
+def store_patch(look: Look) -> Patch:
+    """The store's entry in a legend."""
     return Patch(
         facecolor=look.color, hatch=look.hatch, edgecolor="white", linewidth=0, label=look.title
     )

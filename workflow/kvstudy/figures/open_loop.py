@@ -27,7 +27,7 @@ COLUMNS = [
 ]
 
 
-def table_of(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
+def open_loop_table(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
     """What the figure shows of ``tables.open_loop.rows``: latencies (us) of all operations."""
     chosen = found[
         (found["operation"] == ALL)

@@ -8,9 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from kvstudy.figures.draw import TEXT_WIDTH, Look
-from kvstudy.study.model import RUN_ORDER
 
-NAME = RUN_ORDER.name
 MARKERS = "osD^vP*X"
 
 
@@ -43,7 +41,10 @@ def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     if len(shown):
         figure.legend(loc="outside upper center", ncols=6, frameon=False, handletextpad=0.3)
     else:
-        ax.text(0.5, 0.5, "no cell was measured twice", transform=ax.transAxes, ha="center")
+        text = (
+            "no cell was measured twice" if len(table) else "no run has a known place in the order"
+        )
+        ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center")
     return figure
 
 

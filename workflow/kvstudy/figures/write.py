@@ -2,55 +2,101 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
 
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.open_loop import of_workload
 from kvstudy.errors import KvstudyError
-from kvstudy.figures import open_loop, order
 from kvstudy.figures.bars import bars
+from kvstudy.figures.cpu import cpu_table, draw_cpu
 from kvstudy.figures.draw import Look, draw, save, use_style
-from kvstudy.study.model import Bars, Study
+from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
+from kvstudy.figures.order import draw_order
+from kvstudy.figures.ratios import draw_ratios, ratios
+from kvstudy.figures.spectrum import draw_spectrum, spectrum_table
+from kvstudy.figures.timeline import draw_timeline, timeline
+from kvstudy.study.model import (
+    Bars,
+    CpuBars,
+    DrawnFigure,
+    OpenLoopFigure,
+    RatioPlot,
+    RunOrder,
+    Spectrum,
+    Study,
+)
 from kvstudy.tidy.results import Results
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What figures are made of: the tables of ``kvstudy parse`` and of the analysis."""
+
+    results: Results
+    series: pd.DataFrame
+    resources: pd.DataFrame
+    analysis: Analysis
+
+
 def write_figures(
-    study: Study,
-    results: Results,
-    analysis: Analysis,
-    stores: dict[str, Look],
-    output: Path,
-    only: list[str],
+    study: Study, shown: Shown, stores: dict[str, Look], output: Path, only: list[str]
 ) -> list[Path]:
-    """Draw the study's figures and those of every report, or those named in ``only``.
+    """Draw the study's figures, also those of every report, or those named in ``only``.
 
     Returns their CSV files. Raises KvstudyError when ``only`` has a name that is no
     figure of the study.
     """
-    charts = {figure.name: figure for figure in study.figures if isinstance(figure, Bars)}
-    at_rates = {figure.name: figure for figure in study.open_loop_figures}
-    known = [*charts, order.NAME, *at_rates]
+    figures = {figure.name: figure for figure in study.drawn_figures}
     for name in only:
-        if name not in known:
-            there = ", ".join(known)
+        if name not in figures:
+            there = ", ".join(figures)
             raise KvstudyError(f"study.yaml: figures: no figure {name!r}; there are {there}")
     use_style()
     output.mkdir(parents=True, exist_ok=True)
-    source = f"({study.source.author}, {study.source.year})" if study.source else ""
     written = []
-    for name in only or known:
-        if name == order.NAME:
-            table, figure = analysis.order, order.draw_order(analysis.order, stores)
-        elif name in at_rates:
-            workload = at_rates[name].workload
-            found = of_workload(analysis.open_rates, analysis.open_percentiles, workload)
-            table = open_loop.table_of(found, list(stores))
-            figure = open_loop.draw_open_loop(table, stores)
-        else:
-            table = bars(charts[name], study, results)
-            figure = draw(table, stores, source)
+    for name in only or figures:
+        table, drawing = _drawn(figures[name], study, shown, stores)
         path = output / f"{name}.csv"
         table.to_csv(path, index=False, lineterminator="\n")
-        save(figure, output / name)
+        save(drawing, output / name)
         written.append(path)
     return written
+
+
+def _drawn(
+    figure: DrawnFigure, study: Study, shown: Shown, stores: dict[str, Look]
+) -> tuple[pd.DataFrame, Figure]:
+    """What the figure shows, and the figure."""
+    analysis = shown.analysis
+    if isinstance(figure, Bars):
+        table = bars(figure, study, shown.results)
+        source = f"({study.source.author}, {study.source.year})" if study.source else ""
+        return table, draw(table, stores, source)
+    if isinstance(figure, RunOrder):
+        return analysis.order, draw_order(analysis.order, stores)
+    if isinstance(figure, CpuBars):
+        table = cpu_table(study, shown.results, analysis.intervals)
+        return table, draw_cpu(table, study, stores)
+    if isinstance(figure, RatioPlot):
+        table = ratios(analysis.pairs, analysis.floor, study)
+        return table, draw_ratios(table, study, {name: of.title for name, of in stores.items()})
+    if isinstance(figure, Spectrum):
+        table = spectrum_table(analysis.spectrum, figure.workload, study)
+        return table, draw_spectrum(table, stores)
+    if isinstance(figure, OpenLoopFigure):
+        found = of_workload(analysis.open_rates, analysis.open_percentiles, figure.workload)
+        table = open_loop_table(found, list(stores))
+        return table, draw_open_loop(table, stores)
+    table = timeline(
+        figure.workload,
+        study,
+        shown.results,
+        shown.series,
+        shown.resources,
+        analysis.steadiness,
+    )
+    return table, draw_timeline(table, stores)

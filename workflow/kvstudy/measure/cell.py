@@ -12,13 +12,20 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment
+from kvstudy.measure.accounting import interrupts_apart
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.measure.controller import Controller
+from kvstudy.measure.counters import Counters, counters, moved
+from kvstudy.measure.finding import Tree
+from kvstudy.measure.latencies import keep_latencies
 from kvstudy.measure.phase import Phase, run_phase
+from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.place import Place
+from kvstudy.measure.preflight import preflight
 from kvstudy.measure.setting import Setting
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores.definition import Store
+from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import GAP, raw_directory, write_sums
@@ -44,10 +51,21 @@ def measure_cell(request: Request, store: Store) -> Path:
     """
     began = time.monotonic()
     controller = Controller()
-    provider, client = request.resolve(store)
+    provider, client, pinned = request.resolve(store)
+    java = environment.java(bound_to(client.cores))
+    # What the manifest tells of how it was measured, whatever comes out.
+    about = {
+        "protocol": request.protocol,
+        "client": client.describe(),
+        "pinning": asdict(pinned) if pinned else None,
+        "java": java,
+        "environment": environment.components(java),
+    }
+    known = {"server": {"provider": "none" if store.in_process else provider}}
+    request.refuse_unlike(store, request.cell.path, known | about)
     raw = raw_directory(request.run, request.cell)
     with Place(request.results, raw, request.cell.path).working() as work:
-        _measure(request, store, provider, client, controller, work, began)
+        _measure(request, store, provider, client, pinned, about, controller, work, began)
     return raw
 
 
@@ -66,6 +84,8 @@ def _measure(
     store: Store,
     provider: str,
     client: Client,
+    pinned: Pinning | None,
+    about: dict,
     controller: Controller,
     work: Path,
     began: float,
@@ -73,7 +93,8 @@ def _measure(
     cell = request.cell
     log = work / "server.log"
     load_before = environment.load_average()
-    server = request.make_server(store, provider, work, log)
+    findings = preflight(work)
+    server = request.make_server(store, provider, work, log, pinned)
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
@@ -81,34 +102,46 @@ def _measure(
         ready_seconds = time.monotonic() - clock
         request.make_ready(store, provider, server)
         held: dict[str, int | None] = {}
+        counted: dict[str, Counters] = {}
         for name in cell.phases:
             rate = request.target.rate if request.target else None
+            before = counters(store, server)
             command = phase_command(client, store, cell, name, server.host, server.port, work, rate)
             phases[name] = run_phase(
                 command, client.classpath, work, name, store, server, log, controller
             )
+            # Before anything else is asked: asking is counted too.
+            counted[name] = moved(store, before, counters(store, server))
             held[name] = ask(store, server, "records")
             _check(cell, name, work, store, held[name])
         described = server.describe()
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
     shutil.rmtree(work / "data", ignore_errors=True)
+    if cell.raw_latencies:
+        keep_latencies(work, cell.measured_phase)
     (work / "commands.sh").write_text(
         commands_text(client.classpath, server, phases), encoding="utf-8"
     )
     manifest = {
         "kvstudy": __version__,
-        "protocol": request.protocol,
         "run": request.run,
         "cell": cell.as_json(),
         "position": request.position,
         "target": request.target.as_json() if request.target else None,
         "started": started.isoformat(timespec="seconds"),
-        "server": {**described, "version": version, "records": held},
-        "client": client.describe(),
+        "server": {
+            **described,
+            "version": version,
+            "records": held,
+            "counters": counted,
+            "misses": store.misses,
+        },
         "phases": {name: asdict(phase) for name, phase in phases.items()},
         "load_average_before": load_before,
-        "environment": environment.components(),
+        **about,
+        "findings": [asdict(finding) for finding in findings],
+        "interrupts_apart": interrupts_apart(Tree()),
         "seconds": {"ready": round(ready_seconds, 3), "stop": round(stop_seconds, 3)},
     }
     # The last figure is the whole cell but for the moving of this directory.

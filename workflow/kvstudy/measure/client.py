@@ -10,8 +10,11 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
+from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
 from kvstudy.study.load import WORKLOADS
+from kvstudy.study.model import RAW_TYPE
+from kvstudy.study.raw import raw_latencies
 from kvstudy.study.workload import load_workload
 
 LIBRARY = Path("workflow/bindings/target/lib")
@@ -22,13 +25,14 @@ class Client:
     """A class path and the name of the store's binding on it.
 
     ``kind`` is ``kvstudy`` (our bindings) or ``ycsb.home`` (the official
-    distribution).
+    distribution). ``cores`` are those that it may run on; empty for all.
     """
 
     kind: str
     classpath: str
     db: str
     jars: tuple[Path, ...]
+    cores: str = ""
 
     def describe(self) -> dict:
         """What the manifest records; the hash of each jar."""
@@ -36,14 +40,14 @@ class Client:
         return {"kind": self.kind, "db": self.db, "classpath": self.classpath, "jars": hashes}
 
 
-def find_client(store: Store, home: str = "") -> Client:
+def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     """The client for ``store``: of the YCSB distribution in ``home`` if given, else ours."""
     home = home or os.environ.get("YCSB_HOME", "")
     own = sorted(LIBRARY.glob("*.jar"))
     if not own:
         raise KvstudyError(f"{LIBRARY}: the YCSB bindings are not built; run 'make setup'")
     if not home:
-        return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own))
+        return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)
     if store.ycsb.official is None:
         raise KvstudyError(f"ycsb.home: YCSB's distribution has no binding for {store.title}")
     folders = [Path(home) / "lib"]
@@ -59,7 +63,7 @@ def find_client(store: Store, home: str = "") -> Client:
     histogram = next(jar for jar in own if jar.name.startswith("HdrHistogram"))
     jars = [histogram, *(jar for folder in folders for jar in sorted(folder.glob("*.jar")))]
     classpath = ":".join([str(histogram), *(f"{folder}/*" for folder in folders)])
-    return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars))
+    return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars), cores)
 
 
 def phase_command(
@@ -75,8 +79,10 @@ def phase_command(
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
     Sizes are the same totals in both phases (YCSB derives the key range from
-    recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``.
-    ``rate`` is that of the run phase in ops/s over all threads; None: no limit.
+    recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
+    log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
+    if the cell keeps them, to ``raw_latencies``. ``rate`` is
+    that of the run phase in ops/s over all threads; None: no limit.
     """
     file = WORKLOADS / cell.workload
     in_file = load_workload(file).items()
@@ -93,10 +99,18 @@ def phase_command(
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
+    if cell.raw_latencies and phase == cell.measured_phase:
+        properties |= {
+            "measurementtype": RAW_TYPE,
+            "measurement.raw.output_file": raw_latencies(directory, phase),
+            # The histogram has the same, and for this YCSB would sort all latencies.
+            "measurement.raw.no_summary": "true",
+        }
+    jvm = [f"-Xlog:gc:file={directory}/{phase}.gc.log"]
     options = ["-P", str(file)]
     if rate is not None and phase == "run":
         options += ["-target", str(rate)]
-    return ycsb_command(client, phase == "load", cell.threads, properties, options)
+    return ycsb_command(client, phase == "load", cell.threads, properties, options, jvm)
 
 
 def store_properties(store: Store, host: str, port: int) -> dict[str, str]:
@@ -106,10 +120,19 @@ def store_properties(store: Store, host: str, port: int) -> dict[str, str]:
 
 
 def ycsb_command(
-    client: Client, load: bool, threads: int, properties: dict, options: Sequence[str] = ()
+    client: Client,
+    load: bool,
+    threads: int,
+    properties: dict,
+    options: Sequence[str] = (),
+    jvm: Sequence[str] = (),
 ) -> list[str]:
-    """The command of a YCSB client that says on standard error each second how far it is."""
-    command = ["java", "site.ycsb.Client", "-load" if load else "-t", "-s"]
+    """The command of a YCSB client that says on standard error each second how far it is.
+
+    ``jvm`` are options of the Java virtual machine.
+    """
+    command = [*bound_to(client.cores), "java", *jvm, "site.ycsb.Client"]
+    command += ["-load" if load else "-t", "-s"]
     command += ["-db", client.db, "-threads", str(threads), *options]
     for name, value in sorted((properties | {"status.interval": 1}).items()):
         command += ["-p", f"{name}={value}"]

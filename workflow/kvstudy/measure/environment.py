@@ -1,4 +1,4 @@
-"""The machine that a cell is measured on, as far as it lets itself be seen."""
+"""The machine and the Java that a cell is measured on, as far as they let themselves be seen."""
 
 from __future__ import annotations
 
@@ -6,22 +6,32 @@ import os
 import platform
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
 
-UNKNOWN = "not visible"
+from kvstudy.measure.finding import NOT_VISIBLE as UNKNOWN
+
+# Variables by which flags reach a Java that nobody gave them to.
+JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+# Asks for the flags, so it is none of them.
+PRINT_FLAGS = "-XX:+PrintCommandLineFlags"
 
 
-def components() -> list[dict[str, str]]:
-    """Rows ``component``, ``name``, ``details``: OS, CPU, memory, disk, kernel, Java."""
+def components(java: dict) -> list[dict[str, str]]:
+    """Rows ``component``, ``name``, ``details``: OS, CPU, memory, disk, kernel, Java.
+
+    ``java`` is what the function of that name returns.
+    """
     rows = [
         ("OS", *_system()),
         ("Kernel", f"{platform.system()} {platform.release()}", platform.machine()),
         ("CPU", *_processor()),
         ("Memory", f"{psutil.virtual_memory().total / 2**30:.1f} GiB", _swap()),
         ("Disk", *_disk(Path.cwd())),
-        ("Java", *_java()),
+        ("Java", java["version"], java["runtime"]),
+        ("Java flags", _short(java["flags"]), "; ".join(java["variables"])),
     ]
     return [
         {"component": component, "name": name, "details": details}
@@ -56,9 +66,10 @@ def _processor() -> tuple[str, str]:
     allowed = len(os.sched_getaffinity(0))
     cores = psutil.cpu_count(logical=False) or allowed
     details = f"{cores} cores, {allowed} hardware threads usable"
+    # The clock of the moment is another in each cell.
     frequency = psutil.cpu_freq()
-    if frequency:
-        details += f", {frequency.max or frequency.current:.0f} MHz"
+    if frequency and frequency.max:
+        details += f", {frequency.max:.0f} MHz"
     return name or UNKNOWN, details
 
 
@@ -92,11 +103,37 @@ def _disk_kind(block: str) -> str:
         return f"kind {UNKNOWN}"
 
 
-def _java() -> tuple[str, str]:
-    lines = _run(["java", "-version"]).splitlines()
-    if not lines:
-        return UNKNOWN, ""
-    return lines[0].replace('"', ""), lines[-1].split(" (")[0]
+def java(prefix: Sequence[str] = ()) -> dict:
+    """Version, runtime, the flags in use, and what variables add to them.
+
+    The flags are those that Java chose for this machine: collector and heap
+    depend on its cores and memory. ``prefix`` is the command that the client is
+    started with (to be bound to cores).
+    """
+    told = _run([*prefix, "java", PRINT_FLAGS, "-version"])
+    # What else Java has to say stands before it.
+    found = re.search(r"^\S+ version .*", told, re.M | re.S)
+    lines = found.group().splitlines() if found else [told.strip() or UNKNOWN]
+    runtime = next((line for line in lines[1:] if " VM" in line), lines[-1] if lines[1:] else "")
+    return {
+        "version": lines[0].replace('"', ""),
+        "runtime": runtime.split(" (")[0],
+        "flags": [flag for flag in re.findall(r"(?<!\S)-XX:\S+", told) if flag != PRINT_FLAGS],
+        "variables": [
+            f"{name}={os.environ[name]}" for name in JAVA_VARIABLES if os.environ.get(name)
+        ],
+    }
+
+
+def _short(flags: list[str]) -> str:
+    """The collector and the largest heap, which are what matters to a client."""
+    collector = next((found[1] for flag in flags if (found := re.search(r"Use(\w+)GC", flag))), "")
+    heap = next(
+        (found[1] for flag in flags if (found := re.search(r"MaxHeapSize=(\d+)", flag))), ""
+    )
+    parts = [f"{collector} collector"] if collector else []
+    parts += [f"heap of at most {int(heap) / 2**30:.1f} GiB"] if heap else []
+    return ", ".join(parts) or UNKNOWN
 
 
 def _match(pattern: str, path: Path) -> str | None:

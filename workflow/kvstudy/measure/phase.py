@@ -61,7 +61,7 @@ def run_phase(
         client = process.start(command, out, err, environment={"CLASSPATH": classpath})
         record = process.note(client, f"ycsb-{store.name}")
         roots = {"client": [client.pid], "server": server.process_ids()}
-        sampler = Sampler(directory, name, roots)
+        sampler = Sampler(directory, name, roots, clock)
         try:
             sampler.sample()
             _watch(client, errors, name, store, server, server_log, controller, sampler)

@@ -10,9 +10,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kvstudy import __version__
-from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import store_properties, ycsb_command
 from kvstudy.measure.controller import Controller
+from kvstudy.measure.counters import counters, moved
 from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting
@@ -32,11 +32,13 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
     """
     controller = Controller()
-    provider, client = setting.resolve(store)
+    provider, client, pinned = setting.resolve(store)
+    told = {"server": {"provider": "none" if store.in_process else provider}}
+    setting.refuse_unlike(store, f"the probe of {store.name}", told)
     done = probe_directory(setting.run, store.name)
     with Place(setting.results, done, f"probes/{store.name}").working() as work:
         log = work / "server.log"
-        server = setting.make_server(store, provider, work, log)
+        server = setting.make_server(store, provider, work, log, pinned)
         phases: dict[str, Phase] = {}
 
         def run(step: Step) -> None:
@@ -82,15 +84,15 @@ def _steps(store: Store, server: Server, work: Path, run: Callable[[Step], None]
     size = None
     for step in steps_of(store.unsupported):
         # Sizes are asked for outside of the counted time: asking is work for the server too.
-        counted = _counters(store, server)
+        counted = counters(store, server)
         run(step)
-        counters = _difference(store, counted, _counters(store, server))
+        change = moved(store, counted, counters(store, server))
         before, size = size, ask(store, server, "record_bytes")
         found.append(
             {
                 "step": step.name,
                 "returns": _returns(step, work),
-                "counters": counters,
+                "counters": change,
                 "record_bytes": {"before": before, "after": size},
             }
         )
@@ -107,28 +109,3 @@ def _returns(step: Step, work: Path) -> dict[str, int]:
         out_of_time = log.runtime >= (SECONDS - 1) * 1000
         check_executed(log, step.count, SECONDS if out_of_time else None, name)
     return log.sections[step.operation.upper()].returns
-
-
-def _counters(store: Store, server: Server) -> dict[str, int] | None:
-    counters = ask(store, server, "counters")
-    if store.misses and store.misses not in (counters or {}):
-        raise KvstudyError(
-            f"{store.file}: misses: {store.title} has no counter '{store.misses}'; "
-            f"counters() in verbs.py tells of: {', '.join(counters or {}) or 'nothing'}"
-        )
-    return counters
-
-
-def _difference(
-    store: Store, before: dict[str, int] | None, after: dict[str, int] | None
-) -> dict[str, int] | None:
-    """The counters that moved, and by how much."""
-    if before is None or after is None:
-        return None
-    moved = {name: count - before.get(name, 0) for name, count in after.items()}
-    for name, count in moved.items():
-        if count < 0:
-            raise KvstudyError(
-                f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
-            )
-    return {name: count for name, count in moved.items() if count}

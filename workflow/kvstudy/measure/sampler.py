@@ -1,14 +1,17 @@
 """What server, client and machine use while a phase runs, read once a second.
 
 The kernel's counters are written down as they stand (totals since the start of
-the process or the machine), so that any difference can be taken later. All
-providers are read in the same way: a container's processes are processes of
-this machine.
+the process or the machine), so that any difference can be taken later. A
+container's processes are processes of this machine, so all providers are read in
+the same way. Only the CPU time of a side that has a control group (cgroup v2) of
+its own, as containers have, is the group's, which also counts processes that come
+and go between two looks; the column ``cpu_from`` tells which it is.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 import time
 from pathlib import Path
 from typing import TextIO
@@ -21,29 +24,38 @@ LOOK_FOR_CHILDREN = 10
 PROCESS_COLUMNS = [
     *["phase", "seconds", "side", "processes", "cpu_user", "cpu_system", "rss"],
     *["switches_voluntary", "switches_involuntary", "read_bytes", "write_bytes"],
+    "cpu_from",
 ]
 MACHINE_COLUMNS = [
-    *["phase", "seconds", "cpu_busy", "cpu_idle", "cpu_steal", "loopback_bytes"],
-    *["cpu_pressure", "memory_pressure", "io_pressure", "load"],
+    *["phase", "seconds", "cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal"],
+    *["loopback_bytes", "cpu_pressure", "memory_pressure", "io_pressure", "load"],
 ]
 PRESSURE = {"cpu_pressure": "cpu", "memory_pressure": "memory", "io_pressure": "io"}
+
+
+# Where cgroup v2 is mounted: alone, or beside the older version.
+CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 
 
 class Sampler:
     """Appends to ``processes.csv`` and ``machine.csv`` in ``directory``.
 
-    CPU times are in s, ``rss``, ``*_bytes`` in bytes, ``*_pressure`` (time in
-    which some task waited) in s, ``seconds`` since the start of the phase. What
-    cannot be read is empty.
+    CPU times are in s (``cpu_interrupts`` are in ``cpu_busy`` too), ``rss``,
+    ``*_bytes`` in bytes, ``*_pressure`` (time in which some task waited) in s,
+    ``seconds`` since the start of the phase: since ``start`` (monotonic clock), or
+    now. What cannot be read is empty.
     """
 
-    def __init__(self, directory: Path, phase: str, roots: dict[str, list[int]]) -> None:
+    def __init__(
+        self, directory: Path, phase: str, roots: dict[str, list[int]], start: float | None = None
+    ) -> None:
         self._phase = phase
         self._roots = roots
+        self._groups = {side: _own_group(pids) for side, pids in roots.items()}
         self._trees: dict[str, list[psutil.Process]] = {}
         self._samples = 0
         self._cpu = time.process_time()
-        self._start = time.monotonic()
+        self._start = time.monotonic() if start is None else start
         self._files: list[TextIO] = []
         self._processes = self._open(directory / "processes.csv", PROCESS_COLUMNS)
         self._machine = self._open(directory / "machine.csv", MACHINE_COLUMNS)
@@ -56,8 +68,17 @@ class Sampler:
         self._samples += 1
         for side, processes in self._trees.items():
             used = [found for process in processes if (found := _used(process))]
-            if used:
-                self._processes.writerow(now | {"side": side, "processes": len(used)} | _sum(used))
+            if not used:
+                continue
+            row = now | {"side": side, "processes": len(used), "cpu_from": "proc"} | _sum(used)
+            group = self._groups[side]
+            if group is not None:
+                cpu = _group_cpu(group)
+                if not cpu:
+                    # It ended just now; a sum of its processes would be another counter.
+                    continue
+                row |= cpu | {"cpu_from": "cgroup"}
+            self._processes.writerow(row)
         self._machine.writerow(now | _machine())
 
     def close(self) -> float:
@@ -85,6 +106,39 @@ def _trees(pids: list[int]) -> list[psutil.Process]:
         except psutil.NoSuchProcess:
             continue
     return found
+
+
+def _own_group(pids: list[int]) -> Path | None:
+    """The folder of the control group that holds these processes and not ours, if there is one."""
+    groups = {_group(pid) for pid in pids}
+    if len(groups) != 1:
+        return None
+    group, ours = groups.pop(), _group(os.getpid())
+    if group is None or ours is None or ours.is_relative_to(group):
+        return None
+    folders = (mounted / group.relative_to("/") for mounted in CGROUPS)
+    return next((folder for folder in folders if _group_cpu(folder)), None)
+
+
+def _group(pid: int) -> Path | None:
+    """The control group (cgroup v2) of a process, as it is named below the mount."""
+    try:
+        lines = Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    names = [line.removeprefix("0::") for line in lines if line.startswith("0::/")]
+    # Seen from inside another namespace of groups, the path climbs out of it.
+    return Path(names[0]) if names and ".." not in names[0] else None
+
+
+def _group_cpu(folder: Path) -> dict[str, float]:
+    """CPU seconds of all processes that the group ever had; empty when they are hidden."""
+    try:
+        lines = (folder / "cpu.stat").read_text(encoding="ascii").splitlines()
+        used = {name: int(value) / 1e6 for name, value in (line.split() for line in lines)}
+        return {"cpu_user": used["user_usec"], "cpu_system": used["system_usec"]}
+    except (OSError, ValueError, KeyError):
+        return {}
 
 
 def _used(process: psutil.Process) -> dict[str, float] | None:
@@ -132,9 +186,11 @@ def _machine() -> dict[str, float]:
     cpu = psutil.cpu_times()
     idle = cpu.idle + cpu.iowait
     steal = getattr(cpu, "steal", 0.0)
-    busy = cpu.user + cpu.nice + cpu.system + cpu.irq + cpu.softirq
+    interrupts = cpu.irq + cpu.softirq
+    busy = cpu.user + cpu.nice + cpu.system + interrupts
     row = {
         "cpu_busy": round(busy, 3),
+        "cpu_interrupts": round(interrupts, 3),
         "cpu_idle": round(idle, 3),
         "cpu_steal": round(steal, 3),
         "load": psutil.getloadavg()[0],

@@ -7,14 +7,16 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
+from kvstudy.measure.pinning import Pinning, pinning
 from kvstudy.stores import providers
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, ask, free_port
+from kvstudy.study.alike import differences, read_manifests, refusal
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What the configuration says; ``port`` 0 is any free one."""
+    """What the configuration says; ``port`` 0 is any free one, ``pin_cpus`` see ``pinning``."""
 
     run: str
     provider: str
@@ -23,25 +25,42 @@ class Setting:
     address: str = ""
     may_empty: bool = False
     ycsb_home: str = ""
-    mixed_providers: bool = False
+    pin_cpus: str = "false"
+    mixed: bool = False
 
     @property
     def results(self) -> Path:
         return Path("results") / self.run
 
-    def resolve(self, store: Store) -> tuple[str, Client]:
-        """The provider of the run and the store's client."""
-        raw = self.results / "raw"
-        provider = providers.resolve(self.provider, raw)
-        if not self.mixed_providers and not store.in_process:
-            providers.refuse_mixture(provider, raw)
-        return provider, find_client(store, self.ycsb_home)
+    def resolve(self, store: Store) -> tuple[str, Client, Pinning | None]:
+        """The provider of the run, the store's client, and the cores of server and client."""
+        provider = providers.resolve(self.provider, self.results / "raw")
+        pinned = pinning(self.pin_cpus, provider)
+        cores = pinned.client if pinned else ""
+        return provider, find_client(store, self.ycsb_home, cores), pinned
 
-    def make_server(self, store: Store, provider: str, work: Path, log: Path) -> Server:
+    def refuse_unlike(self, store: Store, name: str, known: dict) -> None:
+        """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
+
+        ``known`` is what its manifest will record, as far as it is known by now.
+        """
+        if self.mixed:
+            return
+        raw = self.results / "raw"
+        measured = read_manifests(raw)
+        measured.pop(name, None)
+        known = {"cell": {"folder": store.folder.name}, **known}
+        if found := differences(measured | {f"{name} is next": known}):
+            raise KvstudyError(refusal(found, raw))
+
+    def make_server(
+        self, store: Store, provider: str, work: Path, log: Path, pinned: Pinning | None
+    ) -> Server:
         """The store's server with its data below ``work``, not yet started."""
         started_here = provider != "external" and not store.in_process
         port = free_port(self.port, store.side_ports.values()) if started_here else 0
-        return providers.make_server(store, provider, port, work / "data", log, self.address)
+        cores = pinned.server if pinned else ""
+        return providers.make_server(store, provider, port, work / "data", log, self.address, cores)
 
     def make_ready(self, store: Store, provider: str, server: Server) -> None:
         """Let the running server be empty and able to take records."""

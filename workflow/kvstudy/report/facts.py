@@ -17,26 +17,33 @@ from pathlib import Path
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import out_of_order
 from kvstudy.errors import KvstudyError
+from kvstudy.report.course import CourseFacts
+from kvstudy.report.imports import ImportFacts, import_facts, not_imported
 from kvstudy.report.open_loop import OpenLoopFacts
 from kvstudy.report.operations import OperationFacts
 from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
+from kvstudy.report.validity import ValidityFacts, validity_facts
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING, noise_store, original
 from kvstudy.study.model import (
+    MEAN,
     Bars,
     BottleneckTable,
     ComparisonTable,
     MachineTable,
     OperationsTable,
+    RatioPlot,
     RatiosTable,
     Study,
     Transcript,
     TrimmedTable,
+    ValidityTable,
     WorkloadTable,
     WorkloadUse,
 )
 from kvstudy.study.workload import PROPORTIONS, load_only, operations_of
+from kvstudy.tidy.imports import NOT_IMPORTED
 
 Row = dict[str, str]
 
@@ -166,6 +173,7 @@ class RunFacts(_Cells):
     environment: dict[str, object]
     operations: OperationFacts
     analysis: Analysis
+    course: CourseFacts
     open_loop: OpenLoopFacts
     published_operations: frozenset[str] = frozenset()
 
@@ -200,15 +208,29 @@ class RunFacts(_Cells):
         """Versions of YCSB's core on the class paths, as its files are named."""
         jars = {jar for store in self.environment["stores"].values() for jar in store["jars"]}
         found = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in sorted(jars))
-        return [match[1] for match in found if match]
+        named = self.environment.get("imported", {}).get("ycsb", [])
+        return _distinct([*(match[1] for match in found if match), *named])
+
+    @property
+    def imports(self) -> ImportFacts | None:
+        """What is known of cells that others measured; None where there are none."""
+        return import_facts(self.study, self.environment)
+
+    @property
+    def not_imported(self) -> list[tuple[str, list[str]]]:
+        """Stores of an imported study with the workloads that have no log."""
+        absent = {store.definition.name for store in self.absent_stores}
+        rows = [row for row in self.cells if row["store"] not in absent]
+        return [(self.title(store), texts) for store, texts in not_imported(self.study, rows)]
 
     @property
     def started(self) -> list[datetime]:
-        return sorted(datetime.fromisoformat(row["started"]) for row in self.measured)
+        times = (row["started"] for row in self.measured if row["started"])
+        return sorted(datetime.fromisoformat(time) for time in times)
 
     @property
     def wall_seconds(self) -> float:
-        return sum(float(row["wall_seconds"]) for row in self.measured)
+        return sum(float(row["wall_seconds"] or 0) for row in self.measured)
 
     @property
     def transcripts(self) -> list[Transcript]:
@@ -247,10 +269,10 @@ class RunFacts(_Cells):
     @property
     def floors(self) -> list[tuple[str, float]]:
         """The noise floor of each workload that has one."""
-        return [
-            (self.study.workload(row.workload).title, row.floor)
-            for row in self.analysis.floor.dropna(subset="floor").itertuples()
-        ]
+        names = [*self.study.workload_names, MEAN]
+        rows = list(self.analysis.floor.dropna(subset="floor").itertuples())
+        rows.sort(key=lambda row: names.index(row.workload))
+        return [(self.study.workload(row.workload).title, row.floor) for row in rows]
 
     @property
     def control_reasons(self) -> list[str]:
@@ -268,12 +290,27 @@ class RunFacts(_Cells):
         return [table for table in self.study.tables if isinstance(table, TrimmedTable)]
 
     @property
+    def ratio_plots(self) -> list[RatioPlot]:
+        """Where there is anything to compare."""
+        plots = [figure for figure in self.study.figures if isinstance(figure, RatioPlot)]
+        return plots if len(self.analysis.pairs) else []
+
+    @property
     def ratio_tables(self) -> list[RatiosTable]:
         return [table for table in self.study.tables if isinstance(table, RatiosTable)]
 
     @property
     def operation_tables(self) -> list[OperationsTable]:
         return [table for table in self.study.tables if isinstance(table, OperationsTable)]
+
+    @property
+    def validity_tables(self) -> list[ValidityTable]:
+        return [table for table in self.study.tables if isinstance(table, ValidityTable)]
+
+    @cached_property
+    def validity(self) -> ValidityFacts:
+        titles = {store.definition.name: store.title for store in self.stores}
+        return validity_facts(self.analysis, self.study, titles)
 
     @property
     def updating(self) -> list[str]:
@@ -398,7 +435,8 @@ def _gaps(rows: Iterable[Row], study: Study, stores: tuple[StoreFacts, ...]) -> 
     found: dict[tuple[str, str, str, str], list[int]] = {}
     for row in rows:
         reason = row["reason"] if row["status"] != "measured" else row["void"]
-        if not reason and row["status"] == "measured":
+        # What nobody gave is listed by itself (RunFacts.not_imported).
+        if (not reason and row["status"] == "measured") or reason == NOT_IMPORTED:
             continue
         status = "void" if row["status"] == "measured" else row["status"]
         key = (titles[row["store"]], study.workload(row["workload"]).title, status, reason)

@@ -11,7 +11,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.report.escape import Markup, for_markdown
 from kvstudy.report.transcript import Line
-from kvstudy.study.model import AnyTable, Bars, OpenLoopFigure, RunOrder, Source, Transcript
+from kvstudy.study.model import AnyTable, DrawnFigure, Source, Transcript
 from kvstudy.tables.latex import escape
 
 
@@ -33,7 +33,7 @@ class LatexFloats:
         content = rf"\input{{{self._place(body)}}}"
         return self._float("table", table, content, note, caption_first=True)
 
-    def figure(self, figure: Bars | RunOrder | OpenLoopFigure, note: str = "") -> Markup:
+    def figure(self, figure: DrawnFigure, note: str = "") -> Markup:
         drawing = self._figures / f"{figure.name}.pdf"
         _there(drawing, "kvstudy draw")
         content = rf"\includegraphics[width=\linewidth]{{{self._place(drawing)}}}"
@@ -44,7 +44,7 @@ class LatexFloats:
         content = f"\\begin{{transcript}}\n{listing}\n\\end{{transcript}}"
         return self._float("figure", figure, content, note)
 
-    def ref(self, item: AnyTable | Bars | RunOrder | OpenLoopFigure | Transcript) -> Markup:
+    def ref(self, item: AnyTable | DrawnFigure | Transcript) -> Markup:
         """``Table 2``, as a link."""
         kind = "table" if isinstance(item, AnyTable) else "figure"
         name = "Table" if kind == "table" else "Figure"

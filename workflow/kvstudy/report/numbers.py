@@ -45,6 +45,11 @@ def as_percent(share: float) -> Markup:
     return Markup(f"{share * 100:.4g}{NARROW}%")
 
 
+def as_rough_percent(share: float) -> Markup:
+    """A measured share between 0 and 1 as per cent, with one decimal."""
+    return Markup(f"{share * 100:.1f}{NARROW}%")
+
+
 def as_correlation(value: float) -> Markup:
     """A correlation between -1 and 1 with two decimals."""
     sign = "\N{MINUS SIGN}" if value < 0 else ""

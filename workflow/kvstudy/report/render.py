@@ -11,6 +11,7 @@ from pathlib import Path
 from kvstudy.analysis.files import read_analysis
 from kvstudy.errors import KvstudyError
 from kvstudy.report import facts
+from kvstudy.report.course import course_facts
 from kvstudy.report.floats import LatexFloats
 from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.report.operations import operation_facts
@@ -20,9 +21,8 @@ from kvstudy.report.transcript import COLUMNS
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.cells import Cell, closed_loop, plan, run_name
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.load import WORKLOADS, load_study
+from kvstudy.study.load import load_study, properties_of
 from kvstudy.study.model import Study
-from kvstudy.study.workload import load_workload
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import read_probes
 
@@ -96,7 +96,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     workloads = tuple(
         facts.workload_facts(
             use,
-            load_workload(WORKLOADS / use.name),
+            properties_of(use),
             study,
             planned,
             own,
@@ -115,6 +115,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     )
     at_rates = facts.read_rows(inputs.open_loop, facts.CELLS)
     _check_open_loop(inputs.open_loop, at_rates, all_cells)
+    titles = {store.definition.name: store.title for store in stores}
     return facts.RunFacts(
         name=run_name(study.name, scale) + ("-partial" if partial else ""),
         scale=scale,
@@ -128,12 +129,8 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         environment=environment,
         operations=operations,
         analysis=analysis,
-        open_loop=open_loop_facts(
-            study,
-            at_rates,
-            analysis,
-            {store.definition.name: store.title for store in stores},
-        ),
+        course=course_facts(study, titles, analysis, summary, published),
+        open_loop=open_loop_facts(study, at_rates, analysis, titles),
         published_operations=frozenset(row["operation"] for row in published),
     )
 
@@ -184,6 +181,16 @@ def _check_source(study: Study, bibliography: Path) -> None:
         )
 
 
+def _dateline(run: facts.RunFacts, span: str) -> str:
+    if not run.measured:
+        return "Nothing was measured"
+    if run.imports is None:
+        return f"Measured {span}"
+    if len(run.started) < len(run.measured):
+        return "Imported logs; when they were measured is not recorded"
+    return f"Imported logs, measured {span}"
+
+
 def _front(run: facts.RunFacts, body: Path) -> dict[str, object]:
     study, source = run.study, run.study.source
     days = [as_date(moment) for moment in run.started]
@@ -200,7 +207,7 @@ def _front(run: facts.RunFacts, body: Path) -> dict[str, object]:
     return {
         "title": study.title,
         "subtitle": subtitle,
-        "dateline": f"Measured {span}" if span else "Nothing was measured",
+        "dateline": _dateline(run, span),
         "author": source.author if source else "",
         "subject": subtitle,
         "run": run.name,

@@ -8,16 +8,21 @@ from pathlib import Path
 
 from kvstudy.analysis import bottleneck
 from kvstudy.report import numbers
+from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.report.escape import Markup, code, for_markdown
 from kvstudy.report.facts import RunFacts
 from kvstudy.report.floats import LatexFloats
+from kvstudy.report.surroundings import Surroundings
 from kvstudy.report.templates import fill, text_environment
 from kvstudy.report.transcript import transcript
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.stats.warmup import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import Cell
-from kvstudy.study.model import RUN_ORDER, Transcript
+from kvstudy.study.controls import measured_uses
+from kvstudy.study.model import RunOrder, Transcript
 from kvstudy.study.workload import operations_of
-from kvstudy.tidy.collect import TOLERATED_FAILURES
+from kvstudy.tidy.outcomes import TOLERATED_FAILURES
 
 
 def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> str:
@@ -31,6 +36,7 @@ def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> s
         "as_unit": numbers.as_unit,
         "as_range": numbers.as_range,
         "as_percent": numbers.as_percent,
+        "as_rough_percent": numbers.as_rough_percent,
         "bytes": numbers.as_bytes,
         "as_duration": numbers.as_duration,
         "as_time": as_time,
@@ -67,11 +73,21 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "study": study,
         "source": study.source,
         "floats": floats,
-        "run_order": RUN_ORDER,
+        "run_order": next(each for each in study.figures if isinstance(each, RunOrder)),
+        "machine": Surroundings(
+            run.environment,
+            {use.name: run.title(use.name) for use in measured_uses(study)},
+            {workload.use.name: workload.title for workload in run.workloads},
+        ),
         "tolerated": TOLERATED_FAILURES,
         "near_ceiling": bottleneck.NEAR_CEILING,
         "few_in_call": bottleneck.FEW_IN_CALL,
         "full_machine": bottleneck.FULL_MACHINE,
+        "most_watching": MOST_WATCHING,
+        "fewest_seconds": FEWEST_SECONDS,
+        "steady_seconds": STEADY_SECONDS,
+        "steady_variation": STEADY_VARIATION,
+        "enough_beyond": ENOUGH_BEYOND,
         "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],
         "deviations": _deviations(run),

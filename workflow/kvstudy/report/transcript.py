@@ -89,7 +89,8 @@ def _words(command: str) -> list[str]:
     """The words of ``command``, an option together with its value, quotes kept whole."""
     words: list[str] = []
     for word in re.findall(r"(?:'[^']*'|\"[^\"]*\"|\S)+", command):
-        option = words and words[-1].startswith("-") and " " not in words[-1]
+        # Options of the Java virtual machine have no value behind them.
+        option = words and re.match(r"-[^X ]\S*$", words[-1])
         if option and not word.startswith("-"):
             words[-1] += f" {word}"
         else:

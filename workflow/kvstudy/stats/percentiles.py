@@ -57,10 +57,16 @@ def quantile(histogram: pd.Series, percent: float) -> float:
 
     ValueError: as ``merged``, and a percentage outside 0 to 100.
     """
+    return quantiles(histogram, [percent])[0]
+
+
+def quantiles(histogram: pd.Series, percents: Sequence[float]) -> list[float]:
+    """``quantile`` for many percentages, which sorts the histogram only once."""
     _check(histogram)
     ordered = histogram.sort_index()
-    rank = _rank(int(ordered.sum()), percent)
-    return float(ordered.index[ordered.cumsum().searchsorted(rank)])
+    counts = ordered.cumsum()
+    ranks = [_rank(int(counts.iloc[-1]), percent) for percent in percents]
+    return [float(latency) for latency in ordered.index[counts.searchsorted(ranks)]]
 
 
 def samples_beyond(histogram: pd.Series, percent: float) -> int:

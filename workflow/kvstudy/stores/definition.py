@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.load import STORES, STUDIES, WORKLOADS, did_you_mean, read_yaml
+from kvstudy.study.load import STORES, STUDIES, did_you_mean, properties_of, read_yaml
 from kvstudy.study.model import Operation, StoreUse, Study
-from kvstudy.study.workload import load_workload, operations_of
+from kvstudy.study.workload import operations_of
 
 
 class Strict(BaseModel):
@@ -263,8 +263,11 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     before the first cell than after hours.
     """
     stores = _load(study, measured_uses(study))
+    if study.imported:
+        # What somebody measured is there, or is a gap.
+        return stores
     for index, use in enumerate(study.workloads):
-        operations = operations_of(load_workload(WORKLOADS / use.name))
+        operations = operations_of(properties_of(use))
         for store in stores.values():
             for operation in set(store.unsupported).intersection(operations):
                 raise KvstudyError(

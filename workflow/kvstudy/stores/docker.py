@@ -2,8 +2,9 @@
 
 The container shares the host's network and its server binds to loopback. A published
 port would put the docker-proxy process between client and server: with 4 connections
-it halved the throughput that redis-benchmark saw. Memory and CPUs are not limited, and
-the data is in the container's own volumes, which are removed with it.
+it halved the throughput that redis-benchmark saw. Memory and CPUs are not limited (but
+for ``pin_cpus``), and the data is in the container's own volumes, which are removed
+with it.
 """
 
 from __future__ import annotations
@@ -70,10 +71,10 @@ class DockerServer:
     """A container whose server listens on loopback; its output goes to ``log``.
 
     Its configuration files lie in ``data`` and are mounted, so the daemon must
-    see that folder.
+    see that folder. ``cores`` are those that it may run on; empty for all.
     """
 
-    def __init__(self, store: Store, port: int, data: Path, log: Path) -> None:
+    def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
         self.store = store
         self.host = HOST
         self.port = port
@@ -93,6 +94,7 @@ class DockerServer:
             *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
             *("--network", "host", "--log-driver", "none"),
+            *(("--cpuset-cpus", cores) if cores else ()),
             *(
                 word
                 for inside, place in places.items()

@@ -61,9 +61,12 @@ def _told(program: str) -> str:
 
 
 class NativeServer:
-    """A server process on loopback with its data in ``data`` and its output in ``log``."""
+    """A server process on loopback with its data in ``data`` and its output in ``log``.
 
-    def __init__(self, store: Store, port: int, data: Path, log: Path) -> None:
+    ``cores`` are those that it may run on; empty for all.
+    """
+
+    def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
         self.store = store
         self.host = HOST
         self.port = port
@@ -79,7 +82,7 @@ class NativeServer:
             "servers": (SERVERS / store.folder.name).absolute(),
             "user": getpass.getuser(),
         }
-        self.command = self._filled(store.native.command)
+        self.command = [*process.bound_to(cores), *self._filled(store.native.command)]
         self.preparations = [self._filled(command) for command in store.native.prepare]
         self.files = filled_in(store, store.native.files, self._values)
         self.after_start = [self._filled(command) for command in store.native.after_start]

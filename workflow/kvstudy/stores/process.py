@@ -39,6 +39,11 @@ def start(
     )
 
 
+def bound_to(cores: str) -> list[str]:
+    """What stands before a command that may run on these cores (``0-1,4``) only."""
+    return ["taskset", "--cpu-list", cores] if cores else []
+
+
 def user_group(user: str) -> str:
     """The name of the user's own group, for setpriv."""
     import grp

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
 from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.in_process import InProcess
 from kvstudy.stores.server import Server
+from kvstudy.study.raw import PROVIDER_IMPORTED
 
 PROVIDERS = ("native", "docker", "external")
 
@@ -23,22 +23,30 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
         return f"kvstudy has no YCSB binding for {store.title} yet"
     if store.in_process:
         return None
+    if provider == PROVIDER_IMPORTED:
+        return "its run has imported logs, which are not mixed with measured cells"
     if provider == "external":
         return external.missing(store, address)
     return {"native": native, "docker": docker}[provider].missing(store)
 
 
 def make_server(
-    store: Store, provider: str, port: int, data: Path, log: Path, address: str = ""
+    store: Store,
+    provider: str,
+    port: int,
+    data: Path,
+    log: Path,
+    address: str = "",
+    cores: str = "",
 ) -> Server:
-    """The store's server, not yet started."""
+    """The store's server, not yet started; ``cores`` are those that it may run on."""
     if store.in_process:
         return InProcess()
     if provider == "external":
         return external.ExternalServer(store, address)
     if provider == "docker":
-        return docker.DockerServer(store, port, data, log)
-    return native.NativeServer(store, port, data, log)
+        return docker.DockerServer(store, port, data, log, cores)
+    return native.NativeServer(store, port, data, log, cores)
 
 
 def resolve(wanted: str, raw: Path) -> str:
@@ -65,18 +73,6 @@ def used_providers(raw: Path) -> set[str]:
         except (OSError, ValueError, KeyError):
             continue
     return used - {"none"}
-
-
-def refuse_mixture(provider: str, raw: Path) -> None:
-    """KvstudyError when cells of this run were measured with another provider."""
-    others = used_providers(raw) - {provider}
-    if others:
-        raise KvstudyError(
-            f"{raw}: its cells were measured with provider {' and '.join(sorted(others))}, this "
-            f"one would be {provider}; one run has one provider. Set provider to that of the "
-            "cells, move the run's results away, or set mixed_providers: true in "
-            "config/config.yaml (the report then says so)"
-        )
 
 
 def sweep() -> list[str]:

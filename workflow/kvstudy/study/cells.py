@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.load import WORKLOADS
-from kvstudy.study.model import StoreUse, Study
-from kvstudy.study.workload import load_only, load_workload
+from kvstudy.study.load import properties_of
+from kvstudy.study.model import RAW_TYPE, StoreUse, Study
+from kvstudy.study.workload import load_only
 
 # A scaled study keeps at least this much, so that a cell still reaches every
 # operation and its percentiles have samples. Smaller studies stay as they are.
@@ -73,6 +73,11 @@ class Cell:
     @property
     def measured_phase(self) -> str:
         return self.phases[-1]
+
+    @property
+    def raw_latencies(self) -> bool:
+        """Whether every single latency of the measured phase is kept."""
+        return ("measurementtype", RAW_TYPE) in self.properties
 
 
 def run_name(study: str, scale: float) -> str:
@@ -144,9 +149,11 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
     )
     cells: dict[str, Cell] = {}
     for (records, operations, threads), use in itertools.product(sizes, study.workloads):
-        properties = load_workload(WORKLOADS / use.name)
+        records, operations = use.records or records, use.operations or operations
+        threads, seconds = use.threads or threads, use.seconds or parameters.seconds
+        properties = properties_of(use)
         loads_only = load_only(properties)
-        properties |= parameters.property_texts
+        properties |= parameters.property_texts | use.property_texts
         for size in ("recordcount", "operationcount"):
             properties.pop(size, None)
         cell = Cell(
@@ -156,8 +163,8 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
             operations=0 if loads_only else _scaled(operations, scale, FEWEST_OPERATIONS),
             threads=threads,
             seconds=None
-            if loads_only or parameters.seconds is None
-            else _scaled(parameters.seconds, scale, SHORTEST_SECONDS),
+            if loads_only or seconds is None
+            else _scaled(seconds, scale, SHORTEST_SECONDS),
             repetition=repetition,
             properties=tuple(sorted(properties.items())),
             folder=of.store,

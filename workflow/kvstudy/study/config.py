@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    field_validator,
+)
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import describe
 
 PATH = Path("config/config.yaml")
+# The forms of pin_cpus.
+SWITCH, LISTS = "a switch", "lists of cores"
+CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 
 
 class Ycsb(BaseModel):
@@ -35,6 +46,29 @@ class External(BaseModel):
     )
 
 
+class PinCpus(BaseModel):
+    """Cores of their own for server and client."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    server: str = Field(pattern=CORES, description="Its hardware threads, for example 0-1.")
+    client: str = Field(pattern=CORES, description="Its hardware threads, for example 2,3.")
+
+    @field_validator("server", "client", mode="before")
+    @classmethod
+    def _text(cls, value: object) -> object:
+        """A single number needs no quotes in YAML."""
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _form(value: object) -> str | None:
+    """Which form of pin_cpus a value has; None when it has neither."""
+    # `snakemake --config pin_cpus=true` hands in a text.
+    if isinstance(value, bool) or value in ("true", "false"):
+        return SWITCH
+    return LISTS if isinstance(value, dict | PinCpus) else None
+
+
 class Config(BaseModel):
     """The keys of config/config.yaml; `snakemake --config key=value` overrides each."""
 
@@ -50,9 +84,28 @@ class Config(BaseModel):
     port: int = Field(default=0, ge=0, le=65535, description="Port of the servers; 0: any free.")
     external: External = External()
     ycsb: Ycsb = Ycsb()
-    mixed_providers: bool = Field(
-        default=False, description="Allow cells of several providers in one run."
+    pin_cpus: Annotated[
+        Annotated[bool, Tag(SWITCH)] | Annotated[PinCpus, Tag(LISTS)],
+        Discriminator(
+            _form,
+            custom_error_type="pin_cpus",
+            custom_error_message="must be true, false, or keys server and client with their cores",
+        ),
+    ] = Field(
+        default=False,
+        description="Bind server and client to cores of their own; true: half of the usable each.",
     )
+    mixed: bool = Field(
+        default=False,
+        description="Allow cells of several machines, versions, clients, providers in one run.",
+    )
+
+
+def cores_option(pin_cpus: bool | PinCpus) -> str:
+    """The value as the commands that measure take it."""
+    if isinstance(pin_cpus, PinCpus):
+        return f"{pin_cpus.server}/{pin_cpus.client}"
+    return str(pin_cpus).lower()
 
 
 def check_config(data: dict) -> Config:
@@ -60,5 +113,10 @@ def check_config(data: dict) -> Config:
     try:
         return Config.model_validate(data)
     except ValidationError as error:
-        lines = [describe(PATH, problem, Config) for problem in error.errors()]
+        # The form that a value has is no key.
+        problems = [
+            problem | {"loc": tuple(part for part in problem["loc"] if part not in (SWITCH, LISTS))}
+            for problem in error.errors()
+        ]
+        lines = [describe(PATH, problem, Config) for problem in problems]
         raise KvstudyError("\n".join(lines)) from None

@@ -16,7 +16,9 @@ AGAIN = "-again"
 
 
 def controls(study: Study) -> list[StoreUse]:
-    """What the study measures beside its own stores."""
+    """What the study measures beside its own stores; nothing for imported logs."""
+    if study.imported:
+        return []
     found = []
     if of := noise_store(study):
         use = next(use for use in study.stores if use.name == of)
@@ -29,6 +31,8 @@ def controls(study: Study) -> list[StoreUse]:
 
 def noise_store(study: Study) -> str | None:
     """The store that is measured under two names, or None."""
+    if study.imported:
+        return None
     if study.noise_floor is True:
         return study.store_names[0]
     return study.noise_floor or None

@@ -11,7 +11,16 @@ from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.model import MEAN, Bars, ComparisonTable, ResultsTable, Study
+from kvstudy.study.model import (
+    MEAN,
+    Bars,
+    ComparisonTable,
+    ResultsTable,
+    Study,
+    Transcript,
+    WorkloadFigure,
+    WorkloadUse,
+)
 from kvstudy.study.workload import check_property, load_only, load_workload
 
 M = TypeVar("M", bound=BaseModel)
@@ -53,8 +62,10 @@ def load_study(path: Path) -> Study:
         _known(path, f"stores[{index}]", "store", use.store, stores)
     workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
     for index, use in enumerate(study.workloads):
-        _known(path, f"workloads[{index}]", "workload", use.name, workloads)
-        load_workload(WORKLOADS / use.name)
+        _known(path, f"workloads[{index}]", "workload", use.file, workloads)
+        load_workload(WORKLOADS / use.file)
+        for name in use.properties:
+            check_property(f"{path}: workloads[{index}].properties", name)
     for name in study.parameters.properties:
         check_property(f"{path}: parameters.properties", name)
     if isinstance(study.noise_floor, str):
@@ -80,10 +91,13 @@ def load_study(path: Path) -> Study:
                 _known(path, f"{key}.{role}", "store", name, study.store_names)
     for index, figure in enumerate(study.figures):
         key = f"figures[{index}]"
-        for name in figure.workloads if isinstance(figure, Bars) else [figure.workload]:
+        names = figure.workloads if isinstance(figure, Bars) else []
+        if isinstance(figure, Transcript | WorkloadFigure):
+            names = [figure.workload]
+        for name in names:
             if name != MEAN or figure.kind != "bars" or figure.metrics != ["throughput"]:
                 _known(path, f"{key}.workload", "workload", name, used)
-        if not isinstance(figure, Bars):
+        if isinstance(figure, Transcript):
             _known(path, f"{key}.store", "store", figure.store, study.store_names)
     for index, expected in enumerate(study.expected_failures):
         _known(
@@ -96,9 +110,15 @@ def _with_open_loop(path: Path, study: Study) -> Study:
     """The study with the workloads of its open loop named; KvstudyError for a wrong one."""
     if study.open_loop is None:
         return study
-    used = [use.name for use in study.workloads]
+    if study.imported:
+        raise KvstudyError(
+            f"{path}: open_loop: the study's logs were imported, nothing is measured at rates; "
+            "remove the key"
+        )
+    used = study.workload_names
     named = study.open_loop.workloads
-    runs = [name for name in used if not load_only(load_workload(WORKLOADS / name))]
+    properties = {use.name: properties_of(use) for use in study.workloads}
+    runs = [name for name in used if not load_only(properties[name])]
     for index, name in enumerate(named):
         key = f"open_loop.workloads[{index}]"
         _known(path, key, "workload", name, used)
@@ -112,13 +132,18 @@ def _with_open_loop(path: Path, study: Study) -> Study:
             f"{path}: open_loop: no workload of the study has a run phase; remove the key"
         )
     for name in named or runs:
-        if "target" in load_workload(WORKLOADS / name) | study.parameters.property_texts:
+        if "target" in properties[name] | study.parameters.property_texts:
             raise KvstudyError(
                 f"{path}: open_loop: the property 'target' gives workload '{name}' a rate "
                 "already, so no cell tells the store's maximum; remove one of the two"
             )
     chosen = study.open_loop.model_copy(update={"workloads": named or runs})
     return study.model_copy(update={"open_loop": chosen})
+
+
+def properties_of(use: WorkloadUse) -> dict[str, str]:
+    """The properties of the workload's file with what the study says beside it."""
+    return load_workload(WORKLOADS / use.file) | use.property_texts
 
 
 def study_path(name: str) -> Path:

@@ -28,6 +28,10 @@ Metric = Literal[
 ]
 
 
+# YCSB's measurementtype that also keeps each single latency.
+RAW_TYPE = "hdrhistogram+raw"
+
+
 class Strict(BaseModel):
     """Base of all models: an unknown key is a typing error, never ignored."""
 
@@ -82,9 +86,20 @@ class StoreUse(Strict):
 class WorkloadUse(Strict):
     """A workload of the study; a bare name in the file is short for ``name: ...``."""
 
-    name: Name = Field(description="Name of a file under workloads/.")
+    name: Name = Field(description="Name of a file under workloads/, or any with ``file``.")
+    file: Name = Field(
+        default="",
+        description="Name of a file under workloads/; needed when it stands there twice.",
+    )
     title: str = Field(default="", description="Name in tables and figures.")
     short: str = Field(default="", description="Name on an axis.")
+    records: Count | None = Field(default=None, description="In place of the study's.")
+    operations: Count | None = Field(default=None, description="In place of the study's.")
+    threads: Count | None = Field(default=None, description="In place of the study's.")
+    seconds: Count | None = Field(default=None, description="In place of the study's.")
+    properties: dict[str, str | int | float | bool] = Field(
+        default={}, description="Further YCSB properties, laid over those of file and study."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -95,9 +110,15 @@ class WorkloadUse(Strict):
     def _default_titles(self) -> WorkloadUse:
         plain = self.name.replace("-", " ")
         title = f"Workload {plain.upper()}" if len(plain) == 1 else plain.capitalize()
+        object.__setattr__(self, "file", self.file or self.name)
         object.__setattr__(self, "title", self.title or title)
         object.__setattr__(self, "short", self.short or title.removeprefix("Workload "))
         return self
+
+    @property
+    def property_texts(self) -> dict[str, str]:
+        """The properties as YCSB reads them."""
+        return _texts(self.properties)
 
 
 class Parameters(Strict):
@@ -115,25 +136,57 @@ class Parameters(Strict):
         default={}, description="Further YCSB properties, the same for every cell."
     )
 
+    raw_latencies: bool = Field(
+        default=False,
+        description="Keep the latency of every single operation of the measured phase with the "
+        "raw logs (about 3 MB per million, compressed). It costs throughput, see README.md.",
+    )
+
     @property
     def property_texts(self) -> dict[str, str]:
         """The properties as YCSB reads them."""
-        return {
-            name: str(value).lower() if isinstance(value, bool) else str(value)
-            for name, value in self.properties.items()
-        }
+        texts = _texts(self.properties)
+        return texts | ({"measurementtype": RAW_TYPE} if self.raw_latencies else {})
+
+
+def _texts(properties: dict[str, str | int | float | bool]) -> dict[str, str]:
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in properties.items()
+    }
+
+
+class Imported(Strict):
+    """Where logs come from that were not measured by kvstudy; what is left out is not known."""
+
+    folder: str = Field(default="", description="Name of the folder that held the logs.")
+    machine: str = Field(default="", description="The machine that was measured on.")
+    measured_by: str = Field(default="", description="Who measured.")
 
 
 class ExpectedFailures(Strict):
-    """Failed operations that the study declares as part of the result."""
+    """Failed or missed operations that the study declares as part of the result."""
 
     store: Name = Field(description="The store whose operations fail.")
+    kind: Literal["failures", "misses"] = Field(
+        default="failures",
+        description="failures: YCSB says that the operation failed. misses: it says OK, and the "
+        "server counted that there was no such record.",
+    )
     workload: Name | None = Field(default=None, description="Left out: every workload.")
     operation: Operation = Field(description="The operation that fails.")
     up_to: Annotated[float, Field(gt=0, le=1)] = Field(
         description="Share of the operations that may fail."
     )
     reason: str = Field(description="Why that is expected; the report gives it.")
+
+    @model_validator(mode="after")
+    def _only_reads_miss(self) -> ExpectedFailures:
+        if self.kind == "misses" and self.operation not in ("read", "scan"):
+            raise ValueError(
+                f"kind misses: a server counts misses of read and scan, not of {self.operation}"
+            )
+        return self
 
 
 class OpenLoop(Strict):
@@ -250,6 +303,14 @@ class OpenLoopTable(AnyTable):
     workload: Name
 
 
+class ValidityTable(AnyTable):
+    """How many operations did what was asked; a part of every report."""
+
+    kind: Literal["validity"] = Field(
+        description="Failed and missed operations, goodput, agreement with the servers' counters."
+    )
+
+
 WorkloadTable = ResultsTable | PercentilesTable | RunsTable
 Table = Annotated[
     MachineTable
@@ -260,7 +321,8 @@ Table = Annotated[
     | BottleneckTable
     | TrimmedTable
     | PercentilesTable
-    | RunsTable,
+    | RunsTable
+    | ValidityTable,
     Field(discriminator="kind"),
 ]
 
@@ -316,29 +378,80 @@ PERCENTILES_CAPTION = "Percentiles of service time over all runs, {}"
 OPERATIONS = OperationsTable(
     name="operations", kind="operations", caption="What one operation means on each store"
 )
+VALIDITY = ValidityTable(
+    name="validity", kind="validity", caption="Operations that did what was asked, and goodput"
+)
 
 
-class RunOrder(Strict):
-    """The runs in the order of their measurement; a part of every report."""
-
-    name: Name = "run-order"
-    source: str = ""
-    caption: str = "The runs in the order of measurement, each against the mean of its cell"
-
-
-RUN_ORDER = RunOrder()
-
-
-class OpenLoopFigure(Strict):
-    """Service and intended latencies of a workload over the load."""
+class AnyFigure(Strict):
+    """What every figure has that each report draws by itself."""
 
     name: Name
-    source: str = ""
-    caption: str
+    source: str = Field(default="", description="Number of the figure in the source.")
+    caption: str = Field(description="Its caption in the report.")
+
+
+class RunOrder(AnyFigure):
+    """The runs in the order of their measurement; a part of every report."""
+
+    kind: Literal["run-order"] = Field(description="The runs in the order of measurement.")
+
+
+class CpuBars(AnyFigure):
+    """CPU time of client and server for one operation; a part of every report."""
+
+    kind: Literal["cpu"] = Field(description="CPU time of client and server per operation.")
+
+
+class RatioPlot(AnyFigure):
+    """Throughput ratios of every two stores, before the noise floor; a part of every report."""
+
+    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+
+
+class TimeStrips(AnyFigure):
+    """Throughput and busy cores over a workload's run time; a part of every report."""
+
+    kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
+    workload: Name = Field(description="The workload.")
+
+
+class Spectrum(AnyFigure):
+    """All percentiles of a workload's latencies; a part of every report."""
+
+    kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
+    workload: Name = Field(description="The workload.")
+
+
+class OpenLoopFigure(AnyFigure):
+    """Service and intended latencies of a workload over the load."""
+
     workload: Name
 
 
-Figure = Annotated[Bars | Transcript, Field(discriminator="kind")]
+WorkloadFigure = TimeStrips | Spectrum
+DrawnFigure = Bars | RunOrder | CpuBars | RatioPlot | WorkloadFigure | OpenLoopFigure
+Figure = Annotated[
+    Bars | Transcript | RunOrder | CpuBars | RatioPlot | TimeStrips | Spectrum,
+    Field(discriminator="kind"),
+]
+AUTOMATIC_FIGURES = [
+    RunOrder(
+        name="run-order",
+        kind="run-order",
+        caption="The runs in the order of measurement, each against the mean of its cell",
+    ),
+    CpuBars(name="cpu", kind="cpu", caption="CPU time of client and server for one operation"),
+    RatioPlot(
+        name="ratios",
+        kind="ratios",
+        caption="Throughput of each two stores with 95 % intervals, and the noise floor (band)",
+    ),
+]
+AUTOMATIC_FIGURES_OF_A_WORKLOAD = {
+    TimeStrips: "The runs second by second, {}",
+    Spectrum: "Latency by share of the operations, {}",
+}
 
 
 class Study(Strict):
@@ -384,6 +497,16 @@ class Study(Strict):
     choices: list[str] = Field(
         default=[], description="What the source left open and what was chosen here."
     )
+    imported: Imported | None = Field(
+        default=None,
+        description="Set (true, or its keys) when the cells come from `kvstudy import`: nothing is "
+        "measured then, and a cell without a log is a gap.",
+    )
+
+    @field_validator("imported", mode="before")
+    @classmethod
+    def _plain_yes_or_no(cls, value: object) -> object:
+        return {True: {}, False: None}[value] if isinstance(value, bool) else value
 
     @field_validator("open_loop", mode="before")
     @classmethod
@@ -402,7 +525,7 @@ class Study(Strict):
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
         tables = list(self.tables)
-        automatic = [OPERATIONS, RATIOS, BOTTLENECK]
+        automatic = [OPERATIONS, RATIOS, BOTTLENECK, VALIDITY]
         if self.trimmed_mean:
             automatic.append(TRIMMED)
         for each in automatic:
@@ -426,6 +549,35 @@ class Study(Strict):
                 )
         object.__setattr__(self, "tables", tables)
         return self
+
+    @model_validator(mode="after")
+    def _always_drawn(self) -> Study:
+        """Figures of every report, unless the study names them itself."""
+        figures = list(self.figures)
+        for each in AUTOMATIC_FIGURES:
+            if not any(isinstance(figure, type(each)) for figure in figures):
+                figures.append(each)
+        for use in self.workloads:
+            for kind, caption in AUTOMATIC_FIGURES_OF_A_WORKLOAD.items():
+                if any(isinstance(each, kind) and each.workload == use.name for each in figures):
+                    continue
+                word = get_args(kind.model_fields["kind"].annotation)[0]
+                figures.append(
+                    kind(
+                        name=f"{word}-{use.name}",
+                        kind=word,
+                        caption=caption.format(use.title),
+                        workload=use.name,
+                    )
+                )
+        object.__setattr__(self, "figures", figures)
+        return self
+
+    @property
+    def drawn_figures(self) -> list[DrawnFigure]:
+        """All but transcripts, which are text."""
+        drawn = [figure for figure in self.figures if isinstance(figure, DrawnFigure)]
+        return drawn + self.open_loop_figures
 
     @property
     def open_loop_tables(self) -> list[OpenLoopTable]:

@@ -16,6 +16,10 @@ SUMS = "SHA256SUMS"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
 
+# In the results of a run whose cells others measured: what was imported.
+IMPORTS = "imported.json"
+PROVIDER_IMPORTED = "imported"
+
 
 def raw_directory(run: str, cell: Cell) -> Path:
     """Where the raw logs of a measured cell lie."""
@@ -35,6 +39,11 @@ def is_gap(run: str, cell: Cell) -> bool:
 def probe_directory(run: str, store: str) -> Path:
     """Where the raw facts and logs of the store's probe lie."""
     return Path("results") / run / "probes" / store
+
+
+def raw_latencies(directory: Path, phase: str) -> Path:
+    """Where YCSB writes the single latencies of ``phase``; kept is this path with ``.gz``."""
+    return directory / f"{phase}.latencies"
 
 
 def is_complete(directory: Path) -> bool:

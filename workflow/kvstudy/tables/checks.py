@@ -11,9 +11,13 @@ from itertools import combinations
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
 from kvstudy.study.model import MEAN, Study
-from kvstudy.tables.latex import grey
+from kvstudy.tables.latex import Latex, grey
 from kvstudy.tidy.numbers import grouped, share, significant
+from kvstudy.tidy.results import Results
 
 DASH = "--"
 TIE = "~"
@@ -22,7 +26,13 @@ BOUND = "\N{DAGGER}"
 SHOWN_PERCENTS = [50.0, 95.0, 99.0, 99.9]
 # Columns of ratios that fit the width of a page.
 MOST_COLUMNS = 6
-NOISY = 0.10
+# The percentages of which sources publish averages, by what they are called in summary.csv.
+AVERAGED = {95.0: "latency_p95", 99.0: "latency_p99"}
+AVERAGE_TITLE = Latex(r"\shortstack[r]{mean of the\\runs' values}")
+RUN_COLUMNS = [
+    *["Ops/s", "95 % interval", "CoV", "Whole", "Rest", "Cut"],
+    *["Client", "Server", "Steady"],
+]
 KEYS = ["store", "workload", "parameters"]
 
 
@@ -57,7 +67,7 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
     if len(floor):
         store = titles[floor["store"].iloc[0]]
         cells = [_floor(floor, *column) for column in shown]
-        sections.append(Section("Noise floor", _two_lines(f"{store} / {store}", cells)))
+        sections.append(Section("Noise floor", _two_lines(f"{store} by itself", cells)))
     lines: list[Line] = []
     for one, other in combinations(study.store_names, 2):
         cells = [_ratio(pairs, *column, one, other, bound) for column in shown]
@@ -68,10 +78,10 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
         "columns": [study.workload(name).short for name, _ in shown],
         "sections": sections,
         "notes": [
-            "Ratio of the mean throughputs (geometric, paired by repetition), below it the 95 % "
+            f"Ratio of the mean throughputs (geometric, {_pairing(study)}), below it the 95 % "
             f"interval. {TIE}: the runs do not tell the two apart (Holm's correction for the "
             f"number of pairs of a workload). {EQUAL}: equal, the whole interval is within "
-            "±10 %. Grey: not above the noise floor. "
+            "±10\N{NO-BREAK SPACE}%. Grey: not above the noise floor. "
             f"{BOUND}: the client limits one of the two."
         ],
     }
@@ -93,6 +103,10 @@ def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, st
 
 def _interval(low: float, high: float) -> str:
     return "one run" if pd.isna(low) else f"{significant(low)} to {significant(high)}"
+
+
+def _pairing(study: Study) -> str:
+    return "not paired, by Welch's method" if study.imported else "paired by repetition"
 
 
 def _ratio(
@@ -121,30 +135,78 @@ def _ratio(
     return DASH, ""
 
 
+def with_averages(found: pd.DataFrame, results: Results) -> pd.DataFrame:
+    """The percentiles of one workload with one more column, ``mean_of_runs`` (us).
+
+    That is the plain mean of the values of the single runs, as sources print it; NaN
+    where no percentiles of that workload were published, and for other percentages.
+    """
+    names = {
+        (store, operation, metric)
+        for store in found["store"].unique()
+        for workload in found["workload"].unique()
+        for operation in results.operations(workload)
+        for metric in AVERAGED.values()
+        if results.published(store, workload, operation, metric) is not None
+    }
+    if not names:
+        return found.assign(mean_of_runs=float("nan"))
+    means = []
+    for row in found.itertuples():
+        metric = AVERAGED.get(row.percent, "")
+        value = results.measured(row.store, row.workload, row.operation, metric)
+        means.append(float("nan") if value is None else value.mean)
+    return found.assign(mean_of_runs=means)
+
+
 def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> Grid:
-    """Percentiles of all repetitions of ``workload`` together."""
+    """Percentiles of all repetitions of ``workload`` together.
+
+    ``found`` has a column ``mean_of_runs`` (``with_averages``); where it has values
+    they stand beside the percentile.
+    """
+    averaged = found.dropna(subset="mean_of_runs")["percent"].unique()
+    columns = [f"{percent:g} %" for percent in SHOWN_PERCENTS]
+    for percent in averaged:
+        columns.insert(columns.index(f"{percent:g} %") + 1, AVERAGE_TITLE)
     sections = []
     for parameters, rows in _groups(found, workload):
         lines = []
         for (store, operation), group in rows.groupby(["store", "operation"], sort=False):
             by_percent = group.set_index("percent")
-            cells = [_percentile(by_percent, percent) for percent in SHOWN_PERCENTS]
+            cells = []
+            for percent in SHOWN_PERCENTS:
+                cells.append(_percentile(by_percent, percent))
+                if percent in averaged:
+                    cells.append(_average(by_percent, percent))
             lines.append(Line(f"{titles[store]}, {operation}", cells))
         sections.append(Section(parameters, lines))
-    return {
-        "columns": [f"{percent:g} %" for percent in SHOWN_PERCENTS],
-        "sections": sections,
-        "notes": [
-            "Service time in µs that this share of the operations does not exceed, from the "
-            "histograms of all repetitions added up; in brackets the range of the single runs. "
-            "A percentile with fewer than 100 operations beyond it is left out. Closed loop: a "
-            "thread waits for each answer."
-        ],
-    }
+    if not sections:
+        lines = [Line("no run has a histogram", [DASH] * len(columns))]
+        sections.append(Section("", lines))
+    notes = [
+        "Service time in µs that this share of the operations does not exceed, from the "
+        "histograms of all repetitions added up; in brackets the range of the single runs. "
+        f"A percentile with fewer than {ENOUGH_BEYOND} operations beyond it is left out. Closed "
+        "loop: a thread waits for each answer."
+    ]
+    if len(averaged):
+        notes.append(
+            "Mean of the runs' values: the plain mean of what the single runs have as the "
+            "percentile to its left, which is what the source gives. It is no percentile of any "
+            "set of operations, and stands here to compare with the source."
+        )
+    return {"columns": columns, "sections": sections, "notes": notes}
+
+
+def _average(by_percent: pd.DataFrame, percent: float) -> str:
+    if percent not in by_percent.index or pd.isna(by_percent.loc[percent, "mean_of_runs"]):
+        return DASH
+    return grouped(f"{by_percent.loc[percent, 'mean_of_runs']:.0f}")
 
 
 def _percentile(by_percent: pd.DataFrame, percent: float) -> str:
-    if percent not in by_percent.index or by_percent.loc[percent, "beyond"] < 100:
+    if percent not in by_percent.index or by_percent.loc[percent, "beyond"] < ENOUGH_BEYOND:
         return DASH
     row = by_percent.loc[percent]
     value, low, high = (grouped(f"{row[name]:.0f}") for name in ("value", "low", "high"))
@@ -156,29 +218,34 @@ def runs(
 ) -> Grid:
     """Interval, spread, warm-up and CPU of the runs of ``workload``."""
     overall = intervals[intervals["operation"] == "overall"]
-    sections = []
+    sections, restless = [], []
     for parameters, rows in _groups(overall, workload):
         lines = []
         for store, group in rows.groupby("store", sort=False):
             by_metric = group.set_index("metric")
             seconds = steadiness.merge(group[KEYS].drop_duplicates(), on=KEYS)
             lines.append(Line(titles[store], _run_cells(by_metric, seconds)))
+            unsteady = (seconds["verdict"] == Steadiness.NOT_STEADY).sum()
+            if unsteady:
+                restless.append(f"{titles[store]} ({unsteady} of {len(seconds)} runs)")
         sections.append(Section(parameters, lines))
-    return {
-        "columns": ["Throughput (ops/s)", "95 % interval", "CoV", "Client", "Server", "Steady"],
-        "sections": sections,
-        "notes": [
-            "Throughput: geometric mean of the runs with its 95 % interval (t on logarithms). "
-            "CoV: standard deviation by mean. Client, Server: CPU time of one operation in µs. "
-            "Steady: runs that have a steady state after their warm-up, of all runs; too short: "
-            "less than 30 s remain, so nothing can be said."
-        ],
-    }
+    notes = [
+        "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
+        "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of the "
+        "runs, and in those after the warm-up, which took Cut seconds (means over the runs). "
+        "Client, Server: CPU time of one operation in µs. "
+        "Steady: runs that have a steady state after their warm-up, of all runs; too short: "
+        f"less than {STEADY_SECONDS} s remain, so nothing can be said."
+    ]
+    if restless:
+        # Next to the marks, since they say that a mean hides a change.
+        notes.append(f"! No steady state: {', '.join(restless)}.")
+    return {"columns": RUN_COLUMNS, "sections": sections, "notes": notes}
 
 
 def _run_cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
     if "throughput" not in by_metric.index:
-        return [DASH] * 6
+        return [DASH] * len(RUN_COLUMNS)
     row = by_metric.loc["throughput"]
     interval = "one run"
     if not pd.isna(row["low"]):
@@ -190,6 +257,7 @@ def _run_cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
         grouped(significant(row["value"])),
         interval,
         spread,
+        *_parts(seconds),
         *(_cpu(by_metric, side) for side in ("client_cpu", "server_cpu")),
         _steady(seconds["verdict"].tolist()),
     ]
@@ -199,13 +267,25 @@ def _cpu(by_metric: pd.DataFrame, metric: str) -> str:
     return significant(by_metric.loc[metric, "value"]) if metric in by_metric.index else DASH
 
 
+def _parts(seconds: pd.DataFrame) -> list[str]:
+    """Mean of whole runs, of what follows the warm-up, and the warm-up in s."""
+    if seconds.empty:
+        return [DASH] * 3
+    whole, steady = (grouped(significant(seconds[name].mean())) for name in ("whole", "steady"))
+    if not (seconds["cut"] > 0).any():
+        # Nothing was cut off, so there is no other value.
+        return [whole, DASH, "0"]
+    return [whole, steady, f"{seconds['cut'].mean():.0f}"]
+
+
 def _steady(verdicts: list[str]) -> str:
     if not verdicts:
         return DASH
-    short = sum(verdict == "too short to judge" for verdict in verdicts)
-    if short == len(verdicts):
+    if all(verdict == Steadiness.TOO_SHORT for verdict in verdicts):
         return "too short"
-    return f"{sum(verdict == 'steady' for verdict in verdicts)} of {len(verdicts)}"
+    steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
+    flag = " !" if Steadiness.NOT_STEADY in verdicts else ""
+    return f"{steady} of {len(verdicts)}{flag}"
 
 
 def _groups(frame: pd.DataFrame, workload: str) -> list[tuple[str, pd.DataFrame]]:

@@ -30,6 +30,7 @@ SPECIAL = {
     "]": "{]}",
     # pdflatex's fonts have no glyph for these.
     "\N{NARROW NO-BREAK SPACE}": r"\,",
+    "\N{NO-BREAK SPACE}": "~",
     "µ": r"\textmu{}",
     "\N{MULTIPLICATION SIGN}": r"\texttimes{}",
     "\N{MINUS SIGN}": r"\textminus{}",

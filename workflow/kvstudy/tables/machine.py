@@ -30,6 +30,8 @@ def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) ->
     try:
         for part in environment["components"]:
             put(part["component"], name=part["name"], details=part.get("details", ""))
+        if study.imported:
+            put("Machine", name=study.imported.machine or "not recorded")
         for part in study.source.machine if study.source else []:
             put(part.component, source_name=part.name, source_details=part.details)
         if version := _ycsb(environment):
@@ -50,7 +52,8 @@ def _ycsb(environment: dict) -> str:
     names = {
         jar for facts in environment.get("stores", {}).values() for jar in facts.get("jars", {})
     }
-    versions = {found[1] for name in names if (found := re.fullmatch(r"core-(\d.*)\.jar", name))}
+    versions = set(environment.get("imported", {}).get("ycsb", []))
+    versions |= {found[1] for name in names if (found := re.fullmatch(r"core-(\d.*)\.jar", name))}
     return ", ".join(sorted(versions))
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kvstudy.study.load import WORKLOADS
+from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
 from kvstudy.study.probe import SCANNED, STEPS
-from kvstudy.study.workload import load_workload, operations_of
+from kvstudy.study.workload import operations_of
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import grouped
 from kvstudy.tidy.probes import OK, RARE, Probes
@@ -93,7 +93,7 @@ def _used(study: Study) -> set[str]:
     """The operations of the study's workloads; all of them are loaded."""
     used = {"insert"}
     for use in study.workloads:
-        used.update(operations_of(load_workload(WORKLOADS / use.name)))
+        used.update(operations_of(properties_of(use)))
     return used | {"read", "update"} if "read-modify-write" in used else used
 
 

@@ -13,6 +13,8 @@ from string import ascii_lowercase
 
 import pandas as pd
 
+from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.model import ResultsTable, Study
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import fixed, grouped, sign
@@ -27,11 +29,8 @@ OF_OPERATION = {
     "latency_p95": ("95th percentile", "us"),
     "latency_p99": ("99th percentile", "us"),
 }
-# A percentile needs operations beyond it; with fewer than 100 it is an
-# accident of few operations (METHODOLOGY: percentiles over runs).
+# Operations of a run that lie beyond the percentile.
 BEYOND = {"latency_p95": 0.05, "latency_p99": 0.01}
-FEWEST_BEYOND = 100
-LARGEST_COV = 0.10
 
 
 @dataclass
@@ -159,13 +158,13 @@ def _measured(
         empty = results.state(store, table.workload).label
         return Latex("") if empty else Latex("--")
     marks = ""
-    if value.cov > LARGEST_COV:
+    if value.cov > NOISY:
         marks += "*"
         used.add("*")
     if metric in BEYOND:
         parts = operation.split("+")
         counts = [results.measured(store, table.workload, part, "operations") for part in parts]
-        if any(c is not None and c.min * BEYOND[metric] < FEWEST_BEYOND for c in counts):
+        if any(c is not None and c.min * BEYOND[metric] < ENOUGH_BEYOND for c in counts):
             marks += r"\textdagger"
             used.add("dagger")
     return _number(metric, value.mean, marks)
@@ -185,6 +184,13 @@ def _notes(
             else f"the mean of {min(numbers)} to {max(numbers)} runs"
         )
         notes.append(escape(f"Here: {runs}. Latencies are service times."))
+        if max(numbers) > 1:
+            notes.append(
+                escape(
+                    "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
+                    "of all operations; those are in the table of percentiles."
+                )
+            )
     combined = results.all_operations(table.workload)
     if combined and "+" in combined:
         known = any(
@@ -205,13 +211,13 @@ def _notes(
         notes.append(
             Latex(
                 r"\textsuperscript{*}\,The coefficient of variation over the runs is above "
-                rf"{LARGEST_COV * 100:.0f}\,\%."
+                rf"{NOISY * 100:.0f}\,\%."
             )
         )
     if "dagger" in used:
         notes.append(
             Latex(
-                rf"\textsuperscript{{\textdagger}}\,Fewer than {FEWEST_BEYOND} operations of a "
+                rf"\textsuperscript{{\textdagger}}\,Fewer than {ENOUGH_BEYOND} operations of a "
                 "run lie beyond the percentile."
             )
         )

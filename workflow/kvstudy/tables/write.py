@@ -18,6 +18,7 @@ from kvstudy.study.model import (
     RunsTable,
     Study,
     TrimmedTable,
+    ValidityTable,
 )
 from kvstudy.tables import (
     bottleneck,
@@ -28,6 +29,7 @@ from kvstudy.tables import (
     operations,
     results,
     trimmed,
+    validity,
 )
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import Probes
@@ -61,6 +63,9 @@ def write_tables(
         elif isinstance(table, OperationsTable):
             frame = operations.rows(probes, study, meanings)
             values = operations.content(probes, study, titles)
+        elif isinstance(table, ValidityTable):
+            frame = analysis.validity
+            values = validity.content(frame, study, titles)
         elif isinstance(table, RatiosTable):
             frame, template = analysis.pairs, "checks"
             values = checks.ratios(analysis, study, titles)
@@ -72,17 +77,23 @@ def write_tables(
             values = trimmed.content(frame, study, titles)
         elif isinstance(table, PercentilesTable):
             frame, template = of(analysis.percentiles, table.workload), "checks"
+            frame = checks.with_averages(frame, found)
             values = checks.percentiles(frame, table.workload, titles)
         elif isinstance(table, OpenLoopTable):
             frame = open_loop.rows(analysis, table.workload)
             values = open_loop.content(frame, study.open_loop, study.store_names, titles)
         elif isinstance(table, RunsTable):
             frame, template = of(analysis.intervals, table.workload), "checks"
+            # Control cells have intervals too.
+            frame = frame[frame["store"].isin(study.store_names)]
             values = checks.runs(frame, analysis.steadiness, table.workload, titles)
+        elif isinstance(table, ComparisonTable):
+            frame = comparison.long_form(table, study, found)
+            values = comparison.content(table, study, found, titles)
         else:
-            kind = comparison if isinstance(table, ComparisonTable) else results
-            frame = kind.long_form(table, study, found)
-            values = kind.content(table, study, found, titles)
+            shown = given(study, found, table.workload)
+            frame = results.long_form(table, shown, found)
+            values = results.content(table, shown, found, titles)
         text = fill(templates / f"{template}.tex.j2", **values)
         frame.to_csv(output / f"{table.name}.csv", index=False, lineterminator="\n")
         path = output / f"{table.name}.tex"
@@ -94,3 +105,15 @@ def write_tables(
 def of(frame: pd.DataFrame, workload: str) -> pd.DataFrame:
     """The rows of ``workload``."""
     return frame[frame["workload"] == workload]
+
+
+def given(study: Study, found: Results, workload: str) -> Study:
+    """The study with the stores that belong into a table of ``workload``.
+
+    All of them, but of imported logs those that have one: others were never meant to.
+    """
+    if not study.imported or found.has_published:
+        return study
+    states = {use.name: found.state(use.name, workload).label for use in study.stores}
+    some = [use for use in study.stores if states[use.name] != "not measured"]
+    return study.model_copy(update={"stores": some or study.stores})

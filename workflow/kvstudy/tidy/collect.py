@@ -5,6 +5,8 @@ row per planned cell, with a reason where there is no valid number.
 ``environment.json``: the machines, servers and clients behind them, and the study.
 ``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
 one row per latency of an operation of that phase, with its count.
+``resources.csv``: one row per second of that phase and side, with what it used.
+``outcomes.csv``: how its operations ended (see ``tidy.outcomes``).
 """
 
 from __future__ import annotations
@@ -16,19 +18,35 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import original
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, check_sums, is_gap, is_measured, raw_directory
-from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS, recorded_reason
+from kvstudy.study.raw import (
+    GAP,
+    PROVIDER_IMPORTED,
+    check_sums,
+    is_gap,
+    is_measured,
+    raw_directory,
+)
+from kvstudy.tidy import surroundings
+from kvstudy.tidy.files import (
+    HISTOGRAM_COLUMNS,
+    RESOURCE_COLUMNS,
+    SERIES_COLUMNS,
+    recorded_reason,
+)
+from kvstudy.tidy.foreign import cpu_shares, disturbance
+from kvstudy.tidy.gc import gc_pauses
+from kvstudy.tidy.imports import NOT_IMPORTED, check_origin, imported_facts, phases_of
+from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.tidy.outcomes import good, missed, outcomes, void
 from kvstudy.tidy.record import study_record
-from kvstudy.tidy.resources import server_cpu_seconds
+from kvstudy.tidy.resources import resources, server_cpu_seconds
 from kvstudy.tidy.series import histograms, series
 from kvstudy.tidy.usage import USAGE_UNITS, usage
-from kvstudy.ycsb_log.parse import GOOD, YcsbLog, parse
-
-# A larger share of failed operations that the study does not declare voids the cell.
-TOLERATED_FAILURES = 0.001
+from kvstudy.ycsb_log.log import YcsbLog
+from kvstudy.ycsb_log.parse import parse
 
 CELL_COLUMNS = [
     *("store", "workload", "parameters", "repetition", "status", "reason", "void", "provider"),
@@ -48,30 +66,38 @@ class Collected:
     measurements: pd.DataFrame
     series: pd.DataFrame
     histograms: pd.DataFrame
+    resources: pd.DataFrame
+    outcomes: pd.DataFrame
     environment: dict
 
 
-def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = False) -> Collected:
+def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> Collected:
     """Read all raw logs of ``run``.
 
     KvstudyError for a cell whose files differ from their checksums, or that was
-    measured with other parameters than the study now has.
+    measured with other parameters than the study now has, and for cells that
+    were not measured alike, unless ``mixed``.
     """
-    cell_rows, value_rows, manifests = [], [], []
-    second_rows, latency_rows = [], []
+    cell_rows, value_rows = [], []
+    manifests: dict[str, dict] = {}
+    second_rows, latency_rows, resource_rows, outcome_rows = [], [], [], []
     for position, cell in enumerate(cells, start=1):
         if not is_measured(run, cell) or is_gap(run, cell):
-            cell_rows.append(_gap(cell, run) | {"position": position})
+            gap = _gap(cell, run)
+            if study.imported and gap["status"] != "failed":
+                gap["reason"] = NOT_IMPORTED
+            cell_rows.append(gap | {"position": position})
             continue
         raw = raw_directory(run, cell)
         check_sums(raw)
         manifest = _manifest(raw, cell)
-        manifests.append(manifest)
-        logs = {phase: _log(raw, phase, cell) for phase in cell.phases}
+        check_origin(study, manifest, raw)
+        manifests[cell.path] = manifest
+        logs = {phase: _log(raw, phase, cell) for phase in phases_of(manifest, cell)}
         for phase, log in logs.items():
             cpu = {
                 "client_cpu": manifest["phases"][phase]["client_cpu_seconds"],
-                "server_cpu": server_cpu_seconds(raw, phase),
+                "server_cpu": None if "imported" in manifest else server_cpu_seconds(raw, phase),
             }
             value_rows += _values(cell, phase, log, cpu)
             lived = (cpu["client_cpu"], manifest["phases"][phase]["seconds"])
@@ -81,17 +107,35 @@ def collect(study: Study, cells: list[Cell], run: str, mixed_providers: bool = F
                 | _value("overall", metric, USAGE_UNITS[metric], value)
                 for metric, value in usage(raw, phase, cell.threads, log, lived).items()
             ]
+            value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
-        cell_rows.append(_measured(study, cell, manifest, log))
-        second_rows += [_key(cell) | row for row in series(raw, phase)]
+        key = _key(cell) | {"phase": phase}
+        for metric, share in cpu_shares(raw, phase, manifest).items():
+            value_rows.append(key | _value("overall", metric, "%", share))
+        misses = missed(manifest, phase, log)
+        reasons = void(study, cell, log, misses)
+        cell_rows.append(_measured(cell, manifest, "; ".join(reasons)))
+        value_rows += _goodput(cell, phase, log, misses)
+        outcome_rows += [_key(cell) | row for row in outcomes(manifest, phase, log)]
+        if not manifest.get("imported", {}).get("no_status_lines"):
+            second_rows += [_key(cell) | row for row in series(raw, phase)]
         latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
-    _refuse_mixture(manifests, mixed_providers)
+        started = manifest["phases"][phase].get("started")
+        resource_rows += [_key(cell) | row for row in resources(raw, phase, started)]
+    unlike = differences(manifests)
+    if unlike and not mixed:
+        raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
     return Collected(
         pd.DataFrame(cell_rows, columns=CELL_COLUMNS),
         pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
         pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
-        _environment(manifests) | {"study": study_record(study, cells).model_dump()},
+        pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
+        pd.DataFrame(outcome_rows, columns=OUTCOME_COLUMNS),
+        _environment(list(manifests.values()))
+        | imported_facts(list(manifests.values()))
+        | {"mixed": surroundings.mixtures(unlike), "disturbance": disturbance(value_rows)}
+        | {"study": study_record(study, cells).model_dump()},
     )
 
 
@@ -184,15 +228,39 @@ def _values(
     return rows
 
 
+def _watched(cell: Cell, phase: str, raw: Path, went: dict) -> list[dict]:
+    """Pauses of the client's garbage collector, and what our own watching took of a core."""
+    key = _key(cell) | {"phase": phase}
+    rows = []
+    pauses = gc_pauses(raw, phase)
+    if pauses is not None:
+        rows.append(key | _value("overall", "gc_count", "count", pauses[0]))
+        rows.append(key | _value("overall", "gc_pause", "ms", pauses[1]))
+    if went.get("monitor_cpu_seconds") is not None and went.get("seconds"):
+        share = 100 * went["monitor_cpu_seconds"] / went["seconds"]
+        rows.append(key | _value("overall", "monitor_cpu", "%", share))
+    return rows
+
+
 def _value(operation: str, metric: str, unit: str, value: float) -> dict:
     return {"operation": operation, "metric": metric, "unit": unit, "value": value}
 
 
-def _measured(study: Study, cell: Cell, manifest: dict, log: YcsbLog) -> dict:
+def _goodput(cell: Cell, phase: str, log: YcsbLog, misses: int | None) -> list[dict]:
+    """Operations that did what was asked, by the run time; and the reads that did not."""
+    key = _key(cell) | {"phase": phase}
+    goodput = good(log, misses) / (log.runtime / 1000)
+    rows = [key | _value("overall", "goodput", "ops/s", goodput)]
+    if misses is not None:
+        rows.append(key | _value("overall", "missed", "count", misses))
+    return rows
+
+
+def _measured(cell: Cell, manifest: dict, void: str) -> dict:
     return _key(cell) | {
         "status": "measured",
         "reason": "",
-        "void": _void(study, cell, log),
+        "void": void,
         "provider": manifest["server"]["provider"],
         "client": manifest["client"]["kind"],
         "server_version": manifest["server"]["version"],
@@ -202,49 +270,12 @@ def _measured(study: Study, cell: Cell, manifest: dict, log: YcsbLog) -> dict:
     }
 
 
-def _void(study: Study, cell: Cell, log: YcsbLog) -> str:
-    """Why the cell leaves the rankings: undeclared failures of an operation; else empty."""
-    reasons = []
-    for name, section in log.sections.items():
-        operation = name.lower()
-        total = section.operations + section.failed
-        allowed = max(
-            [TOLERATED_FAILURES]
-            + [
-                expected.up_to
-                for expected in study.expected_failures
-                if expected.store == original(study, cell.store)
-                and expected.workload in (None, cell.workload)
-                and expected.operation == operation
-            ]
-        )
-        if total and section.failed / total > allowed:
-            kinds = ", ".join(
-                f"{count} {code}" for code, count in section.returns.items() if code not in GOOD
-            )
-            reasons.append(
-                f"{section.failed / total:.2%} of {operation} operations failed ({kinds}), "
-                f"more than the {allowed:.2%} that the study allows"
-            )
-    return "; ".join(reasons)
-
-
-def _refuse_mixture(manifests: list[dict], allowed: bool) -> None:
-    providers = {manifest["server"]["provider"] for manifest in manifests} - {"none"}
-    if len(providers) > 1 and not allowed:
-        raise KvstudyError(
-            f"the cells were measured with providers {' and '.join(sorted(providers))}; one run "
-            "has one provider. Remove the cells of one, or set mixed_providers: true in "
-            "config/config.yaml"
-        )
-
-
 def _environment(manifests: list[dict]) -> dict:
     """Distinct machines, and per store its versions, providers, images and clients."""
     machines: list[list[dict]] = []
     stores: dict[str, dict] = {}
     for manifest in manifests:
-        if manifest["environment"] not in machines:
+        if manifest["environment"] and manifest["environment"] not in machines:
             machines.append(manifest["environment"])
         store = stores.setdefault(
             manifest["cell"]["store"], {"versions": [], "providers": [], "images": [], "jars": {}}
@@ -258,10 +289,16 @@ def _environment(manifests: list[dict]) -> dict:
     return {
         "machines": machines,
         "components": machines[0] if machines else [],
+        "java": surroundings.java(manifests),
+        "findings": surroundings.findings(manifests),
+        "measured": len(manifests),
+        "looked_at": surroundings.looked_at(manifests),
+        "pinned": surroundings.pinnings(manifests),
         "stores": {
             name: store
             | {
-                "version": ", ".join(store["versions"]),
+                "version": ", ".join(store["versions"])
+                or ("not recorded" if PROVIDER_IMPORTED in store["providers"] else ""),
                 "provider": ", ".join(store["providers"]),
             }
             for name, store in sorted(stores.items())
@@ -269,6 +306,6 @@ def _environment(manifests: list[dict]) -> dict:
     }
 
 
-def _add(values: list[str], value: str) -> None:
-    if value not in values:
+def _add(values: list[str], value: str | None) -> None:
+    if value and value not in values:
         values.append(value)

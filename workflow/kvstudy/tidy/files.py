@@ -53,6 +53,15 @@ SERIES_COLUMNS = [
 HISTOGRAM_COLUMNS = [
     *["store", "workload", "parameters", "repetition", "phase", "operation", "latency", "count"]
 ]
+RESOURCE_NUMBERS = [
+    *["second", "seconds", "cores_user", "cores_system", "rss", "switches"],
+    *["read_bytes", "write_bytes", "cores_busy", "cores_steal"],
+    *["cpu_pressure", "memory_pressure", "io_pressure", "loopback_bytes"],
+]
+RESOURCE_COLUMNS = [
+    *["store", "workload", "parameters", "repetition", "phase", "side"],
+    *RESOURCE_NUMBERS,
+]
 SUMMARY_KEYS = ["store", "workload", "parameters", "operation", "metric", "unit"]
 SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
 
@@ -70,6 +79,11 @@ def read_measurements(path: Path) -> pd.DataFrame:
 def read_series(path: Path) -> pd.DataFrame:
     """Throughput in each second of the cells' measured phases (``series.csv``)."""
     return read_csv(path, SERIES_COLUMNS, ["second", "throughput"], "written by `kvstudy parse`")
+
+
+def read_resources(path: Path) -> pd.DataFrame:
+    """What client, server and machine used second by second (``resources.csv``)."""
+    return read_csv(path, RESOURCE_COLUMNS, RESOURCE_NUMBERS, "written by `kvstudy parse`")
 
 
 def read_histograms(path: Path) -> pd.DataFrame:

@@ -28,6 +28,7 @@ COLUMNS = ["store", "step", "kind", "name", "value", "reason"]
 RARE = 0.05
 OK = "OK"
 NOT_YET = "it was not probed yet"
+IMPORTED = "imported logs; the server was not probed"
 
 
 def collect_probes(study: Study, run: str) -> pd.DataFrame:
@@ -42,7 +43,8 @@ def collect_probes(study: Study, run: str) -> pd.DataFrame:
         if is_complete(folder):
             found = rows_of(read_facts(folder, plan))
         else:
-            found = [{"kind": "none", "reason": _gap(run, store)}]
+            reason = IMPORTED if study.imported else _gap(run, store)
+            found = [{"kind": "none", "reason": reason}]
         rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in found]
     return pd.DataFrame(rows, columns=COLUMNS)
 

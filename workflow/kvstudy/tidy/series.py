@@ -19,6 +19,9 @@ def series(raw: Path, phase: str) -> list[dict]:
     Empty for a phase of less than a second, and for a client that printed no status.
     """
     path = raw / f"{phase}.err"
+    if not path.is_file():
+        # Imported, with both outputs in one file.
+        path = raw / f"{phase}.out"
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:

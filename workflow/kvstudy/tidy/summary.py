@@ -74,7 +74,7 @@ def per_repetition(
     _check(measurements, cells)
     usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
     values = measurements.merge(usable, on=CELL)
-    values = values[values["phase"] == values["workload"].map(_measured_phases(measurements))]
+    values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
     return pd.concat(
         [values, _combined(values), _means(values, workloads)], ignore_index=True
     ).dropna(subset="value")
@@ -124,7 +124,8 @@ def _name(row) -> str:
     return f"{row.store}/{row.workload}/{row.parameters}/rep{row.repetition}"
 
 
-def _measured_phases(measurements: pd.DataFrame) -> dict[str, str]:
+def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:
+    """Which phase of each workload counts."""
     with_run = set(measurements.loc[measurements["phase"] == "run", "workload"])
     return {name: "run" if name in with_run else "load" for name in measurements["workload"]}
 

@@ -42,14 +42,29 @@ def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str
 
 
 def check_raw(latencies: pd.DataFrame, log: YcsbLog, name: str) -> None:
-    """KvstudyError unless ``latencies`` (see ``read_raw``) has every operation of ``log``."""
+    """KvstudyError unless ``latencies`` (see ``read_raw``) has every operation of ``log``.
+
+    Failed ones too, and intended latencies where the log has them.
+    """
     rows = latencies["section"].value_counts()
     for operation, section in log.sections.items():
-        if rows.get(operation, 0) != section.operations:
-            raise KvstudyError(
-                f"{name}: {rows.get(operation, 0)} latencies of {operation}, the log counts "
-                f"{section.operations}; the file is cut off, measure again"
-            )
+        good, failed = section.operations, section.failed
+        if operation == "VERIFY":
+            # Its failures are among its operations.
+            good, failed = good + failed, 0
+        expected = {operation: (rows.get(operation, 0), good)}
+        # READ-FAILED, or READ-ERROR and others, but not READ-MODIFY-WRITE.
+        of_failures = rows.index.str.fullmatch(f"{operation}-[A-Z_]+")
+        expected[f"failed {operation}"] = (rows[of_failures].sum(), failed)
+        if section.intended and section.latencies:
+            intended = f"Intended-{operation}"
+            expected[intended] = (rows.get(intended, 0), good)
+        for what, (there, counted) in expected.items():
+            if there != counted:
+                raise KvstudyError(
+                    f"{name}: {there} latencies of {what}, the log counts {counted}; the file is "
+                    "cut off, measure again"
+                )
 
 
 def check_histogram(histogram: pd.Series, operations: int, name: str) -> None:

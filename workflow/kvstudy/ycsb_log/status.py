@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import numpy as np
 import pandas as pd
@@ -75,6 +75,19 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(time=_times(found))[
         ["time", *dict.fromkeys(key for row in rows for key in row)]
     ]
+
+
+def run_start(text: str) -> datetime | None:
+    """When the run started, on the clock and in the time zone of its machine.
+
+    From the status lines in ``text``; None when there are none. It is late by less
+    than a second, as the elapsed seconds of the lines are rounded down.
+    """
+    found = list(_LINE.finditer(text[: text.rfind("\n") + 1]))
+    if not found:
+        return None
+    first = datetime.strptime(found[0][1], "%Y-%m-%d %H:%M:%S:%f")
+    return first - timedelta(seconds=_times(found)[0])
 
 
 def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:

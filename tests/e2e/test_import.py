@@ -1,0 +1,96 @@
+"""Logs that others measured, to a PDF whose text is read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory) -> Path:
+    """A copy of the project, without bindings or servers, that has imported the logs."""
+    folder = tmp_path_factory.mktemp("imported")
+    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
+        ignore = shutil.ignore_patterns("*.pdf", "*.html", "target")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "Snakefile", folder)
+    shutil.copytree(ROOT / "tests/data/imports", folder / "logs of Jan")
+    for command in (
+        ["kvstudy", "import", "logs of Jan", "--study", "jan", "--measured-by", "Jan & Co"],
+        ["snakemake", "--cores", "2", "--config", "study=jan"],
+    ):
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=os.environ | {"KVSTUDY_STATE": str(folder / "state")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=1200,
+        )
+        assert done.returncode == 0, done.stdout[-8000:]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def text(imported: Path) -> str:
+    done = subprocess.run(
+        ["pdftotext", "-layout", imported / "report/jan.pdf", "-"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return " ".join(done.stdout.split())
+
+
+def test_the_first_page_says_where_the_logs_are_from(text):
+    first = text[: text.index("Contents")]
+    assert "These measurements were imported." in first
+    assert "from the folder logs of Jan" in first
+    assert "Measured by: Jan & Co. Machine: not recorded." in first
+    assert "Imported logs; when they were measured is not recorded" in first
+
+
+def test_the_first_page_lists_the_checks_that_are_missing(text):
+    first = text[: text.index("Contents")]
+    for words in (
+        "the server: its version, its settings",
+        "what the server itself counted",
+        "the CPU time of client and server",
+        "when a cell was measured",
+        "how many operations each second had",
+        "how often each latency occurred",
+        "how the store was loaded",
+    ):
+        assert words in first
+
+
+def test_the_text_claims_nothing_that_was_not_done(text):
+    for words in ("in random order", "Every cell has a server", "as shipped", "make study"):
+        assert words not in text
+    plain = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    assert "not paired, by Welch's method" in plain
+    assert "kvstudy import 'logs of Jan' --study jan" in plain
+
+
+def test_tables_have_the_values_of_the_logs(imported):
+    log = (imported / "logs of Jan/memcached/c-all.log").read_text()
+    rates = [float(line.split(", ")[2]) for line in log.splitlines() if "Throughput" in line]
+    table = pd.read_csv(imported / "results/jan/tables/workload-c.csv")
+    row = table[(table.store == "memcached") & (table.metric == "throughput")].iloc[0]
+    assert row["mean"] == pytest.approx(sum(rates) / 3, rel=1e-12)
+    bars = pd.read_csv(imported / "figures/jan/throughput.csv")
+    assert set(bars.panel) == {"imported"}
+
+
+def test_histograms_give_percentiles_of_all_runs(imported):
+    table = pd.read_csv(imported / "results/jan/tables/percentiles-a.csv")
+    assert set(table.store) == {"redis"}
+    assert set(table.n) == {2}

@@ -1,0 +1,186 @@
+"""Misses, failures and the server's own counts, on a real Memcached that others use too."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from kvstudy.analysis.agreement import agreement, flagged
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.native import NativeServer
+from kvstudy.stores.server import free_port, serving
+from kvstudy.study.cells import plan
+from kvstudy.study.load import load_study
+from kvstudy.tidy.collect import collect
+from kvstudy.tidy.latencies import latencies
+from kvstudy.tidy.probes import Probes, collect_probes
+
+ROOT = Path(__file__).parents[2]
+STUDY = Path("config/studies/small/study.yaml")
+PARAMETERS = {"records": 1000, "operations": 10_000, "seconds": 5, "threads": 2}
+CELL = "memcached/c/r1000_o10000_t2_s5/rep1"
+FOREIGN = 20_000
+
+
+@pytest.fixture
+def server(project, tmp_path):
+    """A running Memcached that the pipeline did not start."""
+    for name in ("servers", "workflow"):
+        (project / name).symlink_to(ROOT / name)
+    store = load_store(ROOT / "envs/stores/memcached")
+    found = NativeServer(store, free_port(), tmp_path / "theirs", tmp_path / "theirs.log")
+    with serving(store, found, found.log):
+        yield found
+
+
+def write_study(store: str, **changes: object) -> None:
+    STUDY.parent.mkdir(exist_ok=True)
+    data = {
+        "name": "small",
+        "title": "Small",
+        "question": "Is it valid?",
+        "stores": [store],
+        "workloads": ["c"],
+        "parameters": PARAMETERS,
+        "repetitions": 1,
+    }
+    STUDY.write_text(yaml.safe_dump(data | changes))
+
+
+def kvstudy(*arguments: str) -> subprocess.Popen:
+    # With records of its own: those of this process name the server, which would be
+    # ended as a leftover.
+    environment = os.environ | {"KVSTUDY_STATE": str(Path("my-state").absolute())}
+    return subprocess.Popen(
+        ["kvstudy", *arguments, "--study", str(STUDY)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+    )
+
+
+def external(server) -> list[str]:
+    return ["--provider", "external", "--address", f"{server.host}:{server.port}", "--may-empty"]
+
+
+def measure(server, meanwhile: Callable[[socket.socket], None]) -> tuple[int, str]:
+    """Measure the cell; what somebody else does in the middle of its run phase."""
+    measuring = kvstudy("measure", CELL, *external(server))
+    status = Path("results/small/measuring", CELL, "run.err")
+    limit = time.monotonic() + 120
+    while not (status.is_file() and " 2 sec: " in status.read_text()):
+        assert measuring.poll() is None, measuring.communicate()[0]
+        assert time.monotonic() < limit
+        time.sleep(0.05)
+    with socket.create_connection((server.host, server.port)) as connection:
+        meanwhile(connection)
+    output, _ = measuring.communicate(timeout=120)
+    return measuring.returncode, output
+
+
+def tell(connection: socket.socket, command: str, answer: bytes) -> None:
+    connection.sendall(f"{command}\r\n".encode())
+    told = b""
+    while not told.endswith(answer):
+        told += connection.recv(1000)
+
+
+def read_unknown_keys(connection: socket.socket) -> None:
+    answers = connection.makefile("rb")
+    for _ in range(FOREIGN // 1000):
+        connection.sendall(b"get nobody\r\n" * 1000)
+        assert {answers.readline() for _ in range(1000)} == {b"END\r\n"}
+
+
+def parsed():
+    study = load_study(STUDY)
+    found = collect(study, plan(study), "small")
+    (cell,) = found.cells.itertuples()
+    overall = found.measurements.query("phase == 'run' and operation == 'overall'")
+    return found, cell, overall.set_index("metric")["value"]
+
+
+def test_misses_that_the_client_does_not_tell_void_the_cell(server):
+    """The server cannot say whose reads they were."""
+    write_study("memcached")
+    status, output = measure(server, read_unknown_keys)
+    assert status == 0, output
+    found, cell, overall = parsed()
+    assert overall["failed"] == 0
+    assert overall["missed"] == FOREIGN
+    good = overall["operations"] - FOREIGN
+    assert overall["goodput"] == pytest.approx(good / overall["runtime"] * 1000)
+    assert cell.void.startswith(f"the server counted {FOREIGN} misses among the")
+    # Declared ones are a part of the result.
+    expected = {"store": "memcached", "kind": "misses", "operation": "read", "up_to": 1.0}
+    write_study("memcached", expected_failures=[expected | {"reason": "Others read."}])
+    assert parsed()[1].void == ""
+
+    probing = kvstudy("probe", "memcached", *external(server))
+    output, _ = probing.communicate(timeout=120)
+    assert probing.returncode == 0, output
+    probes = Probes(collect_probes(load_study(STUDY), "small"))
+    (row,) = flagged(agreement(found.outcomes, probes, set())).itertuples()
+    assert row.counter == "cmd_get"
+    assert row.counted == overall["operations"] + FOREIGN
+    assert row.most == overall["operations"]
+
+
+def test_a_miss_that_the_client_tells_is_a_failure_of_its_kind(server):
+    write_study("memcached")
+    status, output = measure(server, lambda told: tell(told, "flush_all", b"OK\r\n"))
+    assert status == 0, output
+    found, cell, overall = parsed()
+    kinds = found.outcomes.query("kind == 'status'").set_index("name")["count"]
+    assert kinds["NOT_FOUND"] == overall["failed"] > 1000
+    assert overall["missed"] == 0
+    counted = found.outcomes.query("kind == 'counter'").set_index("name")["count"]
+    assert counted["get_misses"] == overall["failed"]
+    assert overall["goodput"] == pytest.approx(kinds["OK"] / overall["runtime"] * 1000)
+    assert "of read operations failed" in cell.void
+    assert "misses" not in cell.void
+
+
+def test_counters_that_fall_fail_the_cell(server):
+    """As when a server is started anew behind the client's back."""
+    write_study("memcached")
+    status, output = measure(server, lambda told: tell(told, "stats reset", b"RESET\r\n"))
+    assert status == 1
+    assert "Memcached: its counter cmd_set fell by 1000; was the server started anew?" in output
+    assert not Path("results/small/raw", CELL).exists()
+
+
+def test_every_single_latency_is_kept(project):
+    for name in ("servers", "workflow"):
+        (project / name).symlink_to(ROOT / name)
+    parameters = {"records": 1000, "operations": 20_000, "threads": 2, "raw_latencies": True}
+    write_study("redis", workloads=["a"], parameters=parameters)
+    cell = "redis/a/r1000_o20000_t2/rep1"
+    measuring = kvstudy("measure", cell, "--provider", "native")
+    output, _ = measuring.communicate(timeout=120)
+    assert measuring.returncode == 0, output
+    study = load_study(STUDY)
+    ((measured, found),) = latencies(plan(study), "small")
+    assert measured.path == cell
+    assert set(found["operation"]) == {"read", "update"}
+    assert len(found) == 20_000
+    assert found["timestamp"].diff().abs().max() < 60_000
+    tidy = collect(study, plan(study), "small")
+    values = tidy.measurements.query("phase == 'run'").set_index(["operation", "metric"])["value"]
+    for operation, of in found.groupby("operation"):
+        assert len(of) == values[operation, "operations"]
+        assert of["latency"].min() == values[operation, "latency_min"]
+        # The histogram rounds to three digits.
+        mean = values[operation, "latency_mean"]
+        assert of["latency"].mean() == pytest.approx(mean, rel=1e-3)
+        counts = tidy.histograms.query("operation == @operation")
+        assert counts["count"].sum() == len(of)
+        p99 = of["latency"].quantile(0.99)
+        assert values[operation, "latency_p99"] == pytest.approx(p99, rel=0.02)

@@ -1,0 +1,213 @@
+"""Figures of the course of the runs, of CPU time and of all percentiles."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from kvstudy.analysis.spectrum import spectrum
+from kvstudy.analysis.steadiness import steadiness
+from kvstudy.figures.cpu import cpu_table, draw_cpu
+from kvstudy.figures.draw import looks, use_style
+from kvstudy.figures.spectrum import draw_spectrum, spectrum_table
+from kvstudy.figures.timeline import MOST_INTERVALS, draw_timeline, timeline
+from kvstudy.tidy.files import HISTOGRAM_COLUMNS, RESOURCE_COLUMNS, SERIES_COLUMNS
+from kvstudy.tidy.results import Results
+from kvstudy.tidy.summary import summarise
+from matplotlib.colors import to_hex
+
+from . import small_results as small
+
+LOOKS = looks(small.TITLES, small.COLORS)
+WARM = [100.0] * 5 + [1000.0, 1001.0] * 20
+
+
+@pytest.fixture(autouse=True)
+def _style():
+    use_style()
+    yield
+    plt.close("all")
+
+
+def series(runs: dict[tuple[str, str], list[float]]) -> pd.DataFrame:
+    """Runs of workload a by store and repetition, a value for each second."""
+    return pd.DataFrame(
+        [
+            [store, "a", "r10_o20_t1", repetition, "run", second, rate]
+            for (store, repetition), rates in runs.items()
+            for second, rate in enumerate(rates, 1)
+        ],
+        columns=SERIES_COLUMNS,
+    )
+
+
+def resources(store: str, seconds: int, sides: tuple[str, ...]) -> pd.DataFrame:
+    """The first run of workload a: client 0.5 cores, server 0.25 cores, machine 1 core."""
+    rows = []
+    for second in range(1, seconds + 1):
+        for side in sides:
+            row = dict.fromkeys(RESOURCE_COLUMNS)
+            row |= {"store": store, "workload": "a", "parameters": "r10_o20_t1", "side": side}
+            row |= {"repetition": "1", "phase": "run", "second": second + 0.5, "seconds": 1.0}
+            if side == "machine":
+                row["cores_busy"] = 1.0
+            else:
+                row["cores_user"] = 0.4 if side == "client" else 0.2
+                row["cores_system"] = 0.1 if side == "client" else 0.05
+            rows.append(row)
+    return pd.DataFrame(rows, columns=RESOURCE_COLUMNS)
+
+
+def table(runs: dict[tuple[str, str], list[float]], used: pd.DataFrame | None = None, **faults):
+    found = series(runs)
+    nothing = pd.DataFrame(columns=RESOURCE_COLUMNS)
+    used = nothing if used is None else used
+    return timeline("a", small.study(), small.results(**faults), found, used, steadiness(found))
+
+
+def test_each_run_is_a_line_and_the_first_runs_warm_up_is_grey():
+    shown = table({("redis", "1"): WARM, ("redis", "2"): [900.0] * 40})
+    figure = draw_timeline(shown, LOOKS)
+    upper = figure.axes[0]
+    first, second = upper.lines
+    # In kops/s, a second wide.
+    assert first.get_xdata()[:4].tolist() == [0, 1, 1, 2]
+    assert first.get_ydata()[[0, -1]].tolist() == [0.1, 1.001]
+    assert second.get_ydata().tolist() == [0.9] * 80
+    assert {to_hex(line.get_color()) for line in upper.lines} == {small.COLORS["redis"]}
+    (grey,) = [patch for patch in upper.patches if patch.get_gid() == "warm-up"]
+    assert grey.get_extents().transformed(upper.transData.inverted()).x1 == pytest.approx(5)
+    assert upper.get_title("left") == "Redis\nsteady: 2 of 2 runs"
+
+
+def test_stores_without_a_line_say_why():
+    # Memcached's runs took 20 s, but have no values per second; riak was not measured.
+    shown = table({("redis", "1"): WARM})
+    notes = shown[shown["note"] != ""].set_index("store")["note"].to_dict()
+    assert notes == {"riak": "not measured", "memcached": "no values per second"}
+    texts = [text.get_text() for ax in draw_timeline(shown, LOOKS).axes for text in ax.texts]
+    assert sorted(texts) == ["no values per second", "not measured", "not recorded"]
+
+
+def test_runs_under_three_seconds_are_too_short_to_draw():
+    plan = small.cells()
+    values = small.measurements(plan)
+    values.loc[values["metric"] == "runtime", "value"] = 2500
+    means = summarise(values, plan, list(small.TITLES), ["a", "c", "insert"])
+    results = Results(means, plan, None)
+    found = series({("redis", "1"): [5.0, 6.0]})
+    nothing = pd.DataFrame(columns=RESOURCE_COLUMNS)
+    shown = timeline("a", small.study(), results, found, nothing, steadiness(found))
+    assert shown.set_index("store").loc["redis", "note"] == "too short to draw"
+    assert not any(ax.lines for ax in draw_timeline(shown, LOOKS).axes)
+
+
+def test_a_short_run_is_too_short_to_judge_and_an_uneven_one_not_steady():
+    assert draw_timeline(table({("redis", "1"): [5.0] * 10}), LOOKS).axes[0].get_title("left") == (
+        "Redis\ntoo short to judge"
+    )
+    uneven = table({("redis", "1"): [5.0, 9.0] * 20})
+    assert draw_timeline(uneven, LOOKS).axes[0].get_title("left") == "Redis\nsteady: 0 of 1 run"
+
+
+def test_a_long_run_is_thinned_without_hiding_a_drop():
+    rates = [1000.0] * 5000
+    rates[3333] = 1.0
+    shown = table({("redis", "1"): rates})
+    lines = shown[shown["strip"] == "throughput"]
+    assert len(lines) <= MOST_INTERVALS
+    (drop,) = lines[lines["low"] == 1].itertuples()
+    assert drop.start <= 3333 < drop.end
+    assert drop.high == 1000
+    assert lines["end"].max() == 5000
+    assert (lines["start"].iloc[1:].to_numpy() == lines["end"].iloc[:-1].to_numpy()).all()
+    (area,) = draw_timeline(shown, LOOKS).axes[0].collections
+    assert area.get_paths()[0].vertices[:, 1].min() == 0.001
+
+
+def test_busy_cores_of_the_first_run_share_the_time_axis():
+    used = resources("redis", 44, ("client", "server", "machine"))
+    shown = table({("redis", "1"): WARM, ("redis", "2"): WARM}, used)
+    cores = shown[shown["unit"] == "cores"].groupby("strip")["high"].unique().map(list).to_dict()
+    assert cores == {"client": [0.5], "rest": [0.25], "server": [0.25]}
+    # The row of the first second ends at 1.5 s and is a second long.
+    assert shown[shown["strip"] == "client"].iloc[0][["start", "end"]].tolist() == [0.5, 1.5]
+    figure = draw_timeline(shown, LOOKS)
+    upper, lower = figure.axes[0], figure.axes[3]
+    assert upper.get_xlim() == lower.get_xlim()
+    labels = [text.get_text() for text in figure.legends[0].texts]
+    assert labels == ["warm-up", "client", "server", "rest of the machine"]
+
+
+def test_what_is_not_sampled_is_not_drawn():
+    used = resources("redis", 44, ("client", "machine"))
+    # The client ended before the last sample of the machine.
+    last = used["second"].max()
+    used = used[(used["side"] != "client") | (used["second"] < last)]
+    shown = table({("redis", "1"): WARM}, used)
+    strips = shown.dropna(subset="strip").groupby("strip")["end"].max().to_dict()
+    assert strips == {"client": last - 1, "rest": last - 1, "throughput": 45}
+
+
+def histograms(latencies: dict[tuple[str, str], dict[float, int]]) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            [store, "a", "p", repetition, "run", "read", latency, count]
+            for (store, repetition), counts in latencies.items()
+            for latency, count in counts.items()
+        ],
+        columns=HISTOGRAM_COLUMNS,
+    )
+
+
+def test_spectrum_ends_where_few_operations_are_slower():
+    runs = {("redis", "1"): {10.0: 9900, 500.0: 100}, ("redis", "2"): {10.0: 9000, 700.0: 1000}}
+    found = spectrum(histograms(runs))
+    last = found.iloc[-1]
+    assert last["beyond"] >= 100
+    # 20 000 operations: at 99.5 % there are 100 beyond, and the next place has fewer.
+    assert 99.4 < last["percent"] <= 99.5
+    assert (last["value"], last["low"], last["high"]) == (700, 500, 700)
+    assert found.iloc[0][["percent", "value", "low", "high"]].tolist() == [0, 10, 10, 10]
+    at_90 = found.set_index("percent").loc[90.0]
+    assert (at_90["value"], at_90["beyond"]) == (10, 2000)
+
+
+def test_spectrum_draws_a_line_and_a_band_per_store():
+    runs = {(s, r): {10.0: 9900, 500.0 * int(r): 100} for s in small.TITLES for r in ("1", "2")}
+    shown = spectrum_table(spectrum(histograms(runs)), "a", small.study())
+    (ax,) = draw_spectrum(shown, LOOKS).axes
+    assert [line.get_label() for line in ax.lines] == list(small.TITLES.values())
+    assert [line.is_dashed() for line in ax.lines] == [False, True, True]
+    assert len(ax.collections) == 3
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    labels = [ax.xaxis.get_major_formatter()(place, 0) for place in (2, 10, 100, 1000)]
+    assert labels == ["50 %", "90 %", "99 %", "99.9 %"]
+
+
+def test_spectrum_without_histograms_or_of_other_stores():
+    other = spectrum(histograms({("redis-again", "1"): {10.0: 5000}}))
+    shown = spectrum_table(other, "a", small.study())
+    assert shown.empty
+    (ax,) = draw_spectrum(shown, LOOKS).axes
+    assert [text.get_text() for text in ax.texts] == ["no histograms of latency"]
+
+
+def test_cpu_bars_are_stacked():
+    key = {"parameters": "p", "operation": "overall", "unit": "us", "n": 2, "workload": "a"}
+    intervals = pd.DataFrame(
+        [
+            key | {"store": "redis", "metric": "client_cpu", "value": 20.0},
+            key | {"store": "redis", "metric": "server_cpu", "value": 10.0},
+            key | {"store": "memcached", "metric": "client_cpu", "value": 30.0},
+            key | {"store": "redis-again", "metric": "client_cpu", "value": 99.0},
+        ]
+    )
+    shown = cpu_table(small.study(workloads=["a"]), small.results(), intervals)
+    assert shown["store"].tolist() == list(small.TITLES)
+    assert shown["note"].tolist() == ["", "not measured", "the server's is not known"]
+    (ax,) = draw_cpu(shown, small.study(), LOOKS).axes
+    bars = [(patch.get_y(), patch.get_height()) for patch in ax.patches]
+    assert bars == [(0, 10), (10, 20), (0, 0), (0, 30)]
+    texts = [text.get_text() for text in ax.texts]
+    assert texts == ["30.0", "not measured", "30.0\nclient only"]

@@ -1,0 +1,160 @@
+"""CPU time that went to neither client nor server, and what was stolen."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.accounting import interrupts_apart
+from kvstudy.measure.finding import Tree
+from kvstudy.measure.sampler import Sampler
+from kvstudy.tidy.foreign import cpu_shares, disturbance
+
+HEADER = "phase,seconds,cpu_busy,cpu_interrupts,cpu_idle,cpu_steal\n"
+# In 10 s of two cores: 12 s busy (of these 1 s interrupts), 7 s idle, 1 s stolen.
+MACHINE = HEADER + "load,0,1,0,1,0\nrun,0,100,10,200,5\nrun,5,105,10.5,204,5\nrun,10,112,11,207,6\n"
+PROCESSES = "phase,side,cpu_user,cpu_system\nrun,server,1,1\nrun,client,0,0\nrun,server,2.5,2.5\n"
+
+
+def manifest(**changes) -> dict:
+    """The server used 3 s (see PROCESSES), the client 5 s, our own sampling 1 s."""
+    phase = {"client_cpu_seconds": 5.0, "monitor_cpu_seconds": 1.0}
+    known = {"server": {"provider": "native"}, "phases": {"run": phase}, "interrupts_apart": False}
+    return known | changes
+
+
+def write(raw: Path, machine: str = MACHINE, processes: str = PROCESSES) -> Path:
+    (raw / "machine.csv").write_text(machine)
+    (raw / "processes.csv").write_text(processes)
+    return raw
+
+
+@pytest.mark.parametrize(
+    ("apart", "foreign"),
+    # Of 20 s: 12 - 9 s where interrupts are a process's time, else 12 - 1 - 9 s.
+    [(False, 15.0), (True, 10.0), (None, 10.0)],
+)
+def test_shares_of_the_machines_time(tmp_path, apart, foreign):
+    found = cpu_shares(write(tmp_path), "run", manifest(interrupts_apart=apart))
+    assert found == pytest.approx({"steal_cpu": 5.0, "foreign_cpu": foreign})
+
+
+def test_never_less_than_nothing(tmp_path):
+    phase = {"client_cpu_seconds": 50.0, "monitor_cpu_seconds": 0.0}
+    found = cpu_shares(write(tmp_path), "run", manifest(phases={"run": phase}))
+    assert found["foreign_cpu"] == 0
+
+
+def test_a_server_that_is_not_seen(tmp_path):
+    """What it uses cannot be told from what others use, unless it is inside the client."""
+    write(tmp_path, processes="phase,side,cpu_user,cpu_system\n")
+    external = manifest(server={"provider": "external"})
+    assert list(cpu_shares(tmp_path, "run", external)) == ["steal_cpu"]
+    inside = manifest(server={"provider": "none"})
+    assert cpu_shares(tmp_path, "run", inside)["foreign_cpu"] == pytest.approx(30)
+
+
+def test_too_short_to_tell(tmp_path):
+    rows = "run,0,1,0,1,0\nrun,0.4,1.4,0,1.4,0\n"
+    assert cpu_shares(write(tmp_path, HEADER + rows), "run", manifest()) == {}
+    assert cpu_shares(write(tmp_path, HEADER), "run", manifest()) == {}
+
+
+def test_logs_without_samples_of_the_machine(tmp_path):
+    assert cpu_shares(tmp_path, "run", manifest()) == {}
+
+
+def test_logs_that_do_not_tell_interrupts_apart(tmp_path):
+    rows = "run,0,0,0,0\nrun,10,12,7,1\n"
+    write(tmp_path, "phase,seconds,cpu_busy,cpu_idle,cpu_steal\n" + rows)
+    assert cpu_shares(tmp_path, "run", manifest()) == {"steal_cpu": pytest.approx(5)}
+
+
+@pytest.mark.parametrize(
+    "text", ["no,columns\n1,2\n", HEADER + "run,0,x,0,1,1\n", HEADER + "run,0,1\n", "\0"]
+)
+def test_a_broken_file_is_named(tmp_path, text):
+    if text == "\0":
+        (tmp_path / "machine.csv").mkdir()
+    else:
+        write(tmp_path, text)
+    with pytest.raises(KvstudyError, match=r"machine\.csv: cannot be read .*measure the cell"):
+        cpu_shares(tmp_path, "run", manifest())
+
+
+def test_a_program_of_somebody_else_is_seen(tmp_path):
+    """For real: one process is the client, one burns a known time and is neither."""
+    code = "import time\nwhile time.process_time() < {}: pass"
+    client = subprocess.Popen([sys.executable, "-c", code.format(0.3)])
+    sampler = Sampler(tmp_path, "run", {"client": [client.pid], "server": [os.getpid()]})
+    sampler.sample()
+    began = time.monotonic()
+    other = subprocess.Popen([sys.executable, "-c", code.format(1.5)])
+    client.wait()
+    other.wait()
+    seconds = time.monotonic() - began
+    sampler.sample()
+    sampler.close()
+    phase = {"client_cpu_seconds": 0.3, "monitor_cpu_seconds": 0.0}
+    # Its parent is our own process, which stands for the server: it must not be in its tree.
+    rows = (tmp_path / "processes.csv").read_text().splitlines()
+    kept = [row for row in rows if ",server," not in row]
+    (tmp_path / "processes.csv").write_text("\n".join(kept) + "\n")
+    told = manifest(server={"provider": "none"}, phases={"run": phase})
+    found = cpu_shares(tmp_path, "run", told)
+    assert found["foreign_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
+    assert found["foreign_cpu"] <= 100
+
+
+def row(metric: str, value: float, store: str = "redis", repetition: int = 1) -> dict:
+    key = {"store": store, "workload": "a", "parameters": "r1", "repetition": repetition}
+    return key | {"phase": "run", "operation": "overall", "metric": metric, "value": value}
+
+
+def test_how_many_cells_and_the_worst():
+    rows = [
+        row("throughput", 1e6),
+        row("foreign_cpu", 5.0),
+        row("foreign_cpu", 61.0, "riak", 2),
+        row("foreign_cpu", 7.0, "memcached"),
+        row("steal_cpu", 0.0),
+    ]
+    found = disturbance(rows)
+    assert (found["foreign_cpu"]["cells"], found["foreign_cpu"]["above"]) == (3, 2)
+    assert found["foreign_cpu"]["worst"] == {
+        "store": "riak",
+        "workload": "a",
+        "parameters": "r1",
+        "repetition": 2,
+        "value": 61.0,
+    }
+    assert (found["steal_cpu"]["cells"], found["steal_cpu"]["above"]) == (1, 0)
+    assert disturbance([]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "apart"),
+    [
+        ("CONFIG_IRQ_TIME_ACCOUNTING=y\n", True),
+        ("# CONFIG_IRQ_TIME_ACCOUNTING is not set\n", False),
+    ],
+)
+def test_how_the_kernel_counts_interrupts(tmp_path, text, apart):
+    assert interrupts_apart(Tree(tmp_path)) is None
+    (tmp_path / "proc/sys/kernel").mkdir(parents=True)
+    (tmp_path / "proc/sys/kernel/osrelease").write_text("6.1\n")
+    assert interrupts_apart(Tree(tmp_path)) is None
+    (tmp_path / "boot").mkdir()
+    (tmp_path / "boot/config-6.1").write_text(text)
+    assert interrupts_apart(Tree(tmp_path)) is apart
+    (tmp_path / "boot/config-6.1").unlink()
+    (tmp_path / "proc/config.gz").write_bytes(gzip.compress(text.encode()))
+    assert interrupts_apart(Tree(tmp_path)) is apart
+    (tmp_path / "proc/config.gz").write_bytes(b"broken")
+    assert interrupts_apart(Tree(tmp_path)) is None

@@ -1,0 +1,511 @@
+"""Logs that others measured: which is which, into which cells, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+from kvstudy.imports.command_line import find_command, read_command
+from kvstudy.imports.text import decoded
+from kvstudy.study.raw import check_sums
+from kvstudy.ycsb_log.parse import parse
+
+DATA = Path(__file__).parents[1] / "data"
+OF_YCSB = DATA / "ycsb"
+STUDY = Path("config/studies/jan")
+RAW = Path("results/jan/raw")
+
+
+@pytest.fixture
+def logs(project: Path) -> Path:
+    """A copy of real logs as a student has them; see the folders' names."""
+    folder = project / "logs"
+    shutil.copytree(DATA / "imports", folder)
+    return folder
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
+    if result.exception is not None:
+        raise result.exception
+    return result.output
+
+
+def take(folder: Path, *more: str) -> str:
+    return run("import", folder, "--study", "jan", *more)
+
+
+def rows() -> dict[str, dict[str, str]]:
+    with (STUDY / "import.csv").open(encoding="utf-8", newline="") as file:
+        return {row["file"]: row for row in csv.DictReader(file)}
+
+
+def change(file: str, **values: str) -> None:
+    """Edit the row of ``file``; without values it is taken out."""
+    found = rows()
+    found[file] |= values
+    if not values:
+        del found[file]
+    with (STUDY / "import.csv").open("w", encoding="utf-8", newline="") as output:
+        writer = csv.DictWriter(output, next(iter(found.values())))
+        writer.writeheader()
+        writer.writerows(found.values())
+
+
+def parsed() -> tuple[pd.DataFrame, pd.DataFrame]:
+    run("parse", "--study", STUDY / "study.yaml")
+    cells = pd.read_csv("results/jan/cells.csv", keep_default_na=False)
+    cells.index = cells.store + "/" + cells.workload + "/" + cells.repetition.astype(str)
+    return cells, pd.read_csv("results/jan/measurements.csv")
+
+
+# --- the command line
+
+
+@pytest.mark.parametrize(
+    ("text", "phase", "db", "threads", "files", "properties"),
+    [
+        (
+            "Command line: -load -db site.ycsb.BasicDB -P workloads/workloada -threads 8\n"
+            "YCSB Client 0.17.0\n",
+            *("load", "site.ycsb.BasicDB", 8, ["workloads/workloada"], {}),
+        ),
+        (
+            # A blank in a path of Windows; YCSB prints no quotes.
+            "Command line: -t -P C:\\Users\\Jan N\\workloadb -p db.url=jdbc:a b -target 500 -s\n",
+            *("run", "", None, ["C:\\Users\\Jan N\\workloadb"]),
+            {"db.url": "jdbc:a b", "target": "500"},
+        ),
+        (
+            # PowerShell's error record, broken at the width of its window.
+            "java.exe : Command line: -db site.ycsb.db.RedisClient -P work\nloads\\workloada "
+            "-p recordcount=10\nAt line:1 char:1\n+ java -cp lib\\* site.ycsb.Client\n",
+            *("run", "site.ycsb.db.RedisClient", None, ["workloads\\workloada"]),
+            {"recordcount": "10"},
+        ),
+        (
+            # Only the launcher's line is there.
+            "java -cp /y/lib/* site.ycsb.Client -db site.ycsb.BasicDB -p threadcount=3 -load\n",
+            *("load", "site.ycsb.BasicDB", 3, [], {}),
+        ),
+    ],
+)
+def test_what_a_command_line_says(text, phase, db, threads, files, properties):
+    found = read_command(find_command(text))
+    assert (found.phase, found.db, found.threads) == (phase, db, threads)
+    assert (found.files, found.properties) == (files, properties)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_any_encoding_and_line_end_is_read(encoding):
+    text = (OF_YCSB / "redis-workloada-run-r3.out").read_text()
+    assert decoded(text.replace("\n", "\r\n").encode(encoding)) == text
+
+
+def test_what_is_no_text_is_not_read():
+    assert decoded(b"%PDF-1.4\x00\x01\x02\x03 a b c") is None
+
+
+# --- which log is which cell
+
+
+def test_the_logs_themselves_tell_which_cell_they_are(logs):
+    out = take(logs)
+    assert "12 cells imported, 0 failed" in out or "cells imported, 0 failed" in out
+    found = rows()
+    chosen = {
+        name: (row["store"], row["workload"], row["phase"], row["records"], row["repetition"])
+        for name, row in found.items()
+    }
+    assert chosen == {
+        "memcached/c-all.log#1": ("memcached", "c", "run", "2000", "1"),
+        "memcached/c-all.log#2": ("memcached", "c", "run", "2000", "2"),
+        "memcached/c-all.log#3": ("memcached", "c", "run", "2000", "3"),
+        "memcached/stdout/mc-a-1.txt": ("memcached", "a", "run", "2000", "1"),
+        "memcached/stdout/mc-a-2.txt": ("memcached", "a", "run", "2000", "2"),
+        "memcached/stdout/mc-load-1.txt": ("memcached", "a", "load", "2000", "1"),
+        "redis/load_a_1.txt": ("redis", "a", "load", "2000", "1"),
+        "redis/load_a_2.txt": ("redis", "a", "load", "2000", "2"),
+        "redis/run_a_1.txt": ("redis", "a", "run", "2000", "1"),
+        "redis/run_a_2.txt": ("redis", "a", "run", "2000", "2"),
+        "windows/redis-c-run1.log": ("redis", "c", "run", "2000", "1"),
+        "windows/redis-c-run2.log": ("redis", "c", "run", "2000", "2"),
+        "windows/redis-insert-1.log": ("redis", "insert", "load", "50000", "1"),
+    }
+    assert {row["threads"] for row in found.values()} == {"4"}
+    assert "ignored: notes.txt: no log of YCSB" in out
+    assert "ignored: redis/a_1.CLEANUP.hdr" in out
+
+
+def test_original_bytes_are_kept_and_nothing_is_invented(logs):
+    take(logs)
+    cell = RAW / "redis/c/r2000_o100000_t4/rep1"
+    check_sums(cell)
+    original = (logs / "windows/redis-c-run1.log").read_bytes()
+    assert original.startswith(b"\xff\xfe")
+    assert (cell / "run.out.original").read_bytes() == original
+    manifest = json.loads((cell / "manifest.json").read_text())
+    (origin,) = manifest["imported"]["from"]
+    assert origin == {
+        "file": "windows/redis-c-run1.log",
+        "sha256": hashlib.sha256(original).hexdigest(),
+        "kept_as": "run.out.original",
+        "read_as": "run.out",
+    }
+    assert (manifest["server"]["provider"], manifest["server"]["version"]) == ("imported", None)
+    assert manifest["environment"] is manifest["started"] is manifest["position"] is None
+    assert set(manifest["phases"]) == {"run"}
+    # Windows's line ends need no copy.
+    insert = RAW / "redis/insert/r50000_o0_t4/rep1"
+    assert (insert / "load.out").read_bytes() == (logs / "windows/redis-insert-1.log").read_bytes()
+    assert not list(insert.glob("*.original"))
+
+
+def test_values_are_those_of_the_logs(logs):
+    take(logs, "--machine", "a laptop")
+    cells, values = parsed()
+    assert set(cells.loc[cells.status == "measured", "provider"]) == {"imported"}
+    for name, cell, phase in (
+        ("windows/redis-c-run2.log", ("redis", "c", 2), "run"),
+        ("memcached/stdout/mc-a-1.txt", ("memcached", "a", 1), "run"),
+        ("windows/redis-insert-1.log", ("redis", "insert", 1), "load"),
+        ("redis/load_a_2.txt", ("redis", "a", 2), "load"),
+    ):
+        log = parse(decoded((logs / name).read_bytes()), name)
+        mine = values[(values.store == cell[0]) & (values.workload == cell[1])]
+        mine = mine[(mine.repetition == cell[2]) & (mine.phase == phase)]
+        found = mine.set_index(["operation", "metric"])["value"]
+        assert found["overall", "throughput"] == log.throughput
+        for operation, section in log.sections.items():
+            for metric, value in section.latencies.items():
+                assert found[operation.lower(), metric] == value
+        assert "client_cpu" not in mine.metric.tolist()
+
+
+def test_status_lines_and_histograms_count_where_they_are(logs):
+    take(logs)
+    cells, _ = parsed()
+    series = pd.read_csv("results/jan/series.csv")
+    assert set(zip(series.store, series.workload, strict=True)) == {("redis", "a")}
+    counts = pd.read_csv("results/jan/histograms.csv").groupby(["store", "workload", "repetition"])
+    assert counts["count"].sum().to_dict() == {("redis", "a", 1): 100000, ("redis", "a", 2): 100000}
+    # Status lines every ten seconds have a clock, but no throughput of each second.
+    started = cells[cells.started != ""].index.tolist()
+    assert sorted(started) == ["memcached/a/1", "memcached/a/2", "redis/a/1", "redis/a/2"]
+    facts = json.loads(Path("results/jan/environment.json").read_text())
+    assert facts["machines"] == []
+    assert facts["imported"]["ycsb"] == ["0.17.0"]
+    lacks = facts["imported"]["without"]
+    total = facts["imported"]["cells"]
+    assert lacks["seconds"] == lacks["histograms"] == total - 2
+    assert lacks["start"] == total - 4
+    probes = pd.read_csv("results/jan/probes.csv")
+    assert set(probes.reason) == {"imported logs; the server was not probed"}
+
+
+def test_what_has_no_log_is_a_gap(logs):
+    take(logs)
+    cells, _ = parsed()
+    gap = cells.loc["redis/c/3"]
+    assert (gap.status, gap.reason) == ("not measured", "not imported: there is no log of it")
+
+
+def test_the_same_import_again_changes_nothing(logs):
+    take(logs)
+    before = {path: path.stat().st_mtime_ns for path in RAW.rglob("*")}
+    take(logs)
+    assert {path: path.stat().st_mtime_ns for path in RAW.rglob("*")} == before
+
+
+def test_a_row_taken_out_is_no_cell_any_more(logs):
+    take(logs)
+    change("windows/redis-c-run2.log")
+    assert "ignored: windows/redis-c-run2.log: not in import.csv" in take(logs)
+    assert not (RAW / "redis/c/r2000_o100000_t4/rep2").exists()
+    assert (RAW / "redis/c/r2000_o100000_t4/rep1").exists()
+
+
+def test_every_variant_of_ycsb_is_found(project):
+    """Logs of this project's tests: exporters, measurement types, failures."""
+    folder = project / "all"
+    folder.mkdir()
+    for name in ("redis-hdr-rep1", "redis-hdrraw", "redis-timeseries", "redis-raw", "redis-both"):
+        for path in OF_YCSB.glob(f"{name}.*"):
+            shutil.copy(path, folder)
+    out = take(folder)
+    assert "5 cells imported, 0 failed" in out, out
+    found = rows()
+    assert {name: row["workload"] for name, row in found.items()} == {
+        "redis-both.out": "a-both-target-300",
+        "redis-hdr-rep1.out": "a-o2147483647-s3",
+        "redis-hdrraw.out": "a-both-target-200",
+        "redis-raw.out": "a-o200",
+        "redis-timeseries.out": "a-target-800",
+    }
+    _, values = parsed()
+    both = values[values.workload == "a-both-target-300"]
+    assert "intended_latency_mean" in both.metric.tolist()
+
+
+# --- what is not told
+
+
+def bare(logs: Path) -> None:
+    """Leave two logs that nobody sent the standard error of."""
+    shutil.rmtree(logs)
+    (logs / "redis").mkdir(parents=True)
+    for number, name in enumerate(("redis-workloada-run-r3.out", "redis-insert-100k-r3.out")):
+        target = ("workloada_1.txt", "load_1.txt")[number]
+        shutil.copy(OF_YCSB / name, logs / "redis" / target)
+
+
+def test_what_no_log_tells_is_asked_for(logs):
+    bare(logs)
+    with pytest.raises(KvstudyError) as raised:
+        take(logs)
+    message = str(raised.value)
+    assert "import.csv: line 3 (redis/workloada_1.txt): " in message
+    assert "the log does not say how YCSB was called" in message
+    row = rows()["redis/workloada_1.txt"]
+    # Each client thread closes its connection once; the run counts its operations itself.
+    assert (row["threads"], row["operations"], row["store"]) == ("4", "100000", "redis")
+    assert not (STUDY / "study.yaml").exists()
+    assert not Path("results/jan").exists()
+    change("redis/workloada_1.txt", records="20000")
+    change("redis/load_1.txt", workload="insert")
+    take(logs)
+    facts = json.loads((RAW / "redis/a/r20000_o100000_t4/rep1/manifest.json").read_text())
+    assert facts["phases"]["run"]["command"] is None
+    cells, _ = parsed()
+    assert cells.loc["redis/a/1", "status"] == cells.loc["redis/insert/1", "status"] == "measured"
+
+
+def test_a_spreadsheets_file_is_read(logs):
+    take(logs)
+    path = STUDY / "import.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b",", b";"))
+    assert "0 failed" in take(logs)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"store": "redos"}, "store 'redos' is no folder of envs/stores"),
+        ({"workload": "z"}, "workload 'z' is no file of workloads"),
+        ({"records": "many"}, "records: 'many' is no whole number"),
+        ({"phase": "both"}, "phase: 'both'; give load or run"),
+        ({"records": ""}, "complete records"),
+        ({"repetition": "1"}, "are the same store, workload, phase and repetition"),
+        ({"threads": "8"}, "with different records, operations, threads or seconds"),
+        ({"workload": "c-2", "phase": "load"}, "has no run. Give the load the workload insert"),
+    ],
+)
+def test_a_wrong_row_is_refused_by_name(logs, values, message):
+    take(logs)
+    change("windows/redis-c-run2.log", **values)
+    with pytest.raises(KvstudyError) as raised:
+        take(logs)
+    assert message in str(raised.value)
+    assert "config/studies/jan/import.csv" in str(raised.value)
+    assert "line" in str(raised.value) or "windows/redis-c-run2.log" in str(raised.value)
+
+
+def test_a_row_without_its_file_is_refused(logs):
+    take(logs)
+    (logs / "windows/redis-c-run2.log").unlink()
+    with pytest.raises(KvstudyError, match=r"redis-c-run2\.log: no log of YCSB of that name"):
+        take(logs)
+
+
+def test_a_row_that_the_study_has_not_is_refused(logs):
+    take(logs)
+    change("windows/redis-c-run2.log", repetition="9")
+    with pytest.raises(
+        KvstudyError, match=r"study\.yaml: has no cell store redis, workload c, rep"
+    ):
+        take(logs)
+    (STUDY / "study.yaml").unlink()
+    take(logs)
+    assert (RAW / "redis/c/r2000_o100000_t4/rep9").is_dir()
+
+
+def test_a_folder_without_logs_is_refused(project):
+    (project / "empty").mkdir()
+    (project / "empty/a.txt").write_text("nothing")
+    with pytest.raises(KvstudyError, match="holds no log of YCSB"):
+        take(project / "empty")
+    with pytest.raises(KvstudyError, match="no such folder"):
+        take(project / "nowhere")
+
+
+# --- other workloads, stores and sizes than the project's own
+
+
+def edited(logs: Path, old: str, new: str, *names: str) -> None:
+    for name in names:
+        path = logs / name
+        path.write_bytes(path.read_bytes().replace(old.encode(), new.encode()))
+
+
+def test_a_workload_file_beside_the_logs_is_taken(logs):
+    edited(logs, "workloads/workloada", "my/Mix_95", "redis/run_a_1.txt", "redis/load_a_1.txt")
+    (logs / "Mix_95").write_bytes(
+        b"workload=site.ycsb.workloads.CoreWorkload\r\nrecordcount=5\r\nredis.host=here\r\n"
+        b"readproportion=0.5\r\nupdateproportion=0.5\r\nfieldcount=5\r\n"
+    )
+    take(logs)
+    row = rows()["redis/run_a_1.txt"]
+    assert (row["workload"], row["records"]) == ("mix-95", "2000")
+    text = Path("workloads/mix-95").read_text()
+    assert "fieldcount=5\n" in text
+    assert "redis.host" not in text
+    parsed()
+
+
+def test_other_properties_are_another_workload(logs):
+    edited(
+        logs,
+        "-p recordcount",
+        "-p requestdistribution=uniform -p recordcount",
+        "redis/run_a_1.txt",
+    )
+    take(logs)
+    assert rows()["redis/run_a_1.txt"]["workload"] == "a-uniform"
+    text = (STUDY / "study.yaml").read_text()
+    assert 'properties: {requestdistribution: "uniform"}' in text
+    manifest = next((RAW / "redis/a-uniform").rglob("manifest.json")).read_text()
+    assert json.loads(manifest)["cell"]["properties"]["requestdistribution"] == "uniform"
+    # Put together again by hand, they are refused.
+    change("redis/load_a_1.txt")
+    change("redis/run_a_1.txt", workload="a", repetition="5")
+    (STUDY / "study.yaml").unlink()
+    with pytest.raises(KvstudyError, match="made with other values of requestdistribution"):
+        take(logs)
+
+
+def test_other_sizes_and_bindings_get_names_of_their_own(logs):
+    edited(logs, "-threads 4", "-threads 8", "redis/run_a_1.txt")
+    edited(logs, "-p redis.port", "-p redis.cluster=true -p redis.port", "redis/run_a_2.txt")
+    take(logs)
+    found = rows()
+    assert found["redis/run_a_1.txt"]["workload"] == "a-t8"
+    assert found["redis/run_a_2.txt"]["store"] == "redis-2"
+    text = (STUDY / "study.yaml").read_text()
+    assert '{store: redis, name: redis-2, title: "Redis (2)"}  # redis.cluster=true' in text
+    parsed()
+
+
+# --- broken logs
+
+
+def test_a_log_cut_off_in_the_middle_is_a_failed_cell(logs):
+    path = logs / "windows/redis-c-run2.log"
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) * 9 // 10 // 2 * 2])
+    out = take(logs)
+    assert "failed cell redis/c/r2000_o100000_t4/rep2: windows/redis-c-run2.log: " in out
+    cells, _ = parsed()
+    failed = cells.loc["redis/c/2"]
+    assert failed.status == "failed"
+    assert "cut off" in failed.reason
+    kept = Path("results/jan/failed/redis/c/r2000_o100000_t4/rep2/imported/run.out.original")
+    assert kept.read_bytes() == path.read_bytes()
+
+
+def test_a_client_that_left_no_results_is_a_failed_cell(project):
+    folder = project / "killed"
+    folder.mkdir()
+    for ending in ("out", "err"):
+        shutil.copy(OF_YCSB / f"redis-workloada-killed.{ending}", folder)
+    out = take(folder)
+    assert "0 cells imported, 1 failed" in out
+    assert "no [OVERALL] results of YCSB in it" in out
+
+
+def test_failed_operations_void_an_imported_cell(logs):
+    # 7 of 100 000 reads would be too few; take two thousand away from the good ones.
+    path = logs / "memcached/stdout/mc-a-1.txt"
+    lines = []
+    for line in path.read_text().splitlines():
+        if line.startswith(("[READ], Operations,", "[READ], Return=OK,")):
+            head, count = line.rsplit(", ", 1)
+            line = f"{head}, {int(count) - 2000}"
+        lines.append(line)
+        if line.startswith("[READ], Return=OK"):
+            lines += ["[READ], Return=ERROR, 2000", "[READ-FAILED], Operations, 2000"]
+            lines += [
+                f"[READ-FAILED], {name}, 9"
+                for name in (
+                    *("AverageLatency(us)", "MinLatency(us)", "MaxLatency(us)"),
+                    *("95thPercentileLatency(us)", "99thPercentileLatency(us)"),
+                )
+            ]
+    path.write_text("\n".join(lines) + "\n")
+    take(logs)
+    cells, _ = parsed()
+    assert "of read operations failed (2000 ERROR)" in cells.loc["memcached/a/1", "void"]
+
+
+def test_a_histogram_of_another_run_fails_its_cell(logs):
+    shutil.copy(logs / "redis/a_1.READ.hdr", logs / "redis/a_2.READ.hdr")
+    assert "failed cell redis/a/r2000_o100000_t4/rep2: a_2.READ.hdr: latencies of" in take(logs)
+
+
+def test_a_failed_load_says_what_can_be_done(logs):
+    edited(logs, "-p recordcount=2000", "-p recordcount=2001", "redis/load_a_1.txt")
+    edited(logs, "-p recordcount=2000", "-p recordcount=2001", "redis/run_a_1.txt")
+    out = take(logs)
+    assert "2000 of 2001 records were loaded; if the records were there all the same, take" in out
+
+
+# --- measured and imported do not mix
+
+
+def test_a_study_that_is_measured_takes_no_imports(logs):
+    with pytest.raises(KvstudyError, match="is a study that is measured; give another --study"):
+        run("import", logs, "--study", "smoke")
+    with pytest.raises(KvstudyError, match="is no name of a study"):
+        run("import", logs, "--study", "My Study")
+
+
+def test_the_study_file_is_the_users(logs):
+    take(logs, "--machine", "a laptop")
+    with pytest.raises(KvstudyError, match=r"imported\.machine: is 'a laptop', but the command"):
+        take(logs, "--machine", "a server")
+
+
+def test_nothing_is_measured_for_imported_logs(logs):
+    take(logs)
+    cell = "redis/c/r2000_o100000_t4/rep3"
+    with pytest.raises(KvstudyError, match="nothing is measured for it"):
+        run("measure", cell, "--study", STUDY / "study.yaml", "--provider", "native")
+    with pytest.raises(KvstudyError, match="nothing is measured for it"):
+        run("probe", "redis", "--study", STUDY / "study.yaml", "--provider", "native")
+
+
+def test_imported_cells_are_refused_among_measured_ones(logs):
+    take(logs)
+    study = STUDY / "study.yaml"
+    text = study.read_text()
+    start, end = text.index("imported:"), text.index("stores:")
+    study.write_text(text[:start] + text[end:])
+    with pytest.raises(KvstudyError, match="has no key imported; imported and measured cells"):
+        run("parse", "--study", study, "--mixed-providers", "true")
+
+
+def test_measured_cells_are_refused_among_imported_ones(logs):
+    take(logs)
+    path = RAW / "redis/c/r2000_o100000_t4/rep1/manifest.json"
+    manifest = json.loads(path.read_text())
+    del manifest["imported"]
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(KvstudyError, match="was measured here; imported and measured cells"):
+        take(logs)

@@ -1,0 +1,152 @@
+"""Server and client on cores of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+from click.testing import CliRunner
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+from kvstudy.measure import pinning as module
+from kvstudy.measure.finding import Tree
+from kvstudy.measure.pinning import Pinning, pinning
+from kvstudy.stores import process
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.docker import DockerServer
+from kvstudy.stores.native import NativeServer
+from kvstudy.stores.server import free_port
+
+from .machines import machine, put
+
+CELL = "pretend/a/r1000_o2000_t2/rep1"
+RAW = Path("results/small/raw") / CELL
+HERE = sorted(os.sched_getaffinity(0))
+several = pytest.mark.skipif(len(HERE) < 2, reason="this machine lets us use one core only")
+
+
+def usable(root: Path, cores: str, name: str = "laptop") -> Tree:
+    put(machine(name, root), "proc/self/status", f"Cpus_allowed_list:\t{cores}\n")
+    return Tree(root)
+
+
+@pytest.mark.parametrize(
+    ("name", "cores", "server", "client"),
+    [
+        ("virtual", "0-1", "0", "1"),
+        ("laptop", "0-3", "0-1", "2-3"),
+        # Threads 0 and 4 are one core, 1 and 5, ...
+        ("laptop", "0-7", "0-1,4-5", "2-3,6-7"),
+        ("laptop", "0-2,4-6", "0,4", "1-2,5-6"),
+        ("laptop", "0,4", "0", "4"),
+        # The odd core goes to the client.
+        ("laptop", "1-3", "1", "2-3"),
+    ],
+)
+def test_halves(tmp_path, name, cores, server, client):
+    root = machine(name, tmp_path)
+    put(root, "proc/self/status", f"Cpus_allowed_list:\t{cores}\n")
+    assert pinning("true", "native", Tree(root)) == Pinning(server, client)
+
+
+def test_lists_and_off(tmp_path):
+    tree = usable(tmp_path, "0-7")
+    assert pinning("false", "external", tree) is None
+    assert pinning("3,1,2/5-6", "docker", tree) == Pinning("1-3", "5-6")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "provider", "cores", "message"),
+    [
+        ("true", "external", "0-7", "provider external.*set pin_cpus: false"),
+        ("true", "native", "5", "only core 5 is usable here"),
+        ("5/5", "native", "5", "only core 5 is usable here"),
+        ("0/9", "native", "0-7", "client: core 9 is not usable here; usable are 0-7"),
+        ("0-3/2-4", "native", "0-7", "both have core 2-3"),
+        ("0-x/4", "native", "0-7", "server: '0-x' is no list of cores"),
+        ("0/", "native", "0-7", "client: '' is no list of cores"),
+        ("maybe", "native", "0-7", "'maybe' is none of true, false"),
+        ("true", "native", "", "usable cores are not visible"),
+    ],
+)
+def test_cores_that_cannot_be_had(tmp_path, wanted, provider, cores, message):
+    with pytest.raises(KvstudyError, match=message) as error:
+        pinning(wanted, provider, usable(tmp_path, cores))
+    assert str(error.value).startswith("config/config.yaml: pin_cpus: ")
+
+
+def test_without_the_program_that_binds(tmp_path, monkeypatch):
+    monkeypatch.setattr(module.shutil, "which", lambda program: None)
+    with pytest.raises(KvstudyError, match="no program taskset; install util-linux"):
+        pinning("true", "native", usable(tmp_path, "0-7"))
+
+
+def test_a_native_server_runs_on_its_cores_only(pretend_study, tmp_path):
+    store = load_store(Path("envs/stores/pretend"))
+    core = HERE[-1]
+    server = NativeServer(store, free_port(), tmp_path / "data", tmp_path / "log", str(core))
+    server.start()
+    try:
+        (pid,) = server.process_ids()
+        # Until taskset has become the server.
+        with psutil.Popen(["sleep", "0.5"]) as pause:
+            pause.wait()
+        running = psutil.Process(pid)
+        assert "pretend-server" in " ".join(running.cmdline())
+        assert "taskset" not in running.cmdline()
+        assert running.cpu_affinity() == [core]
+    finally:
+        server.stop()
+
+
+def test_a_container_gets_its_cores(tmp_path):
+    store = load_store(Path(__file__).parents[2] / "envs/stores/redis")
+    bound = DockerServer(store, 7000, tmp_path, tmp_path / "log", "0,2").command
+    assert bound[bound.index("--cpuset-cpus") + 1] == "0,2"
+    assert bound.index("--cpuset-cpus") < bound.index(store.docker.image)
+    assert "--cpuset-cpus" not in DockerServer(store, 7000, tmp_path, tmp_path / "log").command
+
+
+def test_no_cores_no_command():
+    assert process.bound_to("") == []
+
+
+def measure(study: Path, *options: str) -> None:
+    arguments = ["measure", CELL, "--study", str(study), "--provider", "native", *options]
+    result = CliRunner().invoke(cli, arguments)
+    if result.exception is not None:
+        raise result.exception
+
+
+@several
+def test_a_cell_with_cores_of_its_own(pretend_study):
+    server, client = str(HERE[0]), str(HERE[1])
+    measure(pretend_study, "--pin-cpus", f"{server}/{client}")
+    manifest = json.loads((RAW / "manifest.json").read_text())
+    assert manifest["pinning"] == {"server": server, "client": client}
+    assert manifest["server"]["command"][:4] == ["taskset", "--cpu-list", server, "pretend-server"]
+    assert manifest["phases"]["run"]["command"][:4] == ["taskset", "--cpu-list", client, "java"]
+    commands = (RAW / "commands.sh").read_text()
+    assert f"\ntaskset --cpu-list {server} pretend-server" in commands
+    # The next cell, left to the kernel, would not be like it.
+    other = CELL.replace("rep1", "rep2")
+    arguments = ["measure", other, "--study", str(pretend_study), "--provider", "native"]
+    refused = CliRunner().invoke(cli, arguments)
+    assert isinstance(refused.exception, KvstudyError)
+    assert (
+        f"cores of server and client: server {server}, client {client} (1 cell, {CELL}); "
+        f"not bound (1 cell, {other} is next)" in str(refused.exception)
+    )
+
+
+def test_a_cell_that_is_left_to_the_kernel(pretend_study):
+    measure(pretend_study)
+    manifest = json.loads((RAW / "manifest.json").read_text())
+    assert manifest["pinning"] is None
+    assert "taskset" not in (RAW / "commands.sh").read_text()
+    keys = {finding["key"] for finding in manifest["findings"]}
+    assert keys >= {"governor", "load", "disk", "kernel"}
+    assert manifest["java"]["version"] == "pretended java"

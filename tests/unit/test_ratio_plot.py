@@ -1,0 +1,49 @@
+"""The figure that compares every two stores."""
+
+import math
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.floor import COLUMNS as FLOOR
+from kvstudy.figures.ratios import draw_ratios, ratios
+
+from . import small_results as small
+
+FLOORS = pd.DataFrame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 1.2]], columns=FLOOR)
+
+
+def test_ratios_are_of_the_studys_order_with_the_floor_beside_them():
+    study = small.study(stores=["memcached", "redis"])
+    table = ratios(small.analysis().pairs, FLOORS, study).set_index("workload")
+    assert table.loc["a", ["one", "other"]].tolist() == ["memcached", "redis"]
+    # 1000/2000 and 1020/2200.
+    assert table.loc["a", "ratio"] == pytest.approx(0.481, abs=1e-3)
+    assert table.loc["a", "low"] < table.loc["a", "ratio"] < table.loc["a", "high"] < 1
+    assert table.loc["a", "floor"] == 1.2
+    assert math.isnan(table.loc["c", "floor"])
+
+
+def test_a_panel_per_workload_with_the_floor_as_a_band():
+    table = ratios(small.analysis().pairs, FLOORS, small.study())
+    figure = draw_ratios(table, small.study(), small.TITLES)
+    first, second = figure.axes
+    assert [ax.get_title(loc="left") for ax in (first, second)] == ["Workload A", "Workload C"]
+    assert [label.get_text() for label in first.get_yticklabels()] == ["Redis / Memcached"]
+    bands = [[patch.get_gid() for patch in ax.patches] for ax in (first, second)]
+    assert bands == [["noise-floor"], []]
+    band = first.patches[0].get_extents().transformed(first.transData.inverted())
+    assert (band.x0, band.x1) == pytest.approx((1 / 1.2, 1.2))
+
+
+def test_one_store_has_nothing_to_compare():
+    none = ratios(small.analysis().pairs.head(0), FLOORS, small.study(stores=["redis"]))
+    (ax,) = draw_ratios(none, small.study(stores=["redis"]), small.TITLES).axes
+    assert [text.get_text() for text in ax.texts] == ["no two stores have a repetition in common"]
+
+
+def test_tied_ratios_are_hollow_and_those_in_the_floor_grey():
+    pairs = small.analysis().pairs.assign(tied="yes", in_floor="yes")
+    figure = draw_ratios(ratios(pairs, FLOORS, small.study()), small.study(), small.TITLES)
+    point = next(line for line in figure.axes[0].lines if line.get_marker() == "o")
+    assert point.get_markerfacecolor() == "white"
+    assert point.get_color() == "0.6"

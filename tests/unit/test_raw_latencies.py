@@ -1,0 +1,132 @@
+"""Single latencies, kept with the raw logs when a study asks for them."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.client import Client, phase_command
+from kvstudy.measure.latencies import keep_latencies
+from kvstudy.stores.definition import load_store
+from kvstudy.study.cells import Cell, plan
+from kvstudy.study.load import load_study
+from kvstudy.study.raw import raw_directory, write_sums
+from kvstudy.tidy.latencies import latencies
+
+DATA = Path(__file__).parents[1] / "data" / "ycsb"
+
+
+def planned(study: Path, on: bool = True) -> list[Cell]:
+    text = study.read_text()
+    study.write_text(text.replace("threads: 2", "threads: 2, raw_latencies: true") if on else text)
+    return [cell for cell in plan(load_study(study)) if cell.store == "pretend"]
+
+
+def command(cell: Cell, phase: str) -> str:
+    store = load_store(Path("envs/stores/pretend"))
+    client = Client("kvstudy", "x", "db", ())
+    return " ".join(phase_command(client, store, cell, phase, "host", 1, Path("work")))
+
+
+def test_only_the_measured_phase_keeps_them(pretend_study):
+    cells = {cell.workload: cell for cell in planned(pretend_study)}
+    run = command(cells["a"], "run")
+    assert "measurementtype=hdrhistogram+raw" in run
+    assert "measurement.raw.output_file=work/run.latencies" in run
+    assert "measurementtype=hdrhistogram " in command(cells["a"], "load")
+    assert "output_file=work/load.latencies" in command(cells["insert"], "load")
+
+
+def test_by_default_none_are_kept(pretend_study):
+    for cell in planned(pretend_study, on=False):
+        assert not cell.raw_latencies
+        assert "raw" not in command(cell, cell.measured_phase)
+
+
+def test_it_is_a_parameter_of_the_cell(pretend_study):
+    """So that cells with and without it never mix."""
+    without = planned(pretend_study, on=False)[0].as_json()
+    assert planned(pretend_study)[0].as_json() != without
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A run of YCSB on a real Redis with measurementtype hdrhistogram+raw, not yet packed."""
+    shutil.copy(DATA / "redis-hdrraw.out", tmp_path / "run.out")
+    shutil.copy(DATA / "redis-hdrraw.rawdata", tmp_path / "run.latencies")
+    (tmp_path / "run.HdrREAD.hdr").write_text("reads")
+    (tmp_path / "run.HdrIntended-READ.hdr").write_text("intended")
+    (tmp_path / "load.INSERT.hdr").write_text("load")
+    return tmp_path
+
+
+def test_they_are_packed_and_histograms_have_their_usual_names(work):
+    keep_latencies(work, "run")
+    names = {path.name for path in work.iterdir()}
+    assert names == {
+        *("run.out", "run.latencies.gz"),
+        *("run.READ.hdr", "run.Intended-READ.hdr", "load.INSERT.hdr"),
+    }
+    packed = gzip.decompress((work / "run.latencies.gz").read_bytes())
+    assert packed == (DATA / "redis-hdrraw.rawdata").read_bytes()
+
+
+def test_latencies_that_are_cut_off_fail_the_cell(work):
+    """As on a full disk, of which YCSB says nothing."""
+    path = work / "run.latencies"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-50]))
+    with pytest.raises(KvstudyError, match=r"run\.latencies: \d+ latencies of .* the log counts"):
+        keep_latencies(work, "run")
+
+
+def test_latencies_that_were_never_written_fail_the_cell(work):
+    (work / "run.latencies").unlink()
+    with pytest.raises(KvstudyError, match=r"run\.latencies: YCSB did not write it"):
+        keep_latencies(work, "run")
+
+
+@pytest.fixture
+def kept(work, pretend_study) -> Cell:
+    """The run as the raw logs of a cell; the others of the study are not measured."""
+    keep_latencies(work, "run")
+    cell = next(cell for cell in planned(pretend_study) if cell.workload == "a")
+    raw = raw_directory("small", cell)
+    raw.mkdir(parents=True)
+    for name in ("run.out", "run.latencies.gz"):
+        shutil.copy(work / name, raw)
+    write_sums(raw)
+    return cell
+
+
+def test_the_reader_gives_the_cells_that_were_measured(kept, pretend_study):
+    cells = plan(load_study(pretend_study))
+    ((cell, found),) = latencies(cells, "small")
+    assert cell == kept
+    assert found.columns.tolist() == ["operation", "timestamp", "latency"]
+    assert (found["operation"] == "read").sum() == 151
+    reads = found.loc[found["operation"] == "read", "latency"]
+    assert reads.min() == 62
+    assert reads.mean() == pytest.approx(4844.27, abs=0.01)
+
+
+def test_the_reader_refuses_other_files_than_those_measured(kept, pretend_study):
+    cells = plan(load_study(pretend_study))
+    path = raw_directory("small", kept) / "run.latencies.gz"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    with pytest.raises(KvstudyError, match="differs from its checksum"):
+        list(latencies(cells, "small"))
+    (path.parent / "SHA256SUMS").unlink()
+    write_sums(path.parent)
+    with pytest.raises(KvstudyError, match=r"latencies\.gz: cannot be read"):
+        list(latencies(cells, "small"))
+    fewer = gzip.decompress(whole).splitlines(keepends=True)[:-50]
+    path.write_bytes(gzip.compress(b"".join(fewer)))
+    (path.parent / "SHA256SUMS").unlink()
+    write_sums(path.parent)
+    with pytest.raises(KvstudyError, match="the log counts"):
+        list(latencies(cells, "small"))

@@ -1,0 +1,79 @@
+"""What the report says of the course of the runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.steadiness import COLUMNS as STEADINESS
+from kvstudy.report.course import course_facts
+
+from . import small_results as small
+
+STUDY = small.study()
+
+
+def row(metric: str, mean: float, largest: float | None = None, **values: str) -> dict[str, str]:
+    key = {"store": "redis", "workload": "a", "parameters": "p", "operation": "overall"}
+    numbers = {"n": "2", "mean": str(mean), "max": str(largest or mean)}
+    return key | {"metric": metric} | numbers | values
+
+
+def facts(summary: list[dict[str, str]], verdicts: dict[tuple[str, str], str] | None = None):
+    seconds = pd.DataFrame(
+        [
+            [store, "a", "p", repetition, 60, 5, verdict, 0.1, 1.0, 1.0]
+            for (store, repetition), verdict in (verdicts or {}).items()
+        ],
+        columns=STEADINESS,
+    )
+    analysis = replace(small.analysis(), steadiness=seconds)
+    return course_facts(STUDY, small.TITLES, analysis, summary, [])
+
+
+def test_what_watching_cost_is_the_mean_over_all_runs():
+    found = facts([row("monitor_cpu", 0.2, 0.3), row("monitor_cpu", 0.5, 0.9, n="4")]).watching
+    assert found.mean == pytest.approx(0.4)
+    assert found.largest == 0.9
+    assert not found.too_much
+    assert facts([row("monitor_cpu", 0.2, 1.01)]).watching.too_much
+    assert facts([]).watching is None
+
+
+def test_pauses_are_those_of_the_largest_share():
+    cells = [row("runtime", 1000), row("gc_count", 3), row("gc_pause", 10)]
+    slower = [row("runtime", 4000), row("gc_count", 9), row("gc_pause", 20)]
+    found = facts([*cells, *(each | {"store": "memcached"} for each in slower)]).pauses
+    assert found.where == "Redis, Workload A"
+    assert (found.count, found.milliseconds, found.share) == (3, 10, 0.01)
+    # Cells that were measured before there was such a log.
+    assert facts([row("runtime", 1000)]).pauses is None
+
+
+def test_runs_are_counted_by_their_verdict():
+    found = facts(
+        [],
+        {
+            ("redis", "1"): "steady",
+            ("redis", "2"): "no steady state",
+            ("memcached", "1"): "too short to judge",
+            ("memcached", "2"): "no steady state",
+            # Not of the study itself.
+            ("redis-again", "1"): "steady",
+        },
+    )
+    assert (found.steady, found.unsteady, found.short, found.runs) == (1, 2, 1, 4)
+    assert found.restless == [
+        "Redis under Workload A (1 of 2 runs)",
+        "Memcached under Workload A (1 of 2 runs)",
+    ]
+    assert [figure.workload for figure in found.drawn] == ["a"]
+    assert found.not_drawn == ["Workload C", "Insert"]
+
+
+def test_nothing_is_drawn_of_what_has_no_values():
+    found = facts([])
+    assert found.drawn == []
+    assert found.spectra == {}
+    assert found.cpu is None

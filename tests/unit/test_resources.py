@@ -1,0 +1,157 @@
+"""What client, server and machine used second by second, from the sampled counters."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.sampler import MACHINE_COLUMNS, PROCESS_COLUMNS
+from kvstudy.tidy.gc import gc_pauses
+from kvstudy.tidy.resources import resources, server_cpu_seconds
+
+STARTED = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC).timestamp()
+
+
+def write(path: Path, columns: list[str], rows: list[dict]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, restval="", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows({"phase": "run"} | row for row in rows)
+
+
+def server(seconds: float, cpu: float, **values: object) -> dict:
+    counters = {"side": "server", "processes": 1, "cpu_user": cpu, "cpu_system": cpu / 2}
+    counters |= {"rss": 1000, "switches_voluntary": 10 * cpu, "switches_involuntary": cpu}
+    counters |= {"read_bytes": 0, "write_bytes": 100 * cpu, "cpu_from": "proc"}
+    return counters | {"seconds": seconds} | values
+
+
+def rows(raw: Path, started: float | None = None) -> pd.DataFrame:
+    return pd.DataFrame(resources(raw, "run", started))
+
+
+def test_counters_become_rates(tmp_path):
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(0, 1.0), server(2, 2.0)])
+    (row,) = rows(tmp_path).to_dict("records")
+    assert row == {
+        "phase": "run",
+        "side": "server",
+        "second": 2,
+        "seconds": 2,
+        "cores_user": 0.5,
+        "cores_system": 0.25,
+        "rss": 1000,
+        "switches": 5.5,
+        "read_bytes": 0,
+        "write_bytes": 50,
+    }
+
+
+def test_the_machine_and_a_kernel_without_pressure(tmp_path):
+    machine = {"cpu_idle": 0, "cpu_steal": 1.0, "load": 3, "cpu_pressure": "", "io_pressure": 2}
+    write(
+        tmp_path / "machine.csv",
+        MACHINE_COLUMNS,
+        [
+            machine | {"seconds": 0, "cpu_busy": 10.0, "loopback_bytes": 0},
+            machine | {"seconds": 1, "cpu_busy": 11.5, "loopback_bytes": 800, "io_pressure": 2.25},
+        ],
+    )
+    (row,) = rows(tmp_path).to_dict("records")
+    assert row["side"] == "machine"
+    assert (row["cores_busy"], row["cores_steal"], row["loopback_bytes"]) == (1.5, 0, 800)
+    assert row["io_pressure"] == 0.25
+    assert pd.isna(row["cpu_pressure"])
+    # A column that an older version did not write.
+    table = pd.read_csv(tmp_path / "machine.csv").drop(columns=["memory_pressure", "cpu_pressure"])
+    table.to_csv(tmp_path / "machine.csv", index=False)
+    (row,) = rows(tmp_path).to_dict("records")
+    assert pd.isna(row["memory_pressure"])
+    assert row["cores_busy"] == 1.5
+
+
+def test_seconds_count_from_ycsbs_start_in_whatever_time_zone(tmp_path):
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(0, 1), server(1, 2), server(2, 3)])
+    for hour in ("12:00", "17:30", "03:45"):
+        # Java took 0.7 s to start.
+        lines = [f"2026-01-01 {hour}:0{n}:700 {n} sec: {n * 5} operations; " for n in (1, 2)]
+        (tmp_path / "run.err").write_text("\n".join(lines) + "\n")
+        assert rows(tmp_path, STARTED)["second"].tolist() == pytest.approx([0.3, 1.3])
+    (tmp_path / "run.err").write_text("no status\n")
+    assert rows(tmp_path, STARTED)["second"].tolist() == [1, 2]
+
+
+def test_samples_close_together_are_one(tmp_path):
+    times = [0, 1.0, 1.1, 2.0, 3.0, 3.2]
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(t, t) for t in times])
+    found = rows(tmp_path)
+    assert found["second"].tolist() == [1, 2, 3.2]
+    assert found["cores_user"].tolist() == pytest.approx([1, 1, 1])
+    # A phase of less than half a second still has its one row.
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(0, 0), server(0.25, 0.5)])
+    assert rows(tmp_path)["cores_user"].tolist() == [2]
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, [server(0, 0)])
+    assert rows(tmp_path).empty
+
+
+def test_processes_that_come_and_go_leave_no_rate(tmp_path):
+    samples = [server(0, 5), server(1, 6), server(2, 2, processes=2), server(3, 3, processes=2)]
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, samples)
+    found = rows(tmp_path)
+    assert found["cores_user"].isna().tolist() == [False, True, False]
+    assert found["rss"].tolist() == [1000] * 3
+    # A control group counts those that ended too.
+    samples = [server(0, 5, cpu_from="cgroup"), server(1, 6, cpu_from="cgroup", processes=7)]
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, samples)
+    (row,) = rows(tmp_path).to_dict("records")
+    assert row["cores_user"] == 1
+    assert row["switches"] is None
+
+
+def test_threads_that_ended_leave_no_rate(tmp_path):
+    samples = [server(0, 1), server(1, 2, switches_voluntary=0)]
+    write(tmp_path / "processes.csv", PROCESS_COLUMNS, samples)
+    assert rows(tmp_path)["switches"].isna().all()
+
+
+def test_without_files_there_are_no_rows(tmp_path):
+    assert resources(tmp_path, "run", None) == []
+    assert server_cpu_seconds(tmp_path, "run") is None
+
+
+def test_a_broken_file_is_named(tmp_path):
+    (tmp_path / "machine.csv").write_text("phase,seconds\nrun,x\n")
+    with pytest.raises(KvstudyError, match=r"machine\.csv: cannot be read"):
+        resources(tmp_path, "run", None)
+    (tmp_path / "machine.csv").write_text("")
+    with pytest.raises(KvstudyError, match=r"machine\.csv: cannot be read.*measure the cell again"):
+        resources(tmp_path, "run", None)
+
+
+# As a client with 4 threads left it, JDK 17.
+GC = """\
+[0.003s] Using G1
+[0.254s] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 19M->9M(388M) 6.962ms
+[0.411s] GC(1) Pause Young (Concurrent Start) (Metadata GC Threshold) 21M->8M(388M) 8.231ms
+[0.412s] GC(2) Concurrent Mark Cycle
+[0.414s] GC(2) Pause Remark 9M->9M(388M) 1.000ms
+[0.416s] GC(2) Concurrent Mark Cycle 4.041ms
+"""
+
+
+def test_pauses_of_the_collector(tmp_path):
+    path = tmp_path / "run.gc.log"
+    path.write_text(GC)
+    assert gc_pauses(tmp_path, "run") == (3, pytest.approx(16.193))
+    path.write_text(GC.replace(".962ms", ",962ms"))
+    assert gc_pauses(tmp_path, "run") == (3, pytest.approx(16.193))
+    path.write_text("[0.003s] Using Serial\n")
+    assert gc_pauses(tmp_path, "run") == (0, 0)
+    # Its pauses do not stand in such lines, so nothing is known.
+    path.write_text("[0.003s] Using The Z Garbage Collector\n")
+    assert gc_pauses(tmp_path, "run") is None
+    assert gc_pauses(tmp_path, "load") is None

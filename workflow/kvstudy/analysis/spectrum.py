@@ -1,0 +1,50 @@
+"""All percentiles of all repetitions together: the spectrum of latencies."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.stats.percentiles import ENOUGH_BEYOND, merged, quantiles, samples_beyond
+
+# Places in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to 99.9 %.
+PLACES = 20
+COLUMNS = [
+    *["store", "workload", "parameters", "operation", "percent"],
+    *["value", "low", "high", "n", "beyond"],
+]
+
+
+def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
+    """One row per store, workload, parameters, operation and place of the spectrum.
+
+    From 0 % (the smallest latency) to the last place with at least 100 operations of
+    all runs beyond it. ``histograms`` is ``histograms.csv`` of the cells that count.
+    Columns as of ``analysis.percentiles``: value of the merged histogram, low and
+    high (range of the single runs' values; us), n runs, beyond.
+    """
+    rows = []
+    keys = ["store", "workload", "parameters", "operation"]
+    for key, group in histograms.groupby(keys, sort=False):
+        runs = [
+            run.set_index("latency")["count"].astype(int)
+            for _, run in group.groupby("repetition", sort=False)
+        ]
+        together = merged(runs)
+        percents = _places(together)
+        singles = [quantiles(run, percents) for run in runs]
+        for percent, value, *each in zip(
+            percents, quantiles(together, percents), *singles, strict=True
+        ):
+            beyond = samples_beyond(together, percent)
+            rows.append([*key, percent, value, min(each), max(each), len(runs), beyond])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _places(histogram: pd.Series) -> list[float]:
+    """Percentages, evenly spaced in log(1/(1 - p)); the last has enough samples beyond it."""
+    percents = [0.0]
+    while True:
+        percent = round(100 * (1 - 10 ** (-len(percents) / PLACES)), 8)
+        if percent >= 100 or samples_beyond(histogram, percent) < ENOUGH_BEYOND:
+            return percents
+        percents.append(percent)

@@ -1,0 +1,66 @@
+"""``kvstudy import``: logs that others measured, as the cells of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+SHOWN = 12
+
+
+@click.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--study", required=True, help="Name of the study that is made of the logs.")
+@click.option("--machine", default="", help="The machine that was measured on, in words.")
+@click.option("--measured-by", default="", help="Who measured.")
+def command(folder: Path, study: str, machine: str, measured_by: str) -> None:
+    """Take the logs of YCSB in FOLDER and below as the cells of a study.
+
+    Standard output and standard error in one file or in two, with or without
+    status lines and HdrHistogram files, from Linux, Windows or PowerShell. The
+    logs' own command lines tell which cell each is; what they do not tell is
+    left empty in config/studies/STUDY/import.csv: complete it and run the
+    command again. Writes config/studies/STUDY/study.yaml unless it is there.
+    Nothing is measured; 'snakemake --config study=STUDY' builds the report.
+    """
+    from kvstudy.errors import KvstudyError
+    from kvstudy.imports.cells import import_cells
+    from kvstudy.imports.draft import draft
+    from kvstudy.imports.guess import guess_rows
+    from kvstudy.imports.mapping import NAME, read_rows
+    from kvstudy.imports.sources import find_sources
+    from kvstudy.imports.study_file import check_study, write_study
+    from kvstudy.study.load import STUDIES, load_study
+    from kvstudy.study.model import Imported
+
+    sources, ignored = find_sources(folder)
+    check_study(study, machine, measured_by)
+    home = STUDIES / study
+    guesses = {guess.row.file: guess for guess in guess_rows(sources, folder, study)}
+    click.echo(f"{folder}: {len(sources)} logs of YCSB, {len(ignored)} other files")
+    if not (home / NAME).is_file():
+        draft(home / NAME, list(guesses.values()))
+    rows = read_rows(home / NAME)
+    for row in rows:
+        if row.file not in guesses:
+            raise KvstudyError(
+                f"{home / NAME}: {row.file}: no log of YCSB of that name in {folder}; remove its "
+                "row, or put the file back"
+            )
+    ignored |= dict.fromkeys(guesses.keys() - {row.file for row in rows}, "not in import.csv")
+    if not (home / "study.yaml").is_file():
+        origin = Imported(folder=folder.resolve().name, machine=machine, measured_by=measured_by)
+        write_study(home / "study.yaml", study, rows, guesses, origin)
+    loaded = load_study(home / "study.yaml")
+    by_name = {source.name: source for source in sources}
+    good, failed = import_cells(loaded, rows, by_name, ignored, folder)
+    for number, (name, reason) in enumerate(sorted(ignored.items())):
+        if number == SHOWN:
+            click.echo(f"... {len(ignored) - SHOWN} more in results/{study}/imported.json")
+            break
+        click.echo(f"ignored: {name}: {reason}")
+    for path, reason in failed.items():
+        click.echo(f"failed cell {path}: {reason}")
+    click.echo(f"results/{study}: {len(good)} cells imported, {len(failed)} failed")
+    click.echo(f"next: snakemake --cores 4 --config study={study}")

@@ -1,0 +1,1 @@
+"""Logs that others measured, as the raw cells of a run."""

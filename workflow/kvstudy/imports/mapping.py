@@ -1,0 +1,172 @@
+"""``import.csv``: which log is which cell. A draft is written, the user completes it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.load import STORES, WORKLOADS
+from kvstudy.study.workload import load_only, load_workload
+
+NAME = "import.csv"
+_NUMBERS = ("records", "operations", "threads", "seconds", "repetition")
+_PHASES = ("load", "run")
+
+
+@dataclass
+class Row:
+    """One log. None and "" stand for what is not known.
+
+    ``store`` and ``workload`` are names in the study: those of a folder or file, or
+    such a name with something behind it (riak-strong, a-t8). ``phase`` is load or run.
+    A load belongs to the run of the same store, workload and repetition, if there is
+    one. ``seconds`` is the limit of a timed run.
+    """
+
+    file: str
+    store: str = ""
+    workload: str = ""
+    phase: str = ""
+    records: int | None = None
+    operations: int | None = None
+    threads: int | None = None
+    repetition: int | None = None
+    seconds: int | None = None
+
+    @property
+    def missing(self) -> list[str]:
+        """The columns that must be completed."""
+        needed = ["store", "workload", "phase", "records", "threads", "repetition"]
+        if self.phase == "run":
+            needed.append("operations")
+        return [name for name in needed if not getattr(self, name)]
+
+
+COLUMNS = [each.name for each in fields(Row)]
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write the file; what is not known is left empty."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(
+            {key: "" if value is None else value for key, value in asdict(row).items()}
+            for row in rows
+        )
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The completed file; KvstudyError names the lines that are wrong or not complete."""
+    try:
+        # A spreadsheet saves with a mark at the start, and some with semicolons.
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
+    separator = ";" if text.partition("\n")[0].count(";") > 3 else ","
+    reader = csv.DictReader(text.splitlines(), delimiter=separator)
+    missing = [name for name in COLUMNS[:-1] if name not in (reader.fieldnames or [])]
+    if missing:
+        raise KvstudyError(
+            f"{path}: no column {', '.join(missing)}; remove the file to have it written again"
+        )
+    problems: list[str] = []
+    rows: list[Row] = []
+    for line, values in enumerate(reader, start=2):
+        if not any((value or "").strip() for value in values.values() if isinstance(value, str)):
+            continue
+        try:
+            row = _row(values)
+        except ValueError as error:
+            problems.append(f"{path}: line {line}: {error}")
+            continue
+        rows.append(row)
+        if row.missing:
+            problems.append(f"{path}: line {line} ({row.file}): complete {', '.join(row.missing)}")
+    problems += problems_of(path, rows)
+    if problems:
+        raise KvstudyError("\n".join([*problems, "then run the command again"]))
+    if not rows:
+        raise KvstudyError(f"{path}: no rows; remove the file to have it written again")
+    return rows
+
+
+def _row(values: dict[str, str]) -> Row:
+    texts = {name: (values.get(name) or "").strip() for name in COLUMNS}
+    for name in _NUMBERS:
+        if texts[name] and not re.fullmatch(r"\d+", texts[name]):
+            raise ValueError(f"{name}: '{texts[name]}' is no whole number")
+    if texts["phase"] not in ("", *_PHASES):
+        raise ValueError(f"phase: '{texts['phase']}'; give load or run")
+    numbers = {name: int(texts[name]) if texts[name] else None for name in _NUMBERS}
+    return Row(**{**texts, **numbers})
+
+
+def problems_of(path: Path, rows: list[Row]) -> list[str]:
+    """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
+    problems = []
+    stores = [file.parent.name for file in STORES.glob("*/store.yaml")]
+    workloads = [file.name for file in WORKLOADS.iterdir() if file.is_file()]
+    seen: dict[tuple, Row] = {}
+    sizes: dict[str, Row] = {}
+    for row in rows:
+        if row.missing:
+            continue
+        if base_of(row.store, stores) is None:
+            problems.append(
+                f"{path}: {row.file}: store '{row.store}' is no folder of {STORES} ("
+                f"{', '.join(sorted(stores))}), alone or with -something behind it"
+            )
+        if base_of(row.workload, workloads) is None:
+            problems.append(
+                f"{path}: {row.file}: workload '{row.workload}' is no file of {WORKLOADS} ("
+                f"{', '.join(sorted(workloads))}), alone or with -something behind it; "
+                "put its file there, or beside the logs"
+            )
+        cell = (row.store, row.workload, row.repetition, row.phase)
+        if other := seen.get(cell):
+            problems.append(
+                f"{path}: {row.file} and {other.file} are the same store, workload, phase and "
+                "repetition; give one of them another repetition or workload name"
+            )
+        seen[cell] = row
+        if measures_its_load(row, workloads) or row.phase == "run":
+            first = sizes.setdefault(row.workload, row)
+            if _size(first) != _size(row):
+                problems.append(
+                    f"{path}: {row.file} and {first.file} are workload '{row.workload}' with "
+                    "different records, operations, threads or seconds; such runs do not compare. "
+                    f"Give one another workload name, for example {row.workload}-t{row.threads}"
+                )
+    for row in rows:
+        if row.missing or row.phase != "load" or measures_its_load(row, workloads):
+            continue
+        run = seen.get((row.store, row.workload, row.repetition, "run"))
+        if run is None or run.records != row.records:
+            what = "no run" if run is None else f"a run of {run.records} records, {run.file}"
+            problems.append(
+                f"{path}: {row.file} loads {row.records} records; the same store, workload and "
+                f"repetition has {what}. Give the load the workload insert, or another repetition"
+            )
+    return problems
+
+
+def measures_its_load(row: Row, workloads: Iterable[str]) -> bool:
+    """Whether the row's workload has a load phase only, which is its measurement."""
+    base = base_of(row.workload, workloads)
+    return base is not None and row.phase == "load" and load_only(load_workload(WORKLOADS / base))
+
+
+def _size(row: Row) -> tuple:
+    return row.records, row.operations or 0, row.threads, row.seconds or 0
+
+
+def base_of(name: str, known: Iterable[str]) -> str | None:
+    """The folder or file that ``name`` is called after: riak for riak-strong."""
+    fitting = [each for each in known if name == each or name.startswith(f"{each}-")]
+    return max(fitting, key=len, default=None)

@@ -1,0 +1,150 @@
+"""Whether cells were measured alike: same machine, versions, client, Java, provider, cores.
+
+A mean over cells that differ in one of these is a mean of nothing. Load, free
+memory and the like change from cell to cell and are no difference here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+# Java's own choices that do not follow the exact size of the memory.
+CHOICE = re.compile(r"-XX:[+-]\S+")
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the values and the cells that have it."""
+
+    value: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What is not the same in all cells."""
+
+    what: str
+    sides: tuple[Side, ...]
+
+
+def differences(manifests: dict[str, dict]) -> list[Difference]:
+    """What differs between the cells of these manifests, which are given by the cell's path.
+
+    What a manifest does not record is no difference.
+    """
+    found: dict[str, dict[frozenset[str], list[str]]] = {}
+    for cell, manifest in manifests.items():
+        for what, values in _facts(manifest).items():
+            found.setdefault(what, {}).setdefault(values, []).append(cell)
+    return [
+        Difference(what, tuple(_sides(sides))) for what, sides in found.items() if len(sides) > 1
+    ]
+
+
+def refusal(found: list[Difference], raw: Path) -> str:
+    """Names what differs between which cells, and what to do."""
+    lines = [f"{raw}: its cells were not measured alike:"]
+    for difference in found:
+        sides = "; ".join(
+            f"{side.value} ({_count(len(side.cells))}, {_some(side.cells)})"
+            for side in difference.sides
+        )
+        lines.append(f"  {difference.what}: {sides}")
+    lines.append(
+        "A mean over them would mean nothing. Remove the folders of one side's cells to measure "
+        "them again, or move the run's results away, or set mixed: true in config/config.yaml "
+        "(the report then says what was mixed)"
+    )
+    return "\n".join(lines)
+
+
+def read_manifests(raw: Path) -> dict[str, dict]:
+    """Manifests of the cells that were measured already, by path; unreadable ones are left out."""
+    found = {}
+    for path in sorted(raw.glob("*/*/*/rep*/manifest.json")):
+        try:
+            manifest = json.loads(path.read_text(encoding="utf-8"))
+            _facts(manifest)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            # `kvstudy parse` will name the file.
+            continue
+        found[path.parent.relative_to(raw).as_posix()] = manifest
+    return found
+
+
+def _facts(manifest: dict) -> dict[str, frozenset[str]]:
+    """All that must be the same in cells that are compared."""
+    folder = manifest["cell"]["folder"]
+    server = manifest.get("server") or {}
+    client = manifest.get("client") or {}
+    java = manifest.get("java") or {}
+    parts = {part["component"]: part for part in manifest.get("environment") or []}
+
+    def name(component: str) -> str | None:
+        return parts.get(component, {}).get("name")
+
+    threads = re.search(r"\d+ hardware threads usable", parts.get("CPU", {}).get("details") or "")
+    provider = server.get("provider")
+    found: dict[str, str | frozenset[str] | None] = {
+        # A store inside the client has no provider.
+        "provider": None if provider == "none" else provider,
+        "processor": name("CPU"),
+        "usable cores": threads and threads.group(),
+        "memory": name("Memory"),
+        "operating system": name("OS"),
+        "kernel": name("Kernel"),
+        "Java": name("Java"),
+        "Java flags": _flags(java) if java else None,
+        "cores of server and client": _pinned(manifest),
+        "YCSB client": client.get("kind"),
+        f"jars of the client for {folder}": _jars(client.get("jars") or {}),
+        f"server of {folder}": server.get("version"),
+    }
+    return {
+        what: frozenset([value]) if isinstance(value, str) else value
+        for what, value in found.items()
+        if value
+    }
+
+
+def _flags(java: dict) -> frozenset[str]:
+    flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)]
+    return frozenset([*flags, *java["variables"]]) or frozenset(["none"])
+
+
+def _pinned(manifest: dict) -> str | None:
+    pinning = manifest.get("pinning")
+    if pinning:
+        return f"server {pinning['server']}, client {pinning['client']}"
+    # None for what was not measured here.
+    return "not bound" if manifest.get("protocol") else None
+
+
+def _jars(jars: dict[str, str]) -> frozenset[str]:
+    """Names with their version; a jar without one in its name has a part of its hash."""
+    return frozenset(
+        name if re.search(r"\d\.\d", name) else f"{name} ({digest[:12]})"
+        for name, digest in jars.items()
+    )
+
+
+def _sides(sides: dict[frozenset[str], list[str]]) -> list[Side]:
+    """The sides, the one with most cells first; of lists only what is not common to all."""
+    common = frozenset.intersection(*sides)
+    ordered = sorted(sides.items(), key=lambda side: -len(side[1]))
+    return [
+        Side(", ".join(sorted(values - common)) or "without them", tuple(cells))
+        for values, cells in ordered
+    ]
+
+
+def _count(cells: int) -> str:
+    return "1 cell" if cells == 1 else f"{cells} cells"
+
+
+def _some(cells: tuple[str, ...]) -> str:
+    return ", ".join(cells[:2]) + (", ..." if len(cells) > 2 else "")

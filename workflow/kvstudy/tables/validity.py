@@ -1,0 +1,93 @@
+"""The table of validity: what became of the operations, and how fast the good ones came."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pandas as pd
+
+from kvstudy.study.model import Study
+from kvstudy.tidy.numbers import grouped, share, significant
+
+DASH = "\N{EN DASH}"
+# Lines that fit on a page in the usual letters.
+FULL_PAGE = 48
+# Letters of a label and of a note that fit on a line.
+LABEL, PAGE = 18, 85
+
+
+@dataclass
+class Line:
+    """One store; ``notes`` are what stands below its values."""
+
+    label: str
+    cells: list[str]
+    notes: list[str]
+
+
+@dataclass
+class Section:
+    title: str
+    lines: list[Line]
+
+
+def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
+    """What the LaTeX template needs: ``sections``, one per workload and its parameters, and
+    whether they need ``small`` letters to fit on a page.
+
+    ``found`` is the validity of the run's analysis.
+    """
+    sections = []
+    for use in study.workloads:
+        rows = found[(found["workload"] == use.name) & found["store"].isin(study.store_names)]
+        groups = list(rows.groupby("parameters", sort=False))
+        for parameters, group in groups:
+            title = use.title + (f", {parameters}" if len(groups) > 1 else "")
+            ordered = group.set_index("store").reindex(study.store_names).dropna(subset="n")
+            lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
+            sections.append(Section(title, lines))
+    lines = [line for section in sections for line in section.lines]
+    height = len(sections) + sum(_height(line) for line in lines)
+    return {"sections": sections, "small": height > FULL_PAGE}
+
+
+def _height(line: Line) -> int:
+    """How many lines of the page it takes."""
+    return math.ceil(len(line.label) / LABEL) + sum(
+        math.ceil(len(note) / PAGE) for note in line.notes
+    )
+
+
+def _line(label: str, row) -> Line:
+    cells = [
+        *(_count(each) for each in (row.operations, row.good, row.failed, row.missed)),
+        _percent(row.share),
+        f"{_percent(row.low)} to {_percent(row.high)}",
+        grouped(significant(row.throughput)),
+        grouped(significant(row.goodput)),
+        _agreement(row),
+    ]
+    notes = [row.kinds] if row.kinds else []
+    if row.void:
+        notes.append(f"{_count(row.void)} of {_count(row.n)} cells are void")
+    return Line(label, cells, notes)
+
+
+def _count(value: float) -> str:
+    return DASH if math.isnan(value) else grouped(f"{value:.0f}")
+
+
+def _percent(value: float) -> str:
+    """A share in per cent, without the sign."""
+    return significant(value * 100)
+
+
+def _agreement(row) -> str:
+    """The largest deviation of the server's counters from YCSB's counts."""
+    if not row.checked:
+        return DASH
+    if row.deviation == 0:
+        return "0 %"
+    sign = "\N{MINUS SIGN}" if row.deviation < 0 else "+"
+    return f"{sign}{share(abs(row.deviation))}"
