@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
+from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import COLUMNS as ORDER_COLUMNS
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.bars import COLUMNS, bars
@@ -67,6 +69,10 @@ def runs(repetitions: int = 2) -> pd.DataFrame:
             residual = (0.05 if repetition == 2 else -0.05) if repetitions > 1 else math.nan
             rows.append([store, "a", "p", str(repetition), sequence, sequence, 1000, residual])
     return pd.DataFrame(rows, columns=ORDER_COLUMNS)
+
+
+def analysis() -> Analysis:
+    return replace(small.analysis(), order=runs())
 
 
 def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):

@@ -185,9 +185,11 @@ def inputs(project: Path) -> Inputs:
     (raw / "commands.sh").write_text("# run\njava -p 'a_%'\n")
     (raw / "run.err").write_text("\N{INFINITY} current ops/sec\n")
     (raw / "run.out").write_text("[READ], 95thPercentileLatency(us), 119\n")
+    write_csv(here / "open-loop.csv", CELLS, [])
     return Inputs(
         study=Path("config/studies/tiny/study.yaml"),
         cells=here / "cells.csv",
+        open_loop=here / "open-loop.csv",
         summary=here / "summary.csv",
         published=folder / "published.csv",
         environment=here / "environment.json",
@@ -200,7 +202,11 @@ def inputs(project: Path) -> Inputs:
 
 
 def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
-    options = [f"--{name}={value}" for name, value in vars(inputs).items() if name != "report"]
+    options = [
+        f"--{name.replace('_', '-')}={value}"
+        for name, value in vars(inputs).items()
+        if name != "report"
+    ]
     done = CliRunner().invoke(
         render_command, [*options, "--partial", "--output=results/tiny/report"]
     )

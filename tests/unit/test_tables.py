@@ -16,6 +16,7 @@ from kvstudy.tables.latex import Latex, escape, fill
 from kvstudy.tables.write import write_tables
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.numbers import as_printed, fixed, grouped, significant
+from kvstudy.tidy.open_loop import NOTHING
 from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 
 from . import small_results as small
@@ -257,7 +258,11 @@ def test_commands_from_measurements_to_tables(project):
     from kvstudy.commands import analyse, summarise, tabulate
 
     def run(command, **files: Path) -> None:
-        arguments = [text for name, path in files.items() for text in (f"--{name}", str(path))]
+        arguments = [
+            text
+            for name, path in files.items()
+            for text in (f"--{name.replace('_', '-')}", str(path))
+        ]
         done = CliRunner().invoke(command, arguments, catch_exceptions=False)
         assert done.exit_code == 0, done.output
 
@@ -274,12 +279,17 @@ def test_commands_from_measurements_to_tables(project):
         ("outcomes", OUTCOME_COLUMNS),
     ):
         (folder / f"{name}.csv").write_text(",".join(columns) + "\n")
+    at_rates = folder / "open-loop"
+    at_rates.mkdir()
+    for name, table in vars(NOTHING).items():
+        table.to_csv(at_rates / f"{name}.csv", index=False)
     run(
         analyse.command,
         **files,
         measurements=folder / "measurements.csv",
         series=folder / "series.csv",
         histograms=folder / "histograms.csv",
+        open_loop=at_rates,
         outcomes=folder / "outcomes.csv",
         probes=folder / "probes.csv",
         output=folder / "analysis",

@@ -1,7 +1,10 @@
 # One job per cell: server up, load, verify, run, server down; its output is raw
 # logs. A rule for each planned cell, with falling priority, so that they run in
 # the planned order. Each claims all cores: nothing of ours runs beside a
-# measurement. There are no inputs: a cell depends on its parameters alone.
+# measurement. There are no inputs: a cell depends on its parameters alone. That
+# holds for open-loop cells too: the closed-loop cells that give their rates have
+# higher priorities. As inputs, even ancient() ones, they would measure a finished
+# open-loop cell again as soon as one of them was removed or carried elsewhere.
 
 # Raised on purpose when the way of measuring changes; cells of an older number
 # are measured again.
@@ -12,7 +15,8 @@ for position, cell in enumerate([] if STUDY.imported else CELLS, start=1):
 
     rule:
         name:
-            f"measure_{position:04d}_{cell.store}_{cell.workload}_rep{cell.repetition}".replace(
+            f"measure_{position:04d}_{cell.store}_{cell.workload}"
+            f"{'' if cell.load is None else f'_load{cell.load}'}_rep{cell.repetition}".replace(
                 "-", "_"
             )
         output:

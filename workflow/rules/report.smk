@@ -8,6 +8,7 @@ rule render_report:
         published=PUBLISHED,
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
+        open_loop="results/{run}/open-loop/cells.csv",
         environment="results/{run}/environment.json",
         probes="results/{run}/probes.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
@@ -30,7 +31,7 @@ rule render_report:
         "text of the report to results/{wildcards.run}/report"
     shell:
         "kvstudy render --study {input.study} --scale {params.scale} --summary {input.summary}"
-        " --cells {input.cells} --environment {input.environment} --probes {input.probes}"
+        " --cells {input.cells} --open-loop {input.open_loop} --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis"
         " {params.published}"
         " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"

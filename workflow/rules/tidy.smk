@@ -1,5 +1,8 @@
 # Raw logs to tidy tables.
 
+# Of the cells at fixed rates, apart from all others.
+OPEN_LOOP_FILES = ["cells", "measurements", "series", "histograms", "targets"]
+
 
 rule parse_cells:
     input:
@@ -25,6 +28,7 @@ rule parse_cells:
         resources="results/{run}/resources.csv",
         outcomes="results/{run}/outcomes.csv",
         probes="results/{run}/probes.csv",
+        open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
     log:
         "results/{run}/logs/parse.log",
     params:
@@ -58,7 +62,7 @@ rule summarise:
 ANALYSIS_FILES = [
     *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
     *("floor.csv", "bottleneck.csv", "trimmed.csv", "agreement.csv", "validity.csv"),
-    *("spectrum.csv", "drift.json"),
+    *("spectrum.csv", "open_rates.csv", "open_percentiles.csv", "drift.json"),
 ]
 
 
@@ -71,6 +75,7 @@ rule analyse:
         histograms="results/{run}/histograms.csv",
         outcomes="results/{run}/outcomes.csv",
         probes="results/{run}/probes.csv",
+        open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
         code=modules("tidy", "stats", "analysis"),
     output:
         expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
@@ -84,4 +89,5 @@ rule analyse:
         "kvstudy analyse --study {input.study} --cells {input.cells}"
         " --measurements {input.measurements} --series {input.series}"
         " --histograms {input.histograms} --outcomes {input.outcomes} --probes {input.probes}"
+        " --open-loop results/{wildcards.run}/open-loop"
         " --output {params.output} > {log} 2>&1"

@@ -13,6 +13,7 @@ from kvstudy.analysis import (
     bottleneck,
     floor,
     intervals,
+    open_loop,
     order,
     pairs,
     percentiles,
@@ -24,6 +25,7 @@ from kvstudy.analysis import validity as validities
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.tidy.files import read_csv
+from kvstudy.tidy.open_loop import NOTHING, OpenLoop
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.summary import CELL
 
@@ -43,6 +45,8 @@ class Analysis:
     floor: pd.DataFrame
     bottleneck: pd.DataFrame
     trimmed: pd.DataFrame
+    open_rates: pd.DataFrame
+    open_percentiles: pd.DataFrame
     drift: dict
     agreement: pd.DataFrame
     validity: pd.DataFrame
@@ -57,12 +61,14 @@ def analyse(
     measurements: pd.DataFrame,
     outcomes: pd.DataFrame,
     probes: Probes,
+    at_rates: OpenLoop = NOTHING,
 ) -> Analysis:
     """Everything that is worked out of a run's tidy tables.
 
     ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``),
     ``measurements`` has those that do not too. Control cells are in ``order`` only;
-    ``floor`` and ``bottleneck`` are made from them.
+    ``floor`` and ``bottleneck`` are made from them. ``at_rates`` are the open-loop cells;
+    all others are closed-loop.
     """
     own = values[values["store"].isin(study.store_names)]
     counted = own[CELL].drop_duplicates()
@@ -83,6 +89,8 @@ def analyse(
         floor=floors,
         bottleneck=bottleneck.bottleneck(values, study),
         trimmed=trimmed.trimmed(own),
+        open_rates=open_loop.rates(at_rates),
+        open_percentiles=open_loop.latencies(at_rates),
         drift=order.drift_of(in_order),
         agreement=agreement,
         validity=validities.validity(measured, cells, outcomes, agreement),
@@ -121,6 +129,15 @@ def read_analysis(folder: Path) -> Analysis:
         floor=table(floor, floor.NUMBERS),
         bottleneck=table(bottleneck, bottleneck.NUMBERS),
         trimmed=table(trimmed, trimmed.NUMBERS),
+        open_rates=read_csv(
+            folder / "open_rates.csv", open_loop.RATE_COLUMNS, open_loop.RATE_NUMBERS, MADE_BY
+        ),
+        open_percentiles=read_csv(
+            folder / "open_percentiles.csv",
+            open_loop.PERCENTILE_COLUMNS,
+            open_loop.PERCENTILE_NUMBERS,
+            MADE_BY,
+        ),
         drift=drift,
         agreement=table(agreements, ["least", "most", "counted", "deviation"]),
         validity=table(validities, validities.NUMBERS),

@@ -17,13 +17,16 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
 
     Starts a fresh server on loopback, loads it, runs the workload, stops the
     server. The raw logs go to results/RUN/raw/CELL/, those of a failed
-    measurement to results/RUN/failed/CELL/.
+    measurement to results/RUN/failed/CELL/. The rate of an open-loop cell
+    comes from the closed-loop cells that are there.
     """
-    from kvstudy.measure.cell import Request, measure_cell
+    from kvstudy.errors import KvstudyError
+    from kvstudy.measure.cell import Request, leave_out, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import find_cell, plan, run_name
     from kvstudy.study.load import load_study
+    from kvstudy.tidy.target import NoTarget, find_target
 
     stop_on_signals()
     loaded = load_study(study)
@@ -31,10 +34,19 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     stores = stores_to_measure(loaded, study)
     cells = plan(loaded, scale)
     wanted = find_cell(cells, cell)
+    run = run_name(loaded.name, scale)
+    target = None if wanted.load is None else find_target(loaded, cells, wanted, run)
+    without = target if isinstance(target, NoTarget) else None
     request = Request(
         cell=wanted,
         position=cells.index(wanted) + 1,
-        run=run_name(loaded.name, scale),
+        run=run,
+        target=None if without else target,
         **setting,
     )
-    print(measure_cell(request, stores[wanted.store]))
+    if without and not without.final:
+        raise KvstudyError(f"{wanted.path}: {without.reason}; measure those first")
+    if without:
+        print(f"{leave_out(request, without.reason)}: {without.reason}")
+    else:
+        print(measure_cell(request, stores[wanted.store]))

@@ -16,7 +16,8 @@ import click
     "--output",
     type=click.Path(path_type=Path),
     help="Folder for the tables: cells.csv, measurements.csv, series.csv, histograms.csv, "
-    "resources.csv, outcomes.csv, probes.csv and environment.json [default: results/RUN].",
+    "resources.csv, outcomes.csv, probes.csv, environment.json, and open-loop/ with those of "
+    "open-loop cells [default: results/RUN].",
 )
 def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None:
     """Turn the raw logs of a run into tidy tables.
@@ -29,20 +30,22 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import load_study
     from kvstudy.tidy.collect import collect
+    from kvstudy.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.tidy.probes import collect_probes
 
     loaded = load_study(study)
     run = run_name(loaded.name, scale)
-    found = collect(loaded, plan(loaded, scale), run, mixed)
+    planned = plan(loaded, scale)
+    found = collect(loaded, planned, run, mixed)
+    closed, opened = split(found, planned)
+    opened["cells"] = explain(opened["cells"], loaded, planned, run)
+    opened["targets"] = targets(planned, run)
     probes = collect_probes(loaded, run)
     output = output or Path("results") / run
-    output.mkdir(parents=True, exist_ok=True)
-    found.cells.to_csv(output / "cells.csv", index=False)
-    found.measurements.to_csv(output / "measurements.csv", index=False)
-    found.series.to_csv(output / "series.csv", index=False)
-    found.histograms.to_csv(output / "histograms.csv", index=False)
-    found.resources.to_csv(output / "resources.csv", index=False)
-    found.outcomes.to_csv(output / "outcomes.csv", index=False)
+    (output / FOLDER).mkdir(parents=True, exist_ok=True)
+    for folder, tables in ((output, closed), (output / FOLDER, opened)):
+        for name, table in tables.items():
+            table.to_csv(folder / f"{name}.csv", index=False)
     probes.to_csv(output / "probes.csv", index=False)
     text = json.dumps(found.environment, indent=1)
     (output / "environment.json").write_text(text + "\n", encoding="utf-8")

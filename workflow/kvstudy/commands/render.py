@@ -13,6 +13,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.command("render")
 @click.option("--study", type=FILE, required=True, help="The study.yaml.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
+@click.option(
+    "--open-loop", type=FILE, required=True, help="cells.csv of the run's open-loop cells."
+)
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option(
     "--published", type=FILE, help="published.csv of the study, if its source has values."

@@ -9,15 +9,26 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.analysis.open_loop import of_workload
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.bars import bars
 from kvstudy.figures.cpu import cpu_table, draw_cpu
 from kvstudy.figures.draw import Look, draw, save, use_style
+from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.figures.order import draw_order
 from kvstudy.figures.ratios import draw_ratios, ratios
 from kvstudy.figures.spectrum import draw_spectrum, spectrum_table
 from kvstudy.figures.timeline import draw_timeline, timeline
-from kvstudy.study.model import Bars, CpuBars, DrawnFigure, RatioPlot, RunOrder, Spectrum, Study
+from kvstudy.study.model import (
+    Bars,
+    CpuBars,
+    DrawnFigure,
+    OpenLoopFigure,
+    RatioPlot,
+    RunOrder,
+    Spectrum,
+    Study,
+)
 from kvstudy.tidy.results import Results
 
 
@@ -39,7 +50,7 @@ def write_figures(
     Returns their CSV files. Raises KvstudyError when ``only`` has a name that is no
     figure of the study.
     """
-    figures = {figure.name: figure for figure in study.figures if isinstance(figure, DrawnFigure)}
+    figures = {figure.name: figure for figure in study.drawn_figures}
     for name in only:
         if name not in figures:
             there = ", ".join(figures)
@@ -76,6 +87,10 @@ def _drawn(
     if isinstance(figure, Spectrum):
         table = spectrum_table(analysis.spectrum, figure.workload, study)
         return table, draw_spectrum(table, stores)
+    if isinstance(figure, OpenLoopFigure):
+        found = of_workload(analysis.open_rates, analysis.open_percentiles, figure.workload)
+        table = open_loop_table(found, list(stores))
+        return table, draw_open_loop(table, stores)
     table = timeline(
         figure.workload,
         study,

@@ -28,17 +28,19 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell
-from kvstudy.study.raw import raw_directory, write_sums
+from kvstudy.study.raw import GAP, raw_directory, write_sums
+from kvstudy.study.target import Target
 from kvstudy.ycsb_log.check import check_load, check_run
 from kvstudy.ycsb_log.parse import parse
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Setting):
-    """What is measured and how; ``position`` counts from 1."""
+    """What is measured and how; ``position`` counts from 1, open-loop cells have a ``target``."""
 
     cell: Cell
     position: int
+    target: Target | None = None
 
 
 def measure_cell(request: Request, store: Store) -> Path:
@@ -67,6 +69,16 @@ def measure_cell(request: Request, store: Store) -> Path:
     return raw
 
 
+def leave_out(request: Request, reason: str) -> Path:
+    """Put ``reason`` where the cell's raw logs belong: measuring it now would not help."""
+    raw = raw_directory(request.run, request.cell)
+    with Place(request.results, raw, request.cell.path).working() as work:
+        content = {"cell": request.cell.as_json(), "reason": reason}
+        (work / GAP).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_sums(work)
+    return raw
+
+
 def _measure(
     request: Request,
     store: Store,
@@ -92,8 +104,9 @@ def _measure(
         held: dict[str, int | None] = {}
         counted: dict[str, Counters] = {}
         for name in cell.phases:
+            rate = request.target.rate if request.target else None
             before = counters(store, server)
-            command = phase_command(client, store, cell, name, server.host, server.port, work)
+            command = phase_command(client, store, cell, name, server.host, server.port, work, rate)
             phases[name] = run_phase(
                 command, client.classpath, work, name, store, server, log, controller
             )
@@ -115,6 +128,7 @@ def _measure(
         "run": request.run,
         "cell": cell.as_json(),
         "position": request.position,
+        "target": request.target.as_json() if request.target else None,
         "started": started.isoformat(timespec="seconds"),
         "server": {
             **described,

@@ -67,14 +67,22 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
 
 
 def phase_command(
-    client: Client, store: Store, cell: Cell, phase: str, host: str, port: int, directory: Path
+    client: Client,
+    store: Store,
+    cell: Cell,
+    phase: str,
+    host: str,
+    port: int,
+    directory: Path,
+    rate: int | None = None,
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
     Sizes are the same totals in both phases (YCSB derives the key range from
     recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
     log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
-    if the cell keeps them, to ``raw_latencies``.
+    if the cell keeps them, to ``raw_latencies``. ``rate`` is
+    that of the run phase in ops/s over all threads; None: no limit.
     """
     file = WORKLOADS / cell.workload
     in_file = load_workload(file).items()
@@ -99,7 +107,10 @@ def phase_command(
             "measurement.raw.no_summary": "true",
         }
     jvm = [f"-Xlog:gc:file={directory}/{phase}.gc.log"]
-    return ycsb_command(client, phase == "load", cell.threads, properties, ["-P", str(file)], jvm)
+    options = ["-P", str(file)]
+    if rate is not None and phase == "run":
+        options += ["-target", str(rate)]
+    return ycsb_command(client, phase == "load", cell.threads, properties, options, jvm)
 
 
 def store_properties(store: Store, host: str, port: int) -> dict[str, str]:

@@ -19,6 +19,7 @@ from kvstudy.analysis.order import out_of_order
 from kvstudy.errors import KvstudyError
 from kvstudy.report.course import CourseFacts
 from kvstudy.report.imports import ImportFacts, import_facts, not_imported
+from kvstudy.report.open_loop import OpenLoopFacts
 from kvstudy.report.operations import OperationFacts
 from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
 from kvstudy.report.validity import ValidityFacts, validity_facts
@@ -173,6 +174,7 @@ class RunFacts(_Cells):
     operations: OperationFacts
     analysis: Analysis
     course: CourseFacts
+    open_loop: OpenLoopFacts
     published_operations: frozenset[str] = frozenset()
 
     @property

@@ -13,12 +13,13 @@ from kvstudy.errors import KvstudyError
 from kvstudy.report import facts
 from kvstudy.report.course import course_facts
 from kvstudy.report.floats import LatexFloats
+from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.report.operations import operation_facts
 from kvstudy.report.pandoc import markdown_to_latex
 from kvstudy.report.text import as_date, write_text
 from kvstudy.report.transcript import COLUMNS
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.cells import Cell, plan, run_name
+from kvstudy.study.cells import Cell, closed_loop, plan, run_name
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import load_study, properties_of
 from kvstudy.study.model import Study
@@ -34,6 +35,7 @@ class Inputs:
 
     study: Path
     cells: Path
+    open_loop: Path
     summary: Path
     published: Path | None
     environment: Path
@@ -72,7 +74,8 @@ def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = Fal
 def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     """What the text speaks about."""
     study = load_study(inputs.study)
-    planned = tuple(plan(study, scale))
+    all_cells = plan(study, scale)
+    planned = tuple(closed_loop(all_cells))
     cells = facts.read_rows(inputs.cells, facts.CELLS)
     _check_cells(inputs.cells, cells, study, planned, scale)
     # The study's own; control cells are told apart, and not counted as results.
@@ -110,6 +113,8 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         {store.definition.name: store.title for store in stores},
         {store.definition.name: store.clients for store in stores},
     )
+    at_rates = facts.read_rows(inputs.open_loop, facts.CELLS)
+    _check_open_loop(inputs.open_loop, at_rates, all_cells)
     titles = {store.definition.name: store.title for store in stores}
     return facts.RunFacts(
         name=run_name(study.name, scale) + ("-partial" if partial else ""),
@@ -125,6 +130,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         operations=operations,
         analysis=analysis,
         course=course_facts(study, titles, analysis, summary, published),
+        open_loop=open_loop_facts(study, at_rates, analysis, titles),
         published_operations=frozenset(row["operation"] for row in published),
     )
 
@@ -147,6 +153,17 @@ def _check_cells(
             raise KvstudyError(
                 f"{path}:{number}: {row['workload']}/{row['parameters']} is not planned at scale "
                 f"{scale:g}; give the scale of the run with --scale, or parse again"
+            )
+
+
+def _check_open_loop(path: Path, rows: tuple[facts.Row, ...], planned: list[Cell]) -> None:
+    names = {(cell.store, cell.workload, cell.parameters) for cell in planned}
+    for number, row in enumerate(rows, start=2):
+        key = (row["store"], row["workload"], row["parameters"])
+        if key not in names:
+            raise KvstudyError(
+                f"{path}:{number}: {'/'.join(key)} is not planned; give the study and the scale "
+                "of the run, or parse again"
             )
 
 

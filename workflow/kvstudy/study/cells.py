@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.controls import measured_uses
@@ -27,6 +28,9 @@ class Cell:
     set for timed cells. ``properties`` are all YCSB properties but the sizes,
     the address and the output files. ``folder`` is the store's under envs/stores/;
     ``options`` are what the study chose of those that it offers.
+
+    An open-loop cell has ``load``, the per cent of the throughput of its
+    closed-loop cells that is its target rate; ``closed`` are their parameters.
     """
 
     store: str
@@ -39,10 +43,14 @@ class Cell:
     properties: tuple[tuple[str, str], ...]
     folder: str
     options: tuple[tuple[str, str], ...] = ()
+    load: int | None = None
+    closed: str | None = None
 
     @property
     def parameters(self) -> str:
         """Short name of the parameters, a part of the cell's path."""
+        if self.load is not None:
+            return f"{self.closed}_load{self.load}"
         slug = f"r{self.records}_o{self.operations}_t{self.threads}"
         return slug if self.seconds is None else f"{slug}_s{self.seconds}"
 
@@ -81,7 +89,8 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     """All cells, the controls' too, in the order of measurement.
 
     Each repetition is one random permutation of all cells (seeded by the
-    study), so that slow drift of the machine does not fall on one store.
+    study), so that slow drift of the machine does not fall on one store. Open-loop
+    cells come last, in the same way: their rates follow from all the others.
     """
     if not scale > 0:
         raise KvstudyError(f"scale: must be greater than 0, but is {scale:g}")
@@ -92,7 +101,45 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
         block = [cell for use in uses for cell in _cells_of(study, use, repetition, scale)]
         shuffle.shuffle(block)
         cells += block
+    return cells + _open_loop(study, cells)
+
+
+def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
+    """Those of ``cells`` that run as fast as they can."""
+    return [cell for cell in cells if cell.load is None]
+
+
+def _open_loop(study: Study, closed: list[Cell]) -> list[Cell]:
+    """The open-loop cells in their order: a permutation for each repetition."""
+    if study.open_loop is None:
+        return []
+    # Not the generator of the closed ones: one repetition more leaves the order as it is.
+    shuffle = random.Random(f"open loop {study.seed}")
+    cells: list[Cell] = []
+    for repetition in range(1, study.repetitions + 1):
+        block = [
+            _at_rate(cell, percent)
+            for cell in sorted(closed, key=lambda cell: cell.path)
+            if cell.repetition == repetition
+            and cell.store in study.store_names
+            and cell.workload in study.open_loop.workloads
+            for percent in study.open_loop.percents
+        ]
+        shuffle.shuffle(block)
+        cells += block
     return cells
+
+
+def _at_rate(cell: Cell, percent: int) -> Cell:
+    """The open-loop cell of the closed-loop one; it takes about as long."""
+    intended = dict(cell.properties) | {"measurement.interval": "both"}
+    return replace(
+        cell,
+        operations=_scaled(cell.operations, percent / 100, FEWEST_OPERATIONS),
+        properties=tuple(sorted(intended.items())),
+        load=percent,
+        closed=cell.parameters,
+    )
 
 
 def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list[Cell]:

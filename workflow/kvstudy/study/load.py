@@ -21,7 +21,7 @@ from kvstudy.study.model import (
     WorkloadFigure,
     WorkloadUse,
 )
-from kvstudy.study.workload import check_property, load_workload
+from kvstudy.study.workload import check_property, load_only, load_workload
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -78,8 +78,9 @@ def load_study(path: Path) -> Study:
             f"{path}: workloads: '{MEAN}' is the name of the mean of all workloads; "
             "give the workload's file another name"
         )
-    _unique(path, "tables", [table.name for table in study.tables])
-    _unique(path, "figures", [figure.name for figure in study.figures])
+    study = _with_open_loop(path, study)
+    _unique(path, "tables", [table.name for table in (*study.tables, *study.open_loop_tables)])
+    _unique(path, "figures", [figure.name for figure in (*study.figures, *study.open_loop_figures)])
     used = study.workload_names
     for index, table in enumerate(study.tables):
         key = f"tables[{index}]"
@@ -103,6 +104,41 @@ def load_study(path: Path) -> Study:
             path, f"expected_failures[{index}].store", "store", expected.store, study.store_names
         )
     return study
+
+
+def _with_open_loop(path: Path, study: Study) -> Study:
+    """The study with the workloads of its open loop named; KvstudyError for a wrong one."""
+    if study.open_loop is None:
+        return study
+    if study.imported:
+        raise KvstudyError(
+            f"{path}: open_loop: the study's logs were imported, nothing is measured at rates; "
+            "remove the key"
+        )
+    used = study.workload_names
+    named = study.open_loop.workloads
+    properties = {use.name: properties_of(use) for use in study.workloads}
+    runs = [name for name in used if not load_only(properties[name])]
+    for index, name in enumerate(named):
+        key = f"open_loop.workloads[{index}]"
+        _known(path, key, "workload", name, used)
+        if name not in runs:
+            raise KvstudyError(
+                f"{path}: {key}: '{name}' has a load phase only, which has no rate; leave it out"
+            )
+    _unique(path, "open_loop.workloads", named)
+    if not runs:
+        raise KvstudyError(
+            f"{path}: open_loop: no workload of the study has a run phase; remove the key"
+        )
+    for name in named or runs:
+        if "target" in properties[name] | study.parameters.property_texts:
+            raise KvstudyError(
+                f"{path}: open_loop: the property 'target' gives workload '{name}' a rate "
+                "already, so no cell tells the store's maximum; remove one of the two"
+            )
+    chosen = study.open_loop.model_copy(update={"workloads": named or runs})
+    return study.model_copy(update={"open_loop": chosen})
 
 
 def properties_of(use: WorkloadUse) -> dict[str, str]:

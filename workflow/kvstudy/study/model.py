@@ -189,6 +189,34 @@ class ExpectedFailures(Strict):
         return self
 
 
+class OpenLoop(Strict):
+    """Further cells at fixed rates, after those that run as fast as they can."""
+
+    loads: list[Annotated[float, Field(gt=0, le=1)]] = Field(
+        default=[0.5, 0.8],
+        min_length=1,
+        description="Shares of the throughput that the store reached in the closed-loop cells.",
+    )
+    workloads: list[Name] = Field(
+        default=[], description="Which; left out: all that have a run phase."
+    )
+
+    @field_validator("loads")
+    @classmethod
+    def _whole_percents(cls, loads: list[float]) -> list[float]:
+        percents = [load * 100 for load in loads]
+        if any(abs(percent - round(percent)) > 1e-9 for percent in percents):
+            raise ValueError("give whole per cents, like 0.5 or 0.85")
+        if len(set(percents)) < len(percents):
+            raise ValueError("a load stands there twice; name each once")
+        return loads
+
+    @property
+    def percents(self) -> list[int]:
+        """The loads in per cent."""
+        return [round(load * 100) for load in self.loads]
+
+
 class AnyTable(Strict):
     """What every table of the report has."""
 
@@ -268,6 +296,13 @@ class RunsTable(AnyTable):
     workload: Name = Field(description="The workload.")
 
 
+class OpenLoopTable(AnyTable):
+    """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
+
+    kind: Literal["open-loop"] = "open-loop"
+    workload: Name
+
+
 class ValidityTable(AnyTable):
     """How many operations did what was asked; a part of every report."""
 
@@ -339,7 +374,7 @@ TRIMMED = TrimmedTable(
     name="trimmed", kind="trimmed", caption="Means without the smallest and the largest runs"
 )
 RUNS_CAPTION = "The runs behind the values, {}"
-PERCENTILES_CAPTION = "Percentiles of latency over all runs, {}"
+PERCENTILES_CAPTION = "Percentiles of service time over all runs, {}"
 OPERATIONS = OperationsTable(
     name="operations", kind="operations", caption="What one operation means on each store"
 )
@@ -388,8 +423,14 @@ class Spectrum(AnyFigure):
     workload: Name = Field(description="The workload.")
 
 
+class OpenLoopFigure(AnyFigure):
+    """Service and intended latencies of a workload over the load."""
+
+    workload: Name
+
+
 WorkloadFigure = TimeStrips | Spectrum
-DrawnFigure = Bars | RunOrder | CpuBars | RatioPlot | WorkloadFigure
+DrawnFigure = Bars | RunOrder | CpuBars | RatioPlot | WorkloadFigure | OpenLoopFigure
 Figure = Annotated[
     Bars | Transcript | RunOrder | CpuBars | RatioPlot | TimeStrips | Spectrum,
     Field(discriminator="kind"),
@@ -446,6 +487,11 @@ class Study(Strict):
     expected_failures: list[ExpectedFailures] = Field(
         default=[], description="Failed operations that are a part of the result."
     )
+    open_loop: OpenLoop | None = Field(
+        default=None,
+        description="Open-loop cells, at fixed rates; `true`: two loads, all workloads.",
+        json_schema_extra=lambda schema: schema["anyOf"].append({"type": "boolean"}),
+    )
     tables: list[Table] = Field(default=[], description="Tables of the report, in order.")
     figures: list[Figure] = Field(default=[], description="Figures of the report, in order.")
     choices: list[str] = Field(
@@ -461,6 +507,11 @@ class Study(Strict):
     @classmethod
     def _plain_yes_or_no(cls, value: object) -> object:
         return {True: {}, False: None}[value] if isinstance(value, bool) else value
+
+    @field_validator("open_loop", mode="before")
+    @classmethod
+    def _on_or_off(cls, value: object) -> object:
+        return ({} if value else None) if isinstance(value, bool) else value
 
     @model_validator(mode="after")
     def _enough_to_trim(self) -> Study:
@@ -521,6 +572,37 @@ class Study(Strict):
                 )
         object.__setattr__(self, "figures", figures)
         return self
+
+    @property
+    def drawn_figures(self) -> list[DrawnFigure]:
+        """All but transcripts, which are text."""
+        drawn = [figure for figure in self.figures if isinstance(figure, DrawnFigure)]
+        return drawn + self.open_loop_figures
+
+    @property
+    def open_loop_tables(self) -> list[OpenLoopTable]:
+        """One for each workload that has open-loop cells."""
+        return [
+            OpenLoopTable(
+                name=f"open-loop-{name}",
+                caption=f"Latency at fixed rates, {self.workload(name).title}",
+                workload=name,
+            )
+            for name in (self.open_loop.workloads if self.open_loop else [])
+        ]
+
+    @property
+    def open_loop_figures(self) -> list[OpenLoopFigure]:
+        """One for each workload that has open-loop cells."""
+        return [
+            OpenLoopFigure(
+                name=table.name,
+                caption=f"Service time and intended time over the load, "
+                f"{self.workload(table.workload).title}",
+                workload=table.workload,
+            )
+            for table in self.open_loop_tables
+        ]
 
     @property
     def store_names(self) -> list[str]:

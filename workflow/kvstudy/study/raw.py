@@ -13,6 +13,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 
 SUMS = "SHA256SUMS"
+# In place of logs: why the cell has no value, where measuring again would not help.
+GAP = "gap.json"
 
 # In the results of a run whose cells others measured: what was imported.
 IMPORTS = "imported.json"
@@ -27,6 +29,11 @@ def raw_directory(run: str, cell: Cell) -> Path:
 def is_measured(run: str, cell: Cell) -> bool:
     """True when the cell's raw logs are there and complete; KvstudyError if that is hidden."""
     return is_complete(raw_directory(run, cell))
+
+
+def is_gap(run: str, cell: Cell) -> bool:
+    """True for a complete cell that has a reason instead of logs."""
+    return (raw_directory(run, cell) / GAP).is_file()
 
 
 def probe_directory(run: str, store: str) -> Path:
@@ -75,6 +82,11 @@ def check_sums(directory: Path) -> None:
                 f"{directory / name}: differs from its checksum in {SUMS}: it was edited or cut "
                 f"off. Restore it, or remove {directory} to measure the cell again"
             )
+
+
+def sums_digest(directory: Path) -> str:
+    """What changes when any file of the measurement does; "" where none is."""
+    return _digest(directory / SUMS) if is_complete(directory) else ""
 
 
 def _digest(path: Path) -> str:

@@ -185,10 +185,10 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
         lines = [Line("no run has a histogram", [DASH] * len(columns))]
         sections.append(Section("", lines))
     notes = [
-        "Latency in µs that this share of the operations does not exceed, from the "
+        "Service time in µs that this share of the operations does not exceed, from the "
         "histograms of all repetitions added up; in brackets the range of the single runs. "
         f"A percentile with fewer than {ENOUGH_BEYOND} operations beyond it is left out. Closed "
-        "loop: a thread waits for each answer, so this is service time."
+        "loop: a thread waits for each answer."
     ]
     if len(averaged):
         notes.append(

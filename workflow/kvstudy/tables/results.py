@@ -183,7 +183,7 @@ def _notes(
             if len(numbers) == 1
             else f"the mean of {min(numbers)} to {max(numbers)} runs"
         )
-        notes.append(escape(f"Here: {runs}."))
+        notes.append(escape(f"Here: {runs}. Latencies are service times."))
         if max(numbers) > 1:
             notes.append(
                 escape(

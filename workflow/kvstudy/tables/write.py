@@ -11,6 +11,7 @@ from kvstudy.study.model import (
     BottleneckTable,
     ComparisonTable,
     MachineTable,
+    OpenLoopTable,
     OperationsTable,
     PercentilesTable,
     RatiosTable,
@@ -24,6 +25,7 @@ from kvstudy.tables import (
     checks,
     comparison,
     machine,
+    open_loop,
     operations,
     results,
     trimmed,
@@ -52,7 +54,7 @@ def write_tables(
     """
     output.mkdir(parents=True, exist_ok=True)
     written = []
-    for table in study.tables:
+    for table in study.tables + study.open_loop_tables:
         frame: pd.DataFrame
         template = table.kind
         if isinstance(table, MachineTable):
@@ -77,6 +79,9 @@ def write_tables(
             frame, template = of(analysis.percentiles, table.workload), "checks"
             frame = checks.with_averages(frame, found)
             values = checks.percentiles(frame, table.workload, titles)
+        elif isinstance(table, OpenLoopTable):
+            frame = open_loop.rows(analysis, table.workload)
+            values = open_loop.content(frame, study.open_loop, study.store_names, titles)
         elif isinstance(table, RunsTable):
             frame, template = of(analysis.intervals, table.workload), "checks"
             # Control cells have intervals too.

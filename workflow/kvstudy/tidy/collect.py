@@ -21,7 +21,14 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
-from kvstudy.study.raw import PROVIDER_IMPORTED, check_sums, is_measured, raw_directory
+from kvstudy.study.raw import (
+    GAP,
+    PROVIDER_IMPORTED,
+    check_sums,
+    is_gap,
+    is_measured,
+    raw_directory,
+)
 from kvstudy.tidy import surroundings
 from kvstudy.tidy.files import (
     HISTOGRAM_COLUMNS,
@@ -75,7 +82,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
     manifests: dict[str, dict] = {}
     second_rows, latency_rows, resource_rows, outcome_rows = [], [], [], []
     for position, cell in enumerate(cells, start=1):
-        if not is_measured(run, cell):
+        if not is_measured(run, cell) or is_gap(run, cell):
             gap = _gap(cell, run)
             if study.imported and gap["status"] != "failed":
                 gap["reason"] = NOT_IMPORTED
@@ -146,7 +153,9 @@ def _gap(cell: Cell, run: str) -> dict:
     results = Path("results") / run
     failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
     no_server = results / "gaps" / f"{cell.store}.json"
-    if failures:
+    if is_gap(run, cell):
+        status, reason = "not measured", recorded_reason(raw_directory(run, cell) / GAP)
+    elif failures:
         status, reason = "failed", recorded_reason(failures[-1])
     elif no_server.is_file():
         status, reason = "not measured", recorded_reason(no_server)

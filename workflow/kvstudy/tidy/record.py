@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.model import Study
 
 
@@ -41,8 +41,11 @@ class StudyRecord(Record):
 
 
 def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
-    """The record of ``study``; ``cells`` is its plan. A title that it does not give is ""."""
-    properties = {cell.workload: dict(cell.properties) for cell in cells}
+    """The record of ``study``; ``cells`` is its plan. A title that it does not give is "".
+
+    A workload that no closed-loop cell has is left out, as in a part of a plan.
+    """
+    properties = {cell.workload: dict(cell.properties) for cell in closed_loop(cells)}
     return StudyRecord(
         name=study.name,
         title=study.title,
@@ -55,5 +58,6 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
         workloads=[
             WorkloadRecord(name=use.name, title=use.title, properties=properties[use.name])
             for use in study.workloads
+            if use.name in properties
         ],
     )

@@ -9,6 +9,9 @@ from kvstudy.ycsb_log.histograms import read_histogram
 from kvstudy.ycsb_log.log import YcsbLog
 from kvstudy.ycsb_log.status import operations_per_second, read_status
 
+# Before the name of an operation: its latencies from the time that a rate asked for.
+INTENDED = "intended "
+
 
 def series(raw: Path, phase: str) -> list[dict]:
     """Operations in each whole second of ``phase``: rows of second (from 1) and throughput.
@@ -34,22 +37,28 @@ def series(raw: Path, phase: str) -> list[dict]:
 def histograms(raw: Path, phase: str, log: YcsbLog) -> list[dict]:
     """Counts of successful operations by latency (us) in ``phase``, for each operation.
 
-    An operation without a histogram file has none. KvstudyError when a file's
-    counts are not those of ``log``.
+    An operation without a histogram file has none. Intended latencies (from the
+    time that a target rate asked for) are those of an operation ``intended read``.
+    KvstudyError when a file's counts are not those of ``log``.
     """
     rows = []
     for name, section in log.sections.items():
-        path = raw / f"{phase}.{name}.hdr"
-        if not section.operations or not path.is_file():
-            continue
-        counts = read_histogram(path)
-        if counts.sum() != section.operations:
-            raise KvstudyError(
-                f"{path}: has {counts.sum()} operations, the log {section.operations}; it is cut "
-                "off or of another run. Measure the cell again"
-            )
-        rows += [
-            {"phase": phase, "operation": name.lower(), "latency": latency, "count": count}
-            for latency, count in counts.items()
-        ]
+        operation = name.lower()
+        # With measurement.interval=intended the plain files hold intended latencies.
+        only = bool(section.intended) and not section.latencies
+        plain = f"{INTENDED}{operation}" if only else operation
+        for file, label in ((name, plain), (f"Intended-{name}", f"{INTENDED}{operation}")):
+            path = raw / f"{phase}.{file}.hdr"
+            if not section.operations or not path.is_file():
+                continue
+            counts = read_histogram(path)
+            if counts.sum() != section.operations:
+                raise KvstudyError(
+                    f"{path}: has {counts.sum()} operations, the log {section.operations}; it is "
+                    "cut off or of another run. Measure the cell again"
+                )
+            rows += [
+                {"phase": phase, "operation": label, "latency": latency, "count": count}
+                for latency, count in counts.items()
+            ]
     return rows

@@ -1,0 +1,150 @@
+"""Real servers at fixed rates: the rates are held, and a stall shows where it should."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+STUDY = {
+    "name": "rates",
+    "title": "Rates",
+    "question": "Are the rates held?",
+    "stores": ["redis"],
+    "workloads": ["a"],
+    "repetitions": 1,
+}
+HELD = STUDY | {
+    "parameters": {"records": 1000, "operations": 10_000, "threads": 4, "seconds": 15},
+    "open_loop": {"loads": [0.1]},
+}
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory) -> Path:
+    """A copy of the project with the real bindings and the study ``rates``."""
+    folder = tmp_path_factory.mktemp("clone")
+    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
+        ignore = shutil.ignore_patterns("*.pdf", "*.html")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "Snakefile", folder)
+    study = folder / "config/studies/rates/study.yaml"
+    study.parent.mkdir()
+    study.write_text(yaml.safe_dump(HELD))
+    return folder
+
+
+def environment(clone: Path) -> dict[str, str]:
+    return os.environ | {"KVSTUDY_STATE": str(clone / "state")}
+
+
+@pytest.fixture(scope="module")
+def results(clone: Path) -> Path:
+    """The study with its report."""
+    done = subprocess.run(
+        ["snakemake", "--cores", "2", "--config", "study=rates", "provider=native"],
+        cwd=clone,
+        env=environment(clone),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    return clone / "results/rates"
+
+
+def test_the_rate_follows_from_the_closed_loop_and_is_held(results):
+    (closed,) = pd.read_csv(results / "summary.csv").query("metric == 'throughput'").itertuples()
+    assert closed.parameters == "r1000_o10000_t4_s15"
+    (rate,) = pd.read_csv(results / "analysis/open_rates.csv").itertuples()
+    assert rate.target == pytest.approx(0.1 * closed.mean, abs=1)
+    assert rate.parameters == closed.parameters
+    # On a busy machine it may have to make up for a slow start.
+    assert rate.short == 0
+    assert rate.achieved == pytest.approx(rate.target, rel=0.05)
+    (target,) = pd.read_csv(results / "open-loop/targets.csv").itertuples()
+    assert target.target == round(target.mean * 0.1)
+
+
+def test_every_operation_has_a_service_and_an_intended_time(results):
+    values = pd.read_csv(results / "open-loop/measurements.csv").query("phase == 'run'")
+    counts = values.query("metric == 'operations'").set_index("operation")["value"]
+    found = pd.read_csv(results / "open-loop/histograms.csv").groupby("operation")["count"].sum()
+    for operation in ("read", "update"):
+        assert found[operation] == found[f"intended {operation}"] == counts[operation] > 1000
+    latencies = pd.read_csv(results / "analysis/open_percentiles.csv")
+    both = latencies.query("operation == 'all'").pivot(
+        index="percent", columns="time", values="value"
+    )
+    # What is due is sent afterwards, never before.
+    assert (both["intended"] >= both["service"]).all()
+    closed = pd.read_csv(results / "histograms.csv")
+    assert set(closed["operation"]) == {"read", "update"}
+
+
+def test_the_report_explains_and_shows_both_times(results):
+    pdf = results.parents[1] / "report/rates.pdf"
+    done = subprocess.run(
+        ["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True
+    )
+    text = " ".join(done.stdout.split())
+    assert "At fixed rates" in text
+    assert "coordinated omission" in text
+    assert "Latency at fixed rates, Workload A" in text
+    (rate,) = pd.read_csv(results / "analysis/open_rates.csv").itertuples()
+    assert f"{rate.target:.0f}" in text.replace("\N{NARROW NO-BREAK SPACE}", "").replace(" ", "")
+    assert "1 of 1 planned cells were measured" in text
+
+
+def test_a_stall_of_the_server_shows_in_the_intended_time_only(clone, results):
+    """Coordinated omission: four operations see the stall, thousands were due in it."""
+    cell = "redis/a/r1000_o10000_t4_s15_load10/rep1"
+    shutil.rmtree(results / "raw" / cell)
+    command = ["kvstudy", "measure", cell, "--study", "config/studies/rates/study.yaml"]
+    client = subprocess.Popen([*command, "--provider", "native"], cwd=clone, env=environment(clone))
+    try:
+        status = results / "measuring" / cell / "run.err"
+        wait_for(lambda: status.is_file() and status.read_text().count(" sec: ") >= 4, client)
+        children = psutil.Process(client.pid).children(recursive=True)
+        (server,) = [child for child in children if "redis-server" in child.name()]
+        server.send_signal(signal.SIGSTOP)
+        # The client gives an operation up after two seconds.
+        time.sleep(1.5)
+        server.send_signal(signal.SIGCONT)
+        assert client.wait(timeout=120) == 0
+    finally:
+        if client.poll() is None:
+            client.terminate()
+            client.wait(timeout=60)
+    parse = ["kvstudy", "parse", "--study", "config/studies/rates/study.yaml"]
+    subprocess.run(parse, cwd=clone, env=environment(clone), check=True)
+    values = pd.read_csv(results / "open-loop/measurements.csv").query("phase == 'run'")
+    for operation in ("read", "update"):
+        of = values[values["operation"] == operation].set_index("metric")["value"]
+        # A tenth of the time: so many of the operations were due in the stall.
+        assert of["intended_latency_p99"] > 1_000_000
+        assert of["intended_latency_p95"] > 300_000
+        assert of["latency_p99"] < 100_000
+        assert of["intended_latency_p99"] > 20 * of["latency_p99"]
+    manifest = json.loads((results / "raw" / cell / "manifest.json").read_text())
+    assert values.query("metric == 'latency_max'")["value"].max() > 1_400_000
+    assert manifest["target"]["load"] == 10
+
+
+def wait_for(condition, client: subprocess.Popen) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert client.poll() is None, "the measurement ended too early"
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

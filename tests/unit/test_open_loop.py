@@ -1,0 +1,477 @@
+"""Cells at fixed rates: which there are, at which rates, and what is said of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from click.testing import CliRunner
+from kvstudy.analysis.open_loop import latencies, rates
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+from kvstudy.figures.draw import looks, use_style
+from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
+from kvstudy.report.open_loop import open_loop_facts
+from kvstudy.study.cells import closed_loop, find_cell, plan
+from kvstudy.study.load import load_study
+from kvstudy.tables import open_loop as table
+from kvstudy.tables.latex import fill
+from kvstudy.tidy.files import CELL_COLUMNS, HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
+from kvstudy.tidy.open_loop import NOTHING, TARGET_COLUMNS, OpenLoop
+
+from . import small_results as small
+
+SLUG = "r1000_o2000_t2"
+RAW = Path("results/small/raw/pretend/a")
+TEMPLATES = Path(__file__).resolve().parents[2] / "report/templates/tables"
+
+
+def edit(path: Path, **changes: object) -> Path:
+    data = yaml.safe_load(path.read_text())
+    data.update(changes)
+    path.write_text(yaml.safe_dump(data))
+    return path
+
+
+@pytest.fixture
+def study(pretend_study: Path) -> Path:
+    return edit(pretend_study, open_loop=True)
+
+
+def run(*arguments: str) -> str:
+    done = CliRunner().invoke(cli, list(arguments))
+    if done.exception is not None:
+        raise done.exception
+    return done.output
+
+
+def measure(study: Path, parameters: str = SLUG, repetition: int = 1) -> str:
+    cell = f"pretend/a/{parameters}/rep{repetition}"
+    return run("measure", cell, "--study", str(study), "--provider", "native")
+
+
+def parse(study: Path) -> dict[str, pd.DataFrame]:
+    run("parse", "--study", str(study))
+    folder = Path("results/small/open-loop")
+    return {
+        path.stem: pd.read_csv(path, dtype=str, keep_default_na=False)
+        for path in folder.glob("*.csv")
+        if path.stat().st_size > 1
+    }
+
+
+def of_pretend(found: dict[str, pd.DataFrame]) -> pd.Series:
+    """What became of the first cell at half load."""
+    cells = found["cells"]
+    mine = (cells["store"] == "pretend") & (cells["workload"] == "a")
+    return cells[mine & (cells["parameters"] == f"{SLUG}_load50")].iloc[0]
+
+
+# The plan.
+
+
+def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
+    loaded = load_study(study)
+    cells = plan(loaded)
+    closed = closed_loop(cells)
+    assert cells[: len(closed)] == closed == plan(loaded.model_copy(update={"open_loop": None}))
+    opened = cells[len(closed) :]
+    # Two stores, workloads a and c (insert has no run phase), two loads, two repetitions.
+    assert len(opened) == len({cell.path for cell in opened}) == 16
+    blocks = [opened[:8], opened[8:]]
+    assert [{cell.repetition for cell in block} for block in blocks] == [{1}, {2}]
+    names = [[(c.store, c.workload, c.load) for c in block] for block in blocks]
+    assert sorted(names[0]) == sorted(names[1])
+    assert names[0] != names[1]
+    assert plan(loaded.model_copy(update={"seed": 2}))[len(closed) :] != opened
+    more = plan(loaded.model_copy(update={"repetitions": 3}))
+    assert [cell for cell in more if cell.load and cell.repetition < 3] == opened
+
+
+def test_an_open_loop_cell_takes_about_as_long_as_the_closed_one(pretend_study):
+    sizes = {"records": 1000, "operations": [30_000, 100_000], "threads": 2}
+    study = load_study(edit(pretend_study, open_loop={"loads": [0.5]}, parameters=sizes))
+    cells = {cell.parameters: cell for cell in plan(study) if cell.load and cell.workload == "a"}
+    assert {name: cell.operations for name, cell in cells.items()} == {
+        "r1000_o30000_t2_load50": 15_000,
+        "r1000_o100000_t2_load50": 50_000,
+    }
+    small_ones = {cell.parameters: cell.operations for cell in plan(study, 0.2) if cell.load}
+    # Of 10 000 none are taken away: both cells have that floor, and their own names.
+    assert small_ones == {"r1000_o10000_t2_load50": 10_000, "r1000_o20000_t2_load50": 10_000}
+    cell = cells["r1000_o30000_t2_load50"]
+    assert dict(cell.properties)["measurement.interval"] == "both"
+    assert cell.closed == "r1000_o30000_t2"
+
+
+def test_a_timed_cell_lasts_as_long_as_the_closed_one(pretend_study):
+    sizes = {"records": 1000, "operations": 2000, "seconds": 60}
+    study = load_study(edit(pretend_study, open_loop=True, parameters=sizes))
+    assert {cell.seconds for cell in plan(study) if cell.load} == {60}
+
+
+def test_without_the_key_there_are_none(pretend_study):
+    assert closed_loop(plan(load_study(pretend_study))) == plan(load_study(pretend_study))
+    off = load_study(edit(pretend_study, open_loop=False))
+    assert off.open_loop is None
+    assert off.open_loop_tables == off.open_loop_figures == []
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ({"loads": [0.5, 1.2]}, r"open_loop.loads\[1\]: Input should be less than or equal to 1"),
+        ({"loads": []}, "open_loop.loads: "),
+        ({"loads": [0.5, 0.5]}, "open_loop.loads: a load stands there twice"),
+        ({"loads": [0.125]}, "open_loop.loads: give whole per cents"),
+        ({"load": [0.5]}, "open_loop.load: unknown key"),
+        ({"workloads": ["b"]}, r"open_loop.workloads\[0\]: unknown workload 'b'"),
+        ({"workloads": ["insert"]}, r"workloads\[0\]: 'insert' has a load phase only"),
+        ({"workloads": ["a", "a"]}, "open_loop.workloads: 'a' stands there twice"),
+        ("yes please", "open_loop: "),
+    ],
+)
+def test_a_wrong_key_is_named(pretend_study, value, message):
+    with pytest.raises(KvstudyError, match=message):
+        load_study(edit(pretend_study, open_loop=value))
+
+
+def test_a_study_that_only_loads_has_no_open_loop(pretend_study):
+    edit(pretend_study, workloads=["insert"], tables=[], figures=[], open_loop=True)
+    with pytest.raises(KvstudyError, match="open_loop: no workload of the study has a run phase"):
+        load_study(pretend_study)
+
+
+def test_a_rate_of_the_study_is_no_maximum(pretend_study):
+    sizes = {"records": 1000, "operations": 2000, "properties": {"target": 100}}
+    with pytest.raises(KvstudyError, match="the property 'target' gives workload 'a' a rate"):
+        load_study(edit(pretend_study, open_loop=True, parameters=sizes))
+
+
+# Targets and gaps.
+
+
+def test_the_target_is_the_load_of_the_mean_of_the_closed_cells(study):
+    measure(study)
+    measure(study, repetition=2)
+    for repetition, throughput in ((1, 1000), (2, 4000)):
+        # Other throughputs, with their checksums.
+        folder = RAW / SLUG / f"rep{repetition}"
+        log = folder / "run.out"
+        seconds = 2000 / throughput
+        text = log.read_text().replace("4000.0", f"{throughput}.0")
+        log.write_text(text.replace("RunTime(ms), 500", f"RunTime(ms), {seconds * 1000:.0f}"))
+        reseal(folder)
+    measure(study, f"{SLUG}_load80")
+    raw = RAW / f"{SLUG}_load80/rep1"
+    manifest = json.loads((raw / "manifest.json").read_text())
+    target = manifest["target"]
+    assert (target["rate"], target["load"], target["mean"]) == (1600, 80, pytest.approx(2000))
+    assert [(each["cell"], each["throughput"]) for each in target["origins"]] == [
+        (f"pretend/a/{SLUG}/rep1", 1000),
+        (f"pretend/a/{SLUG}/rep2", 4000),
+    ]
+    commands = (raw / "commands.sh").read_text()
+    load, run_phase = commands.split("# run")
+    assert "-target 1600" in run_phase
+    assert "-target" not in load
+    assert "measurement.interval=both" in run_phase
+
+
+def reseal(folder: Path) -> None:
+    from kvstudy.study.raw import write_sums
+
+    (folder / "SHA256SUMS").unlink()
+    write_sums(folder)
+
+
+def test_values_of_open_loop_cells_stand_apart(study):
+    measure(study)
+    measure(study, f"{SLUG}_load50")
+    found = parse(study)
+    row = found["targets"].iloc[0]
+    assert row[["parameters", "closed", "load", "target", "runs", "note"]].tolist() == [
+        *(f"{SLUG}_load50", SLUG, "50", "2000", "1", ""),
+    ]
+    metrics = set(found["measurements"].query("operation == 'read'")["metric"])
+    assert {"latency_p99", "intended_latency_p99"} <= metrics
+    assert set(found["cells"]["parameters"]) == {f"{SLUG}_load50", f"{SLUG}_load80"}
+    for name in ("cells", "measurements"):
+        others = pd.read_csv(f"results/small/{name}.csv")
+        assert not others["parameters"].str.contains("load").any()
+
+
+def test_a_cell_without_its_closed_ones_is_not_measured(study):
+    with pytest.raises(KvstudyError, match=r"load50/rep1: no target rate, .* measure those first"):
+        measure(study, f"{SLUG}_load50")
+    reason = parse(study)["cells"].query("workload == 'a'")["reason"].iloc[0]
+    assert reason == (
+        "no target rate, for no closed-loop cell of it counts "
+        "(not measured: there are no raw logs of it yet)"
+    )
+
+
+def test_failed_closed_cells_are_the_reason_of_the_gap(study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "exception-run")
+    for repetition in (1, 2):
+        with pytest.raises(KvstudyError):
+            measure(study, repetition=repetition)
+    monkeypatch.delenv("PRETEND_CLIENT")
+    with pytest.raises(KvstudyError, match="not measured: run: the YCSB client ended with exit"):
+        measure(study, f"{SLUG}_load50")
+    row = parse(study)["cells"].query("workload == 'a' and store == 'pretend'").iloc[0]
+    assert row["status"] == "not measured"
+    assert "the YCSB client ended with exit status 1" in row["reason"]
+
+
+def test_one_valid_closed_cell_is_enough(study, monkeypatch):
+    measure(study)
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    measure(study, repetition=2)
+    monkeypatch.delenv("PRETEND_CLIENT")
+    measure(study, f"{SLUG}_load50")
+    manifest = json.loads((RAW / f"{SLUG}_load50/rep1/manifest.json").read_text())
+    assert [each["cell"] for each in manifest["target"]["origins"]] == [f"pretend/a/{SLUG}/rep1"]
+
+
+def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    for repetition in (1, 2):
+        measure(study, repetition=repetition)
+    monkeypatch.delenv("PRETEND_CLIENT")
+    # No error: the closed cells are valid measurements, and measuring again would not help.
+    assert "no target rate" in measure(study, f"{SLUG}_load50")
+    assert {path.name for path in (RAW / f"{SLUG}_load50/rep1").iterdir()} == {
+        *("gap.json", "SHA256SUMS")
+    }
+    row = of_pretend(parse(study))
+    assert row["status"] == "not measured"
+    assert "(void: 20.00% of update operations failed" in row["reason"]
+    assert "gap" not in run("plan", "--study", str(study))
+    # The study now declares the failures: the reason says how to go on.
+    reason = {"store": "pretend", "operation": "update", "up_to": 0.5, "reason": "Pretended."}
+    edit(study, expected_failures=[reason])
+    row = of_pretend(parse(study))
+    assert row["reason"].endswith(
+        "now there is one: remove results/small/raw/pretend/a/r1000_o2000_t2_load50/rep1 "
+        "to measure the cell"
+    )
+
+
+@pytest.mark.parametrize("change", ["removed", "measured again"])
+def test_a_closed_cell_that_is_not_there_any_more_is_noted(study, change):
+    """As where only some of the results were carried to another machine."""
+    measure(study)
+    measure(study, repetition=2)
+    measure(study, f"{SLUG}_load50")
+    shutil.rmtree(RAW / SLUG / "rep1")
+    if change == "measured again":
+        measure(study)
+    (note,) = parse(study)["targets"]["note"]
+    assert note == (
+        "its rate comes from cells that are no longer there: pretend/a/r1000_o2000_t2/rep1"
+    )
+
+
+def test_carried_cells_without_any_closed_one_keep_their_values(study):
+    measure(study)
+    measure(study, f"{SLUG}_load50")
+    shutil.rmtree(RAW / SLUG)
+    found = parse(study)
+    assert of_pretend(found)["status"] == "measured"
+    assert "no longer there" in found["targets"]["note"].iloc[0]
+
+
+def test_a_cell_of_another_load_is_refused(study):
+    measure(study)
+    measure(study, f"{SLUG}_load50")
+    manifest = RAW / f"{SLUG}_load50/rep1/manifest.json"
+    manifest.write_text(manifest.read_text().replace('"load": 50', '"load": 60'))
+    reseal(manifest.parent)
+    with pytest.raises(KvstudyError, match="load was 60, is now 50"):
+        parse(study)
+
+
+def test_older_cells_without_a_load_are_closed_loop(study):
+    measure(study)
+    manifest = RAW / SLUG / "rep1/manifest.json"
+    content = json.loads(manifest.read_text())
+    del content["cell"]["load"], content["cell"]["closed"], content["target"]
+    manifest.write_text(json.dumps(content))
+    reseal(manifest.parent)
+    parse(study)
+    cells = pd.read_csv("results/small/cells.csv")
+    assert (cells["status"] == "measured").sum() == 1
+
+
+# What is worked out of them.
+
+
+def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> OpenLoop:
+    """Redis, workload a, 50 % load, two repetitions; 4 000 operations of each kind."""
+    cells, values, series, counts, targets = [], [], [], [], []
+    for repetition, throughput in zip(("1", "2"), achieved, strict=True):
+        key = ["redis", "a", "r10_o20_t1_load50", repetition]
+        cells.append([*key, "measured", "", "", "9", ""])
+        # Of the whole run time, a part of which the client connects.
+        values.append([*key, "run", "overall", "throughput", "ops/s", 0.9 * throughput])
+        for second, value in enumerate([0, throughput / 2, *[throughput] * seconds], start=1):
+            series.append([*key, "run", second, value])
+        for operation in ("read", "update"):
+            for latency, count in ((100, 3800), (200, 200)):
+                counts.append([*key, "run", operation, latency, count])
+            for latency, count in ((150, 3000), (30_000, 1000)):
+                counts.append([*key, "run", f"intended {operation}", latency, count])
+        targets.append([*key, "r10_o20_t1", 50.0, 1000.0, 2000.0, 2, ""])
+    return OpenLoop(
+        pd.DataFrame(cells, columns=CELL_COLUMNS),
+        pd.DataFrame(values, columns=MEASUREMENT_COLUMNS),
+        pd.DataFrame(series, columns=SERIES_COLUMNS),
+        pd.DataFrame(counts, columns=HISTOGRAM_COLUMNS),
+        pd.DataFrame(targets, columns=TARGET_COLUMNS),
+    )
+
+
+def test_a_rate_is_reached_at_99_percent(pretend_study):
+    (row,) = rates(at_rates()).itertuples()
+    assert (row.parameters, row.load, row.n, row.reached) == ("r10_o20_t1", 50, 2, 2)
+    assert (row.target, row.share_low) == (pytest.approx(1000), pytest.approx(0.995))
+    (row,) = rates(at_rates(achieved=(1000, 989))).itertuples()
+    assert (row.n, row.reached, row.short) == (2, 1, 0)
+
+
+def test_a_short_run_is_judged_by_its_whole_run_time():
+    (row,) = rates(at_rates(seconds=2)).itertuples()
+    assert (row.n, row.reached, row.short) == (2, 0, 2)
+    assert row.share_high == pytest.approx(0.9)
+
+
+def test_percentiles_are_of_both_times_and_of_all_operations():
+    found = latencies(at_rates()).set_index(["operation", "time", "percent"])
+    assert found.loc[("read", "service", 99.0), "value"] == 200
+    assert found.loc[("read", "intended", 99.0), "value"] == 30_000
+    together = found.loc[("all", "service", 95.0)]
+    assert (together["value"], together["beyond"], together["n"]) == (100, 800, 2)
+    assert set(found["parameters"]) == {"r10_o20_t1"}
+
+
+def test_void_and_missing_cells_are_not_among_them():
+    found = at_rates()
+    found.cells.loc[0, "void"] = "too many failures"
+    assert rates(found)["n"].tolist() == [1]
+    assert set(latencies(found)["n"]) == {1}
+    found.cells["status"] = "failed"
+    assert rates(found).empty
+    assert latencies(found).empty
+    assert rates(NOTHING).empty
+    assert latencies(NOTHING).empty
+
+
+def shown(found: OpenLoop) -> tuple[pd.DataFrame, dict]:
+    study = small.study(open_loop={"workloads": ["a"]})
+    analysis = small.analysis()
+    object.__setattr__(analysis, "open_rates", rates(found))
+    object.__setattr__(analysis, "open_percentiles", latencies(found))
+    frame = table.rows(analysis, "a")
+    titles = {"redis": "Redis", "riak": "Riak"}
+    return frame, table.content(frame, study.open_loop, list(titles), titles)
+
+
+def test_the_table_has_rates_and_both_times():
+    _, content = shown(at_rates())
+    redis, riak = content["sections"]
+    assert [line.label for line in redis.lines] == ["50 %", "80 %"]
+    assert redis.lines[0].cells == [
+        *("1\N{NARROW NO-BREAK SPACE}000", "99.7 %"),
+        *("0.100", "0.100", "0.200", "--"),
+        *("0.150", "30.0", "30.0", "--"),
+    ]
+    assert set(redis.lines[1].cells) == {"--"}
+    assert [line.label for line in riak.lines] == ["50 %", "80 %"]
+    assert len(content["notes"]) == 1
+    tex = fill(TEMPLATES / "open-loop.tex.j2", **content)
+    assert r"\multicolumn{4}{c}{Intended time (ms)}" in tex
+
+
+def test_a_rate_that_was_not_reached_is_marked():
+    _, content = shown(at_rates(achieved=(500, 500)))
+    cells = content["sections"][0].lines[0].cells
+    assert cells[1] == "50.0 % !"
+    assert cells[2] == r"\textit{0.100}"
+    assert "rate not reached" in content["notes"][1]
+
+
+def test_notes_of_the_targets_stand_below_the_table():
+    found = at_rates()
+    found.targets["note"] = "its rate comes from cells that are no longer there: x"
+    _, content = shown(found)
+    assert content["notes"][-1].startswith("Redis, 50 %: its rate comes from cells that are no")
+
+
+def test_the_figure_shows_what_has_enough_operations_beyond():
+    frame, _ = shown(at_rates())
+    use_style()
+    names = {"redis": "Redis", "riak": "Riak"}
+    drawn = open_loop_table(frame, list(names))
+    # 16 of 16 000 operations are beyond 99.9 %.
+    assert set(drawn["percent"]) == {50.0, 99.0}
+    figure = draw_open_loop(drawn, looks(names, dict.fromkeys(names, "#d55e00")))
+    redis, riak = figure.axes
+    lines = [(line.get_linestyle(), line.get_ydata().tolist()) for line in redis.lines]
+    lines = [line for line in lines if line[1]]
+    assert sorted(lines) == [("-", [0.15]), ("-", [30.0]), ("--", [0.1]), ("--", [0.2])]
+    assert [text.get_text() for text in riak.texts] == ["not measured"]
+
+
+def test_a_rate_that_was_not_reached_is_crossed_in_the_figure():
+    frame, _ = shown(at_rates(achieved=(500, 500)))
+    use_style()
+    figure = draw_open_loop(
+        open_loop_table(frame, ["redis"]), looks({"redis": "R"}, {"redis": "#000"})
+    )
+    crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
+    assert sum(len(line.get_xdata()) for line in crosses) == 4
+    (legend,) = figure.legends
+    assert "rate not reached" in [text.get_text() for text in legend.get_texts()]
+
+
+def test_an_empty_figure_is_drawn():
+    frame, _ = shown(NOTHING)
+    use_style()
+    names = {"redis": "Redis"}
+    (ax,) = draw_open_loop(
+        open_loop_table(frame, ["redis"]), looks(names, {"redis": "#000000"})
+    ).axes
+    assert [text.get_text() for text in ax.texts] == ["not measured"]
+
+
+def test_the_text_knows_rates_times_and_gaps():
+    study = small.study(open_loop={"workloads": ["a"]})
+    analysis = small.analysis()
+    found = at_rates(achieved=(1000, 900))
+    object.__setattr__(analysis, "open_rates", rates(found))
+    object.__setattr__(analysis, "open_percentiles", latencies(found))
+    gap = ["riak", "a", "r10_o20_t1_load80", "1", "not measured", "no server", "", "9", ""]
+    rows = [
+        *found.cells.to_dict("records"),
+        dict(zip(CELL_COLUMNS, gap, strict=True)),
+    ]
+    facts = open_loop_facts(study, rows, analysis, small.TITLES | {"riak": "Riak"})
+    assert (facts.planned, facts.measured) == (3, 2)
+    (missed,) = facts.missed
+    assert (missed.store, missed.share, missed.short) == ("Redis", pytest.approx(0.9), False)
+    assert facts.widest is None
+    (gap,) = facts.gaps
+    assert (gap.store, gap.runs, gap.reason) == ("Riak", ("80 % repetition 1",), "no server")
+    object.__setattr__(analysis, "open_rates", rates(at_rates()))
+    widest = open_loop_facts(study, rows, analysis, small.TITLES).widest
+    assert (widest.service, widest.intended) == (200, 30_000)
+
+
+def test_a_cell_of_the_plan_is_found_by_its_name(study):
+    cell = find_cell(plan(load_study(study)), f"pretend/a/{SLUG}_load80/rep2")
+    assert (cell.load, cell.operations) == (80, 2000)

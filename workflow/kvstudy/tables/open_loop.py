@@ -1,0 +1,101 @@
+"""The table of open-loop cells: the rate, whether it was reached, and both latencies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from kvstudy.analysis.files import Analysis
+from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, REACHED, SERVICE_TIME, of_workload
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.model import OpenLoop
+from kvstudy.tables.latex import Latex, escape
+from kvstudy.tidy.numbers import grouped, share, significant
+
+DASH = "--"
+PERCENTS = [50.0, 95.0, 99.0, 99.9]
+SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in PERCENTS]
+
+
+@dataclass
+class Line:
+    label: str
+    cells: list[str]
+
+
+@dataclass
+class Section:
+    title: str
+    lines: list[Line]
+
+
+def rows(analysis: Analysis, workload: str) -> pd.DataFrame:
+    """What the table is made of: a row per store, load, operation, kind of time and percentage."""
+    return of_workload(analysis.open_rates, analysis.open_percentiles, workload)
+
+
+def content(
+    found: pd.DataFrame, planned: OpenLoop, stores: list[str], titles: dict[str, str]
+) -> dict[str, object]:
+    """What the LaTeX template needs: a section per store, a line per load."""
+    together = found[found["operation"] == ALL]
+    several = together["parameters"].nunique() > 1
+    sections = []
+    for store in stores:
+        lines = []
+        of_store = together[together["store"] == store]
+        for (parameters, load), group in of_store.groupby(["parameters", "load"], sort=True):
+            label = f"{load:g} %" + (f", {parameters}" if several else "")
+            lines.append(Line(label, _cells(group)))
+        measured = {float(load) for load in of_store["load"]}
+        lines += [
+            Line(f"{percent} %", [DASH] * (2 + len(SHOWN)))
+            for percent in planned.percents
+            if percent not in measured
+        ]
+        sections.append(Section(titles[store], lines))
+    return {
+        "percents": [f"{percent:g} %" for percent in PERCENTS],
+        "width": len(PERCENTS),
+        "sections": sections,
+        "notes": _notes(together, titles),
+    }
+
+
+def _cells(group: pd.DataFrame) -> list[str]:
+    first = group.iloc[0]
+    reached = first["reached"] == first["n"]
+    cells = [grouped(f"{first['target']:.0f}")]
+    part = f"{significant(first['achieved'] / first['target'] * 100)} %"
+    cells.append(part if reached else f"{part} !")
+    values = group.set_index(["time", "percent"])
+    for key in SHOWN:
+        if key not in values.index or values.loc[key, "beyond"] < ENOUGH_BEYOND:
+            cells.append(DASH)
+            continue
+        text = escape(grouped(significant(values.loc[key, "value"] / 1000)))
+        cells.append(text if reached else Latex(rf"\textit{{{text}}}"))
+    return cells
+
+
+def _notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
+    notes = [
+        "Load: share of the store's own throughput in the closed loop. Rate: operations per "
+        "second that were asked for, over all threads; Reached: the part of it that was done, "
+        "by the whole seconds in which the client was sending (above 100 % it made up for a "
+        "slow start). "
+        "Then latencies in ms that this share of the operations does not exceed, all operations "
+        "and repetitions together. A percentile with fewer than 100 operations beyond it is "
+        "left out."
+    ]
+    rates = together.drop_duplicates(["store", "parameters", "load"])
+    if (rates["reached"] < rates["n"]).any():
+        notes.append(
+            f"!: rate not reached (less than {share(REACHED)} of it in at least one run), so the "
+            "latencies, in italics, are not those of this load."
+        )
+    for row in rates.itertuples():
+        if row.note:
+            notes.append(f"{titles[row.store]}, {row.load:g} %: {row.note}.")
+    return notes
