@@ -49,6 +49,8 @@ def write_study(store: str, **changes: object) -> None:
         "workloads": ["c"],
         "parameters": PARAMETERS,
         "repetitions": 1,
+        "noise_floor": False,
+        "client_ceiling": False,
     }
     STUDY.write_text(yaml.safe_dump(data | changes))
 
