@@ -137,3 +137,24 @@ def test_bottleneck_by_store():
 def test_without_anything_to_tell_nothing_is_told():
     (row,) = bottleneck(values(redis=(100, 100)), small.study()).itertuples()
     assert (row.client_bound, row.reason) == ("", "")
+
+
+def test_a_second_client_where_nothing_is_inserted(project):
+    study, path = edited(second_client=True)
+    twice = [cell for cell in plan(study) if cell.clients]
+    assert {cell.store for cell in twice} == {f"{name}-two-clients" for name in study.store_names}
+    assert {cell.workload for cell in twice} == {"a", "b", "c"}
+    assert original(study, "riak-two-clients") == "riak"
+    assert "riak-two-clients" in stores_to_measure(study, path)
+
+
+def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
+    runs = values(redis=(100, 100), redis_two_clients=(70, 70))
+    second = values(redis_two_clients=(60, 60)).assign(metric="second_throughput")
+    (row,) = bottleneck(pd.concat([runs, second]), small.study()).itertuples()
+    assert row.two_clients == pytest.approx(1.3)
+    assert (row.client_bound, row.reason) == ("yes", "a second client raises the total by 30%")
+    grid = table.content(
+        bottleneck(pd.concat([runs, second]), small.study()), small.study(), small.TITLES
+    )
+    assert grid["columns"][-2:] == ["Two clients", "Client-bound"]

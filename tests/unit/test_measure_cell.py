@@ -175,6 +175,32 @@ def test_failed_operations_are_measured(pretend_study, monkeypatch):
     assert (RAW / "SHA256SUMS").exists()
 
 
+def two_clients(study: Path) -> str:
+    study.write_text(study.read_text() + "second_client: true\n")
+    return "pretend-two-clients/a/r1000_o2000_t2/rep1"
+
+
+def test_two_clients_at_a_time(pretend_study):
+    cell = two_clients(pretend_study)
+    measure(pretend_study, cell=cell)
+    raw = Path("results/small/raw") / cell
+    assert {"run.out", "run-2.out", "run-2.err"} <= {path.name for path in raw.iterdir()}
+    assert not (raw / "load-2.out").exists()
+    result = CliRunner().invoke(cli, ["parse", "--study", str(pretend_study)])
+    assert result.exception is None
+    lines = Path("results/small/measurements.csv").read_text().splitlines()
+    found = [line for line in lines if ",second_throughput," in line]
+    assert found == [
+        f"{cell.replace('/rep', ',').replace('/', ',')},run,overall,second_throughput,ops/s,4000.0"
+    ]
+
+
+def test_a_second_client_that_fails(pretend_study, monkeypatch):
+    cell = two_clients(pretend_study)
+    monkeypatch.setenv("PRETEND_CLIENT", "exception-second")
+    assert "the second client ended with exit status 1" in failure(pretend_study, cell=cell)
+
+
 def test_a_taken_port_is_named(pretend_study):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import shutil
@@ -22,16 +23,20 @@ from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.place import Place
 from kvstudy.measure.preflight import preflight
+from kvstudy.measure.second_client import second_client
 from kvstudy.measure.setting import Setting
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell
-from kvstudy.study.raw import GAP, raw_directory, write_sums
+from kvstudy.study.raw import GAP, SECOND, raw_directory, write_sums
 from kvstudy.study.target import Target
 from kvstudy.ycsb_log.check import check_load, check_run
+from kvstudy.ycsb_log.log import YcsbLog
 from kvstudy.ycsb_log.parse import parse
+
+BY_ITSELF = contextlib.nullcontext()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,20 +111,30 @@ def _measure(
         for name in cell.phases:
             rate = request.target.rate if request.target else None
             before = counters(store, server)
-            command = phase_command(client, store, cell, name, server.host, server.port, work, rate)
-            phases[name] = run_phase(
-                command, client.classpath, work, name, store, server, log, controller
-            )
+
+            def command(label: str, name: str = name, rate: int | None = rate) -> list[str]:
+                address = (server.host, server.port)
+                return phase_command(client, store, cell, name, *address, work, rate, label)
+
+            twice = cell.clients and name == cell.measured_phase
+            beside = second_client(command(SECOND), client.classpath, work) if twice else BY_ITSELF
+            with beside:
+                phases[name] = run_phase(
+                    command(name), client.classpath, work, name, store, server, log, controller
+                )
             # Before anything else is asked: asking is counted too.
             counted[name] = moved(store, before, counters(store, server))
             held[name] = ask(store, server, "records")
             _check(cell, name, work, store, held[name])
+            if twice:
+                check_run(_parsed(work, SECOND), cell.operations, cell.seconds, f"{SECOND}.out")
         described = server.describe()
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
     shutil.rmtree(work / "data", ignore_errors=True)
     if cell.raw_latencies:
-        keep_latencies(work, cell.measured_phase)
+        for label in [cell.measured_phase, *([SECOND] if cell.clients else [])]:
+            keep_latencies(work, label)
     (work / "commands.sh").write_text(
         commands_text(client.classpath, server, phases), encoding="utf-8"
     )
@@ -150,10 +165,15 @@ def _measure(
     write_sums(work)
 
 
+def _parsed(work: Path, label: str) -> YcsbLog:
+    name = f"{label}.out"
+    return parse((work / name).read_text(encoding="utf-8", errors="replace"), name)
+
+
 def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -> None:
     """Refuse a broken phase, by YCSB's own counts and by the server's."""
     name = f"{phase}.out"
-    log = parse((work / name).read_text(encoding="utf-8", errors="replace"), name)
+    log = _parsed(work, phase)
     if phase == "run":
         check_run(log, cell.operations, cell.seconds, name)
         return

@@ -75,6 +75,7 @@ def phase_command(
     port: int,
     directory: Path,
     rate: int | None = None,
+    label: str | None = None,
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
@@ -82,8 +83,10 @@ def phase_command(
     recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
     log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
     if the cell keeps them, to ``raw_latencies``. ``rate`` is
-    that of the run phase in ops/s over all threads; None: no limit.
+    that of the run phase in ops/s over all threads; None: no limit. ``label`` takes the
+    place of ``phase`` in the names of files.
     """
+    label = label or phase
     file = WORKLOADS / cell.workload
     in_file = load_workload(file).items()
     properties = {
@@ -94,7 +97,7 @@ def phase_command(
         "operationcount": cell.operations,
         "measurementtype": "hdrhistogram",
         "hdrhistogram.fileoutput": "true",
-        "hdrhistogram.output.path": f"{directory}/{phase}.",
+        "hdrhistogram.output.path": f"{directory}/{label}.",
     }
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
@@ -102,11 +105,11 @@ def phase_command(
     if cell.raw_latencies and phase == cell.measured_phase:
         properties |= {
             "measurementtype": RAW_TYPE,
-            "measurement.raw.output_file": raw_latencies(directory, phase),
+            "measurement.raw.output_file": raw_latencies(directory, label),
             # The histogram has the same, and for this YCSB would sort all latencies.
             "measurement.raw.no_summary": "true",
         }
-    jvm = [f"-Xlog:gc:file={directory}/{phase}.gc.log"]
+    jvm = [f"-Xlog:gc:file={directory}/{label}.gc.log"]
     options = ["-P", str(file)]
     if rate is not None and phase == "run":
         options += ["-target", str(rate)]

@@ -329,7 +329,9 @@ class RunFacts(_Cells):
             return CEILING.title
         of = original(self.study, store)
         title = next(each.title for each in self.stores if each.definition.name == of)
-        return title if of == store else f"{title} (again)"
+        return (
+            title if of == store else f"{title} ({store.removeprefix(f'{of}-').replace('-', ' ')})"
+        )
 
 
 def read_rows(path: Path, columns: Iterable[str]) -> tuple[Row, ...]:

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.controls import measured_uses
+from kvstudy.study.controls import TWO_CLIENTS, measured_uses
 from kvstudy.study.load import properties_of
 from kvstudy.study.model import RAW_TYPE, StoreUse, Study
-from kvstudy.study.workload import load_only
+from kvstudy.study.workload import load_only, operations_of
 
 # A scaled study keeps at least this much, so that a cell still reaches every
 # operation and its percentiles have samples. Smaller studies stay as they are.
@@ -31,6 +31,7 @@ class Cell:
 
     An open-loop cell has ``load``, the per cent of the throughput of its
     closed-loop cells that is its target rate; ``closed`` are their parameters.
+    ``clients`` is 2 where two clients run the workload at a time.
     """
 
     store: str
@@ -45,6 +46,7 @@ class Cell:
     options: tuple[tuple[str, str], ...] = ()
     load: int | None = None
     closed: str | None = None
+    clients: int | None = None
 
     @property
     def parameters(self) -> str:
@@ -153,6 +155,10 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
         threads, seconds = use.threads or threads, use.seconds or parameters.seconds
         properties = properties_of(use)
         loads_only = load_only(properties)
+        two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
+        # Two clients would insert the same keys.
+        if two_clients and "insert" in operations_of(properties):
+            continue
         properties |= parameters.property_texts | use.property_texts
         for size in ("recordcount", "operationcount"):
             properties.pop(size, None)
@@ -169,6 +175,7 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
             properties=tuple(sorted(properties.items())),
             folder=of.store,
             options=tuple(sorted(of.options.items())),
+            clients=2 if two_clients else None,
         )
         # Insert-only cells are the same for every operation count.
         cells[cell.path] = cell

@@ -3,8 +3,9 @@
 The *noise floor*: one store is measured twice in each repetition, under two
 names. Both are the same, so what differs between them is chance. The *client
 ceiling*: YCSB with its BasicDB, which does nothing; no store can be faster on
-this client. Both take part in the random order, but not in rankings, tables of
-results or figures.
+this client. A study can ask for a *second client*: each store once more, with two
+clients at a time; if their total is higher, one client is the limit. All take
+part in the random order, but not in rankings, tables of results or figures.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from kvstudy.study.model import StoreUse, Study
 
 CEILING = StoreUse(store="basic", name="client-ceiling", title="YCSB without a store")
 AGAIN = "-again"
+TWO_CLIENTS = "-two-clients"
 
 
 def controls(study: Study) -> list[StoreUse]:
@@ -29,6 +31,12 @@ def controls(study: Study) -> list[StoreUse]:
         found.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
     if study.client_ceiling and all(use.store != CEILING.store for use in study.stores):
         found.append(CEILING)
+    if study.second_client:
+        found += [
+            use.model_copy(update={"name": use.name + TWO_CLIENTS})
+            for use in study.stores
+            if use.store != CEILING.store
+        ]
     return found
 
 
@@ -50,5 +58,7 @@ def measured_uses(study: Study) -> list[StoreUse]:
 
 def original(study: Study, store: str) -> str:
     """The study's own store that ``store`` is, under whatever name it was measured."""
-    of = noise_store(study)
-    return of if of and store == of + AGAIN else store
+    for use in study.stores:
+        if store in (use.name + AGAIN, use.name + TWO_CLIENTS) and store not in study.store_names:
+            return use.name
+    return store

@@ -13,6 +13,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 
 SUMS = "SHA256SUMS"
+# The files of a second client are named like a phase's.
+SECOND = "run-2"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
 

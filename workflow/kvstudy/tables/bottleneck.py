@@ -13,13 +13,17 @@ from kvstudy.tidy.numbers import share, significant
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     """``found`` is ``analysis.bottleneck``'s; a section per workload and parameters."""
+    columns = ["Client µs", "Server µs", "Client cores", "Server cores", "Waiting", "Of ceiling"]
+    second = found["two_clients"].notna().any()
+    if second:
+        columns.append("Two clients")
     sections = []
     for use in study.workloads:
         groups = found[found["workload"] == use.name].groupby("parameters", sort=False)
         for parameters, rows in groups:
             by_store = rows.set_index("store")
             lines = [
-                Line(titles[store], _cells(by_store.loc[store]))
+                Line(titles[store], _cells(by_store.loc[store], second))
                 for store in study.store_names
                 if store in by_store.index
             ]
@@ -28,25 +32,24 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     cores = found["machine_cores"].dropna()
     machine = f" of {cores.max():.0f}" if len(cores) else ""
     return {
-        "columns": [
-            *("Client µs", "Server µs", "Client cores", "Server cores"),
-            *("Waiting", "Of ceiling", "Client-bound"),
-        ],
+        "columns": [*columns, "Client-bound"],
         "sections": sections,
         "notes": [
             "Means over the runs. Client µs, Server µs: CPU time for one operation. Client cores, "
             f"Server cores: cores in use on average{machine}. Waiting: share of the client "
             "threads' time in which they wait for the store. Of ceiling: throughput by that of "
             "YCSB without a store."
+            + (" Two clients: their total throughput by that of one." if second else "")
         ],
     }
 
 
-def _cells(row: pd.Series) -> list[str]:
+def _cells(row: pd.Series, second: bool) -> list[str]:
     return [
         *(_number(row[name]) for name in ("client_cpu", "server_cpu")),
         *(_number(row[name], 2) for name in ("client_cores", "server_cores")),
         *(DASH if math.isnan(row[name]) else share(row[name]) for name in ("in_call", "ceiling")),
+        *([_number(row["two_clients"])] if second else []),
         row["client_bound"] or DASH,
     ]
 

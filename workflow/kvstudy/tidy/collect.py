@@ -24,6 +24,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.raw import (
     GAP,
     PROVIDER_IMPORTED,
+    SECOND,
     check_sums,
     is_gap,
     is_measured,
@@ -109,6 +110,10 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
             ]
             value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
+        if cell.clients:
+            second = _log(raw, SECOND, cell).throughput
+            found = _value("overall", "second_throughput", "ops/s", second)
+            value_rows.append(_key(cell) | {"phase": phase} | found)
         key = _key(cell) | {"phase": phase}
         for metric, share in cpu_shares(raw, phase, manifest).items():
             value_rows.append(key | _value("overall", metric, "%", share))
