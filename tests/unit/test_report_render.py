@@ -519,6 +519,13 @@ def test_cores_of_server_and_client(inputs, project) -> None:
     assert "had cores of their own in 1 of 2 cells:" in told(inputs, project, pinned=pinned)
 
 
+def test_cores_of_servers_that_ran_already_are_not_known(inputs, project) -> None:
+    text = inputs.cells.read_text()
+    assert "native" in text
+    inputs.cells.write_text(text.replace("native", "external"))
+    assert "bound to cores" not in told(inputs, project)
+
+
 def load(cells: int, above: int, share: float) -> dict:
     worst = {"store": "odd", "workload": "a", "parameters": SLUG, "repetition": 2, "value": share}
     return {"cells": cells, "above": above, "worst": worst}
