@@ -1,11 +1,16 @@
 """Which cells a study has, under which names and in which order."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.client import Client, phase_command
+from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import find_cell, plan, run_name
-from kvstudy.study.load import load_study, study_path
+from kvstudy.study.load import STORES, load_study, study_path
 from kvstudy.study.model import WorkloadUse
+from kvstudy.study.workload import load_workload
 
 
 @pytest.fixture
@@ -92,6 +97,7 @@ def test_a_workload_of_an_unknown_file_or_property_is_refused(project):
     data = yaml.safe_load(path.read_text())
     for use, message in (
         ({"name": "x", "file": "aa"}, r"workloads\[0\]: unknown workload 'aa'"),
+        ({"name": "b", "file": "a"}, "'b' is the name of another file than 'a'"),
         (
             {"name": "a", "properties": {"fieldcont": 5}},
             r"workloads\[0\]\.properties: unknown property 'fieldcont'; did you mean 'fieldcount'",
@@ -100,3 +106,23 @@ def test_a_workload_of_an_unknown_file_or_property_is_refused(project):
         path.write_text(yaml.safe_dump(data | {"workloads": [use], "tables": [], "figures": []}))
         with pytest.raises(KvstudyError, match=message):
             load_study(path)
+
+
+def test_the_client_gets_all_properties_of_a_workload_under_another_name(study):
+    wide = WorkloadUse(name="a-wide", file="a", properties={"fieldcount": 5})
+    uses = [WorkloadUse(name="a"), wide]
+    cells = {cell.workload: cell for cell in plan(study.model_copy(update={"workloads": uses}))}
+    store = load_store(STORES / cells["a"].folder)
+    client = Client("kvstudy", "lib/*", store.ycsb.db, ())
+    plain, other = (
+        phase_command(client, store, cells[name], "run", "host", 1, Path("work"))
+        for name in ("a", "a-wide")
+    )
+    assert "workloads/a" in plain
+    assert not any(word.startswith("readproportion") for word in plain)
+    assert "-P" not in other
+    given = dict(word.split("=", 1) for word in other if "=" in word)
+    assert given["fieldcount"] == "5"
+    for name, value in load_workload(Path("workloads/a")).items():
+        if name not in ("recordcount", "operationcount"):
+            assert given[name] == value

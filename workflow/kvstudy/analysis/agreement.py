@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.study.load import WORKLOADS
+from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
-from kvstudy.study.workload import load_workload
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.summary import CELL
 from kvstudy.ycsb_log.log import GOOD
@@ -57,7 +56,7 @@ def writing_all_fields(study: Study) -> set[str]:
     return {
         use.name
         for use in study.workloads
-        if (load_workload(WORKLOADS / use.name) | override).get("writeallfields") == "true"
+        if (properties_of(use) | override | use.property_texts).get("writeallfields") == "true"
     }
 
 

@@ -88,7 +88,9 @@ def phase_command(
     """
     label = label or phase
     file = WORKLOADS / cell.workload
-    in_file = load_workload(file).items()
+    # A workload under another name than its file's has all of its properties by itself.
+    in_file = load_workload(file).items() if file.is_file() else {}.items()
+    options = ["-P", str(file)] if file.is_file() else []
     properties = {
         **dict(set(cell.properties) - set(in_file)),
         **store_properties(store, host, port),
@@ -110,7 +112,6 @@ def phase_command(
             "measurement.raw.no_summary": "true",
         }
     jvm = [f"-Xlog:gc:file={directory}/{label}.gc.log"]
-    options = ["-P", str(file)]
     if rate is not None and phase == "run":
         options += ["-target", str(rate)]
     return ycsb_command(client, phase == "load", cell.threads, properties, options, jvm)

@@ -64,6 +64,11 @@ def load_study(path: Path) -> Study:
     for index, use in enumerate(study.workloads):
         _known(path, f"workloads[{index}]", "workload", use.file, workloads)
         load_workload(WORKLOADS / use.file)
+        if use.name != use.file and use.name in workloads:
+            raise KvstudyError(
+                f"{path}: workloads[{index}]: '{use.name}' is the name of another file than "
+                f"'{use.file}'; give another name"
+            )
         for name in use.properties:
             check_property(f"{path}: workloads[{index}].properties", name)
     for name in study.parameters.properties:
