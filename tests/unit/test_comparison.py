@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.analysis.floor import COLUMNS as FLOOR_COLUMNS
 from kvstudy.study.model import Study
 from kvstudy.tables import comparison
 from kvstudy.tables.latex import fill
@@ -83,12 +84,20 @@ def results(
     )
 
 
-def printed(found: Results) -> str:
-    return fill(TEMPLATE, **comparison.content(TABLE, STUDY, found, TITLES))
+FLOOR = pd.DataFrame(columns=FLOOR_COLUMNS)
+
+
+def long_form(found: Results, floor: pd.DataFrame = FLOOR) -> pd.DataFrame:
+    return comparison.long_form(TABLE, STUDY, found, floor)
+
+
+def printed(found: Results, floor: pd.DataFrame = FLOOR) -> str:
+    frame = long_form(found, floor)
+    return fill(TEMPLATE, **comparison.content(TABLE, frame, STUDY, TITLES))
 
 
 def test_change_with_its_interval_and_the_share_of_failures():
-    frame = comparison.long_form(TABLE, STUDY, results()).set_index("workload")
+    frame = long_form(results()).set_index("workload")
     a = frame.loc["a"]
     assert (a.repetitions, a.baseline, a.store) == (3, 1000, 1250)
     # By hand: ln 1.2, ln 1.25, ln 1.3; t(0.975, 2) = 4.3027.
@@ -105,7 +114,7 @@ def test_change_with_its_interval_and_the_share_of_failures():
 
 
 def test_the_mean_of_the_workloads_is_taken_within_each_repetition():
-    mean = comparison.long_form(TABLE, STUDY, results()).set_index("workload").loc["mean"]
+    mean = long_form(results()).set_index("workload").loc["mean"]
     assert (mean.baseline, mean.store) == (800, 925)
     ratios = [850 / 750, 925 / 800, 1000 / 850]
     assert mean.change == pytest.approx(math.prod(ratios) ** (1 / 3) - 1)
@@ -127,7 +136,7 @@ def test_published_values_stand_below_those_measured_here(tmp_path):
 
 
 def test_one_repetition_has_no_interval():
-    frame = comparison.long_form(TABLE, STUDY, results(runs=1))
+    frame = long_form(results(runs=1))
     assert frame["change"].notna().all()
     assert frame["low"].isna().all()
     text = printed(results(runs=1))
@@ -138,7 +147,7 @@ def test_one_repetition_has_no_interval():
 def test_a_store_without_values_leaves_dashes_and_the_reason():
     text = printed(results(absent=("eventual", "insert")))
     assert "Not measured" in text or "No server" in text
-    frame = comparison.long_form(TABLE, STUDY, results(absent=("eventual", "insert")))
+    frame = long_form(results(absent=("eventual", "insert")))
     assert frame.set_index("workload").loc[["insert", "mean"], "change"].isna().all()
     assert "nan" not in text
 
@@ -148,3 +157,13 @@ def test_a_fall_has_a_minus_that_latex_knows(monkeypatch):
     text = printed(results())
     assert r"\textminus{}10.3 \%" in text
     assert text.isascii()
+
+
+def test_a_change_that_is_not_above_the_noise_floor_is_named():
+    floor = pd.DataFrame(
+        [["a", "p", "strong", 3, 1.0, 0.7, 1.3, 1.3], ["insert", "p", "strong", 3, 1, 1, 1, 1.0]],
+        columns=FLOOR_COLUMNS,
+    )
+    assert long_form(results(), floor).set_index("workload").loc["a", "floor"] == 1.3
+    assert "Not above the noise floor: Workload A, Insert." in printed(results(), floor)
+    assert "noise floor" not in printed(results())

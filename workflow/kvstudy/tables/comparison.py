@@ -19,7 +19,7 @@ COLUMNS = [
     *["workload", "repetitions", "baseline", "store", "change", "low", "high"],
     *["failed_operation", "failed_baseline", "failed_store"],
     *["published_baseline", "published_store", "published_change"],
-    *["published_failed_baseline", "published_failed_store", "note"],
+    *["published_failed_baseline", "published_failed_store", "floor", "note"],
 ]
 DASH = "--"
 SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
@@ -34,7 +34,9 @@ class Row:
     published: bool
 
 
-def long_form(table: ComparisonTable, study: Study, results: Results) -> pd.DataFrame:
+def long_form(
+    table: ComparisonTable, study: Study, results: Results, floor: pd.DataFrame
+) -> pd.DataFrame:
     """One row per workload, then the mean of all workloads.
 
     ``baseline`` and ``store`` are mean throughputs in ops/s over the
@@ -42,19 +44,20 @@ def long_form(table: ComparisonTable, study: Study, results: Results) -> pd.Data
     means less one, ``low`` and ``high`` its 95 % interval, paired by
     repetition (NaN for fewer than two). ``failed_*`` are shares (0 to 1) of the
     operations of the kind ``failed_operation`` that failed, the kind that failed
-    most. A value that does not exist is NaN.
+    most. ``floor`` is the noise floor of the workload (``analysis.floor``): what
+    changes by a smaller factor could be one store. A value that does not exist is NaN.
     """
     workloads = study.workload_names
     if len(workloads) > 1:
         workloads.append(MEAN)
-    return pd.DataFrame([_row(table, results, name) for name in workloads], columns=COLUMNS)
+    frame = pd.DataFrame([_row(table, results, name) for name in workloads], columns=COLUMNS)
+    return frame.assign(floor=frame["workload"].map(floor.set_index("workload")["floor"]))
 
 
 def content(
-    table: ComparisonTable, study: Study, results: Results, titles: dict[str, str]
+    table: ComparisonTable, frame: pd.DataFrame, study: Study, titles: dict[str, str]
 ) -> dict[str, object]:
-    """What the LaTeX template needs: ``baseline``, ``store``, ``rows`` and ``notes``."""
-    frame = long_form(table, study, results)
+    """What the LaTeX template needs of ``long_form``: its stores, ``rows`` and ``notes``."""
     rows = []
     for row in frame.itertuples():
         rows.append(Row(study.workload(row.workload).title, _here(row), published=False))
@@ -65,7 +68,7 @@ def content(
         "baseline": titles[table.baseline],
         "store": titles[table.store],
         "rows": rows,
-        "notes": _notes(frame),
+        "notes": _notes(frame, study),
     }
 
 
@@ -148,7 +151,7 @@ def _there(row) -> list[str]:
     ]
 
 
-def _notes(frame: pd.DataFrame) -> list[Latex]:
+def _notes(frame: pd.DataFrame, study: Study) -> list[Latex]:
     notes = []
     numbers = sorted({int(n) for n in frame["repetitions"] if n})
     if numbers:
@@ -158,6 +161,13 @@ def _notes(frame: pd.DataFrame) -> list[Latex]:
             "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired by "
             "repetition, t distribution on logarithms)."
         )
+    inside = [
+        study.workload(row.workload).title
+        for row in frame.itertuples()
+        if 1 / row.floor <= 1 + row.change <= row.floor
+    ]
+    if inside:
+        notes.append(f"Not above the noise floor: {', '.join(inside)}.")
     some = frame[(frame["failed_baseline"] > 0) | (frame["failed_store"] > 0)]
     if len(some):
         kinds = " and ".join(f"{name}s" for name in some["failed_operation"].unique())

@@ -84,12 +84,10 @@ def write_tables(
             values = open_loop.content(frame, study.open_loop, study.store_names, titles)
         elif isinstance(table, RunsTable):
             frame, template = of(analysis.intervals, table.workload), "checks"
-            # Control cells have intervals too.
-            frame = frame[frame["store"].isin(study.store_names)]
             values = checks.runs(frame, analysis.steadiness, table.workload, titles)
         elif isinstance(table, ComparisonTable):
-            frame = comparison.long_form(table, study, found)
-            values = comparison.content(table, study, found, titles)
+            frame = comparison.long_form(table, study, found, analysis.floor)
+            values = comparison.content(table, frame, study, titles)
         else:
             shown = given(study, found, table.workload)
             frame = results.long_form(table, shown, found)
