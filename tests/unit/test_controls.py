@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analysis.bottleneck import NUMBERS, bottleneck, client_bound
+from kvstudy.analysis.files import analyse
 from kvstudy.analysis.floor import floors
 from kvstudy.analysis.pairs import pairs
 from kvstudy.errors import KvstudyError
@@ -14,7 +15,9 @@ from kvstudy.study.cells import plan
 from kvstudy.study.controls import controls, original
 from kvstudy.study.load import load_study, study_path
 from kvstudy.tables import bottleneck as table
-from kvstudy.tidy.files import MEASUREMENT_COLUMNS
+from kvstudy.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
+from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.tidy.summary import per_repetition
 
 from . import small_results as small
 
@@ -132,6 +135,22 @@ def test_bottleneck_by_store():
     lines = {line.label: line.cells for section in grid["sections"] for line in section.lines}
     assert lines["Memcached"][-2:] == ["95 %", "yes"]
     assert lines["Redis"][0] == "--"
+
+
+def test_control_cells_are_in_no_table_of_the_analysis_but_the_order():
+    plan = small.cells()
+    again = plan[plan["store"] == "redis"].assign(store=AGAIN, started="2026-01-01T00:00:00+00:00")
+    plan = pd.concat([plan, again], ignore_index=True)
+    measured = small.measurements(plan)
+    found = per_repetition(measured, plan, ["a", "c", "insert"])
+    none = (pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, HISTOGRAM_COLUMNS))
+    outcomes = pd.DataFrame(columns=OUTCOME_COLUMNS)
+    analysis = analyse(small.study(), found, plan, *none, measured, outcomes, small.probes())
+    assert AGAIN in set(analysis.order["store"])
+    assert len(analysis.floor)
+    for table in (analysis.intervals, analysis.bottleneck, analysis.trimmed):
+        assert AGAIN not in set(table["store"])
+    assert AGAIN not in {*analysis.pairs["faster"], *analysis.pairs["slower"]}
 
 
 def test_without_anything_to_tell_nothing_is_told():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -44,15 +43,6 @@ def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> P
         tmp_path,
     )
     return tmp_path
-
-
-def test_control_cells_have_no_line_in_the_table_of_runs(tmp_path, monkeypatch):
-    analysis = small.analysis()
-    again = analysis.intervals[analysis.intervals["store"] == "redis"].assign(store="redis-again")
-    more = replace(analysis, intervals=pd.concat([analysis.intervals, again]))
-    monkeypatch.setattr(small, "analysis", lambda: more)
-    tables(tmp_path)
-    assert set(pd.read_csv(tmp_path / "runs-a.csv")["store"]) == {"redis", "memcached"}
 
 
 def notes(found, name: str = "one") -> str:
