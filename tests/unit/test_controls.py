@@ -148,8 +148,8 @@ def test_control_cells_are_in_no_table_of_the_analysis_but_the_order():
     analysis = analyse(small.study(), found, plan, *none, measured, outcomes, small.probes())
     assert AGAIN in set(analysis.order["store"])
     assert len(analysis.floor)
-    for table in (analysis.intervals, analysis.bottleneck, analysis.trimmed):
-        assert AGAIN not in set(table["store"])
+    for part in (analysis.intervals, analysis.bottleneck, analysis.trimmed):
+        assert AGAIN not in set(part["store"])
     assert AGAIN not in {*analysis.pairs["faster"], *analysis.pairs["slower"]}
 
 
