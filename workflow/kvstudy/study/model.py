@@ -560,6 +560,9 @@ class Study(Strict):
         """Figures of every report, unless the study names them itself."""
         figures = list(self.figures)
         for each in AUTOMATIC_FIGURES:
+            if isinstance(each, RunOrder) and not self.imported:
+                caption = f"{each.caption} (random order, seed {self.seed})"
+                each = each.model_copy(update={"caption": caption})
             if not any(isinstance(figure, type(each)) for figure in figures):
                 figures.append(each)
         for use in self.workloads:
