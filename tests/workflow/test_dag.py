@@ -134,19 +134,20 @@ def test_records_of_another_shape_are_probed_again(workflow):
 def test_a_failed_probe_leaves_the_cells_and_a_reason(workflow):
     verbs = workflow.folder / "envs/stores/pretend/verbs.py"
     working = verbs.read_text()
+    # Only probes ask for the size of a record.
     verbs.write_text(
-        working.replace("told = ask", 'raise OSError("no counters today")\n    told = ask')
+        working.replace("return 1000.0", 'raise OSError("no sizes today")\n    return 1000.0')
     )
     done = workflow.snakemake(CELLS)
     assert done.returncode != 0
     assert "probes/pretend: the Pretend server" in done.stderr
-    assert "no counters today" in done.stderr
+    assert "no sizes today" in done.stderr
     assert len(list(workflow.folder.glob("results/small/raw/*/*/*/*/SHA256SUMS"))) == 6
     partial = workflow.snakemake("results/small-partial/probes.csv")
     assert partial.returncode == 0, partial.stderr
     assert probes(partial) == 0
     found = pd.read_csv(workflow.folder / "results/small-partial/probes.csv").set_index("store")
-    assert found.loc["pretend"].reason.endswith("(no counters today)")
+    assert found.loc["pretend"].reason.endswith("(no sizes today)")
     verbs.write_text(working)
     again = workflow.snakemake(CELLS)
     assert again.returncode == 0, again.stderr
