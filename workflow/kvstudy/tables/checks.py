@@ -88,10 +88,9 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
 
 
 def _two_lines(label: str, cells: list[tuple[str, str]]) -> list[Line]:
-    return [
-        Line(label, [first for first, _ in cells]),
-        Line("", [second for _, second in cells]),
-    ]
+    """One line, and a second one below it if any cell has something there."""
+    first, second = ([cell[place] for cell in cells] for place in (0, 1))
+    return [Line(label, first), *([Line("", second)] if any(second) else [])]
 
 
 def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, str]:
@@ -178,15 +177,15 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
             for percent in SHOWN_PERCENTS:
                 cells.append(_percentile(by_percent, percent))
                 if percent in averaged:
-                    cells.append(_average(by_percent, percent))
-            lines.append(Line(f"{titles[store]}, {operation}", cells))
+                    cells.append((_average(by_percent, percent), ""))
+            lines += _two_lines(f"{titles[store]}, {operation}", cells)
         sections.append(Section(parameters, lines))
     if not sections:
         lines = [Line("no run has a histogram", [DASH] * len(columns))]
         sections.append(Section("", lines))
     notes = [
         "Service time in µs that this share of the operations does not exceed, from the "
-        "histograms of all repetitions added up; in brackets the range of the single runs. "
+        "histograms of all repetitions added up; below it the range of the single runs. "
         f"A percentile with fewer than {ENOUGH_BEYOND} operations beyond it is left out. Closed "
         "loop: a thread waits for each answer."
     ]
@@ -205,12 +204,12 @@ def _average(by_percent: pd.DataFrame, percent: float) -> str:
     return grouped(f"{by_percent.loc[percent, 'mean_of_runs']:.0f}")
 
 
-def _percentile(by_percent: pd.DataFrame, percent: float) -> str:
+def _percentile(by_percent: pd.DataFrame, percent: float) -> tuple[str, str]:
     if percent not in by_percent.index or by_percent.loc[percent, "beyond"] < ENOUGH_BEYOND:
-        return DASH
+        return DASH, ""
     row = by_percent.loc[percent]
     value, low, high = (grouped(f"{row[name]:.0f}") for name in ("value", "low", "high"))
-    return f"{value} ({low}\N{EN DASH}{high})" if row["n"] > 1 else value
+    return value, f"{low}\N{EN DASH}{high}" if row["n"] > 1 else ""
 
 
 def runs(
