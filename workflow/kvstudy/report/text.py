@@ -83,7 +83,7 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "near_ceiling": bottleneck.NEAR_CEILING,
         "few_in_call": bottleneck.FEW_IN_CALL,
         "more_with_two": bottleneck.MORE_WITH_TWO,
-        "full_machine": bottleneck.FULL_MACHINE,
+        "full": bottleneck.FULL,
         "most_watching": MOST_WATCHING,
         "fewest_seconds": FEWEST_SECONDS,
         "steady_seconds": STEADY_SECONDS,

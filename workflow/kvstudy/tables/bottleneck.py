@@ -13,7 +13,7 @@ from kvstudy.tidy.numbers import share, significant
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     """``found`` is ``analysis.bottleneck``'s; a section per workload and parameters."""
-    columns = ["Client µs", "Server µs", "Client cores", "Server cores", "Waiting", "Of ceiling"]
+    columns = ["Client µs", "Server µs", "Client cores", "Server cores", "In calls", "Of ceiling"]
     second = found["two_clients"].notna().any()
     if second:
         columns.append("Two clients")
@@ -30,15 +30,15 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
             title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
             sections.append(Section(title, lines))
     cores = found["machine_cores"].dropna()
-    machine = f" of {cores.max():.0f}" if len(cores) else ""
+    machine = f" of the machine's {cores.max():.0f}" if len(cores) else ""
     return {
         "columns": [*columns, "Client-bound"],
         "sections": sections,
         "notes": [
             "Means over the runs. Client µs, Server µs: CPU time for one operation. Client cores, "
-            f"Server cores: cores in use on average{machine}. Waiting: share of the client "
-            "threads' time in which they wait for the store. Of ceiling: throughput by that of "
-            "YCSB without a store."
+            f"Server cores: how many cores{machine} are in use on average. In calls: share of "
+            "the client threads' time inside calls to the store. Of ceiling: throughput by that "
+            "of YCSB without a store. Client-bound no: no sign of it was found."
             + (" Two clients: their total throughput by that of one." if second else "")
         ],
     }

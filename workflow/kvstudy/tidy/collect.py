@@ -102,11 +102,12 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
             }
             value_rows += _values(cell, phase, log, cpu)
             lived = (cpu["client_cpu"], manifest["phases"][phase]["seconds"])
+            bound = (manifest.get("pinning") or {}).get("client")
             value_rows += [
                 _key(cell)
                 | {"phase": phase}
                 | _value("overall", metric, USAGE_UNITS[metric], value)
-                for metric, value in usage(raw, phase, cell.threads, log, lived).items()
+                for metric, value in usage(raw, phase, cell.threads, log, lived, bound).items()
             ]
             value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]

@@ -13,20 +13,28 @@ USAGE_UNITS = {
     "client_cores": "cores",
     "server_cores": "cores",
     "machine_cores": "cores",
+    "client_allowed": "cores",
 }
 
 
 def usage(
-    raw: Path, phase: str, threads: int, log: YcsbLog, client: tuple[float, float]
+    raw: Path,
+    phase: str,
+    threads: int,
+    log: YcsbLog,
+    client: tuple[float, float],
+    client_on: str | None = None,
 ) -> dict[str, float]:
     """Metrics of one phase, without those that its logs do not tell.
 
-    ``client`` is the CPU time of the whole client process and how long it lived (s).
+    ``client`` is the CPU time of the whole client process and how long it lived (s),
+    ``client_on`` the cores that it was bound to (``0-1,4``).
 
-    ``in_call``: share of the client threads' time that they waited for the store
+    ``in_call``: share of the client threads' time inside calls to the store
     (throughput x mean latency / threads, Little's law). ``client_cores``,
     ``server_cores``: cores in use on average, of the server from the first to the
-    last sample; ``machine_cores``: cores that there are.
+    last sample; ``machine_cores``: cores that there are, ``client_allowed`` those that the
+    client may use.
     """
     found = {"in_call": _in_call(threads, log)} if log.runtime > 0 else {}
     cpu, seconds = client
@@ -37,7 +45,14 @@ def usage(
     cores = _per_second(raw / "machine.csv", phase, columns)
     # The kernel's clock ticks are coarse; the number is whole.
     found["machine_cores"] = round(cores) if cores else None
+    found["client_allowed"] = _count(client_on) if client_on else found["machine_cores"]
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _count(cores: str) -> int:
+    """How many cores a list like ``0-1,4`` names."""
+    ends = [part.split("-") for part in cores.split(",")]
+    return sum(int(part[-1]) - int(part[0]) + 1 for part in ends)
 
 
 def _in_call(threads: int, log: YcsbLog) -> float:
