@@ -174,8 +174,16 @@ def test_a_second_client_where_nothing_is_inserted(project):
     twice = [cell for cell in plan(study) if cell.clients]
     assert {cell.store for cell in twice} == {f"{name}-two-clients" for name in study.store_names}
     assert {cell.workload for cell in twice} == {"a", "b", "c"}
+    assert {cell.client_threads for cell in twice} == {(2, 2)}
     assert original(study, "riak-two-clients") == "riak"
     assert "riak-two-clients" in stores_to_measure(study, path)
+
+
+@pytest.mark.parametrize(("threads", "halves"), [(1, set()), (2, {(1, 1)}), (5, {(2, 3)})])
+def test_two_clients_share_the_threads_of_one(project, threads, halves):
+    parameters = {"records": 1000, "operations": 10000, "threads": threads}
+    study, _ = edited(second_client=True, parameters=parameters)
+    assert {cell.client_threads for cell in plan(study) if cell.clients} == halves
 
 
 def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():

@@ -76,6 +76,7 @@ def phase_command(
     directory: Path,
     rate: int | None = None,
     label: str | None = None,
+    threads: int | None = None,
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
@@ -84,7 +85,7 @@ def phase_command(
     log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
     if the cell keeps them, to ``raw_latencies``. ``rate`` is
     that of the run phase in ops/s over all threads; None: no limit. ``label`` takes the
-    place of ``phase`` in the names of files.
+    place of ``phase`` in the names of files, ``threads`` that of the cell's.
     """
     label = label or phase
     file = WORKLOADS / cell.workload
@@ -114,7 +115,7 @@ def phase_command(
     jvm = [f"-Xlog:gc:file={directory}/{label}.gc.log"]
     if rate is not None and phase == "run":
         options += ["-target", str(rate)]
-    return ycsb_command(client, phase == "load", cell.threads, properties, options, jvm)
+    return ycsb_command(client, phase == "load", threads or cell.threads, properties, options, jvm)
 
 
 def store_properties(store: Store, host: str, port: int) -> dict[str, str]:
