@@ -18,6 +18,7 @@ from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
+from kvstudy.study.model import Parameters
 from kvstudy.tables import open_loop as table
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.files import CELL_COLUMNS, HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
@@ -94,7 +95,8 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
 
 def test_an_open_loop_cell_takes_about_as_long_as_the_closed_one(pretend_study):
     sizes = {"records": 1000, "operations": [30_000, 100_000], "threads": 2}
-    study = load_study(edit(pretend_study, open_loop={"loads": [0.5]}, parameters=sizes))
+    study = load_study(edit(pretend_study, open_loop={"loads": [0.5]}))
+    study = study.model_copy(update={"parameters": Parameters.model_validate(sizes)})
     cells = {cell.parameters: cell for cell in plan(study) if cell.load and cell.workload == "a"}
     assert {name: cell.operations for name, cell in cells.items()} == {
         "r1000_o30000_t2_load50": 15_000,

@@ -335,12 +335,11 @@ class RunFacts(_Cells):
     @property
     def updating(self) -> list[str]:
         """Titles of the workloads whose updates change one field of a record."""
-        override = self.study.parameters.property_texts
         return [
             workload.title
             for workload in self.workloads
             if {"update", "read-modify-write"}.intersection(workload.operations)
-            and (workload.properties | override).get("writeallfields") != "true"
+            and workload.properties.get("writeallfields") != "true"
         ]
 
     def title(self, store: str) -> str:

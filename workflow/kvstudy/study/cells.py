@@ -160,13 +160,12 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
     for (records, operations, threads), use in itertools.product(sizes, study.workloads):
         records, operations = use.records or records, use.operations or operations
         threads, seconds = use.threads or threads, use.seconds or parameters.seconds
-        properties = properties_of(use)
+        properties = properties_of(study, use)
         loads_only = load_only(properties)
         two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
         # Two clients would insert the same keys, and one thread cannot be shared.
         if two_clients and ("insert" in operations_of(properties) or threads < 2):
             continue
-        properties |= parameters.property_texts | use.property_texts
         for size in ("recordcount", "operationcount"):
             properties.pop(size, None)
         cell = Cell(

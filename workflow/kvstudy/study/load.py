@@ -21,7 +21,7 @@ from kvstudy.study.model import (
     WorkloadFigure,
     WorkloadUse,
 )
-from kvstudy.study.workload import check_property, load_only, load_workload
+from kvstudy.study.workload import check_numbers, check_property, load_only, load_workload
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -71,8 +71,11 @@ def load_study(path: Path) -> Study:
             )
         for name in use.properties:
             check_property(f"{path}: workloads[{index}].properties", name)
+        check_numbers(f"{path}: workloads[{index}].properties", use.property_texts)
     for name in study.parameters.properties:
         check_property(f"{path}: parameters.properties", name)
+    check_numbers(f"{path}: parameters.properties", study.parameters.property_texts)
+    _check_single(path, study)
     if isinstance(study.noise_floor, str):
         _known(path, "noise_floor", "store", study.noise_floor, study.store_names)
     names = [use.name for use in measured_uses(study)]
@@ -122,7 +125,7 @@ def _with_open_loop(path: Path, study: Study) -> Study:
         )
     used = study.workload_names
     named = study.open_loop.workloads
-    properties = {use.name: properties_of(use) for use in study.workloads}
+    properties = {use.name: properties_of(study, use) for use in study.workloads}
     runs = [name for name in used if not load_only(properties[name])]
     for index, name in enumerate(named):
         key = f"open_loop.workloads[{index}]"
@@ -137,7 +140,7 @@ def _with_open_loop(path: Path, study: Study) -> Study:
             f"{path}: open_loop: no workload of the study has a run phase; remove the key"
         )
     for name in named or runs:
-        if "target" in properties[name] | study.parameters.property_texts:
+        if "target" in properties[name]:
             raise KvstudyError(
                 f"{path}: open_loop: the property 'target' gives workload '{name}' a rate "
                 "already, so no cell tells the store's maximum; remove one of the two"
@@ -146,9 +149,26 @@ def _with_open_loop(path: Path, study: Study) -> Study:
     return study.model_copy(update={"open_loop": chosen})
 
 
-def properties_of(use: WorkloadUse) -> dict[str, str]:
-    """The properties of the workload's file with what the study says beside it."""
-    return load_workload(WORKLOADS / use.file) | use.property_texts
+def _check_single(path: Path, study: Study) -> None:
+    """Tables and figures have one value for each store and workload."""
+    for name in ("records", "operations", "threads"):
+        values = getattr(study.parameters, name)
+        if isinstance(values, list) and len(values) != 1:
+            first = study.workloads[0].file
+            raise KvstudyError(
+                f"{path}: parameters.{name}: is a list, which no report can show; give one number, "
+                f"and for each other one a workload with it under a name of its own: "
+                f"{{name: {first}-2, file: {first}, {name}: ...}}"
+            )
+
+
+def properties_of(study: Study, use: WorkloadUse) -> dict[str, str]:
+    """All YCSB properties of a workload of the study.
+
+    Those of its file, over them the study's for all cells, and over those its own.
+    """
+    in_file = load_workload(WORKLOADS / use.file)
+    return in_file | study.parameters.property_texts | use.property_texts
 
 
 def study_path(name: str) -> Path:

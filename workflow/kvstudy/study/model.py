@@ -122,7 +122,10 @@ class WorkloadUse(Strict):
 
 
 class Parameters(Strict):
-    """Sizes of a cell. A list makes one cell per value (all combinations)."""
+    """Sizes of a cell. A list makes one cell per value (all combinations).
+
+    No report can show such cells, so ``load_study`` takes lists of one value only.
+    """
 
     records: Count | list[Count] = Field(description="Records loaded before the run.")
     operations: Count | list[Count] = Field(
