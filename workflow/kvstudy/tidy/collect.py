@@ -18,7 +18,7 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.alike import differences, refusal
+from kvstudy.study.alike import differences, refusal, usable_cores
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import (
@@ -109,7 +109,9 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
                 _key(cell)
                 | {"phase": phase}
                 | _value("overall", metric, USAGE_UNITS[metric], value)
-                for metric, value in usage(raw, phase, threads, log, lived, bound).items()
+                for metric, value in usage(
+                    raw, phase, threads, log, lived, bound, usable_cores(manifest)
+                ).items()
             ]
             value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
