@@ -12,7 +12,7 @@ from kvstudy.analysis.pairs import pairs
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import plan
-from kvstudy.study.controls import controls, original
+from kvstudy.study.controls import ceiling_store, controls, noise_store, original
 from kvstudy.study.load import load_study, study_path
 from kvstudy.tables import bottleneck as table
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
@@ -196,3 +196,18 @@ def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
         bottleneck(pd.concat([runs, second]), small.study()), small.study(), small.TITLES
     )
     assert grid["columns"][-2:] == ["Two clients", "Client-bound"]
+
+
+def test_a_study_of_ycsb_without_a_store_is_its_own_ceiling(project):
+    stores = ["redis", {"store": "basic", "name": "nothing"}]
+    study, _ = edited(stores=stores, tables=[], figures=[], expected_failures=[])
+    assert [use.name for use in controls(study)] == [AGAIN]
+    assert ceiling_store(study) == "nothing"
+    found = bottleneck(values(redis=(900, 900), nothing=(1000, 1000)), study).set_index("store")
+    assert found.loc["redis", "ceiling"] == pytest.approx(0.9)
+    assert math.isnan(found.loc["nothing", "ceiling"])
+
+
+def test_imported_logs_have_no_controls():
+    study = small.study(imported={})
+    assert (controls(study), ceiling_store(study), noise_store(study)) == ([], None, None)

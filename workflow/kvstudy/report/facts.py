@@ -25,7 +25,14 @@ from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
 from kvstudy.report.validity import ValidityFacts, validity_facts
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import AGAIN, CEILING, controls, noise_store, original
+from kvstudy.study.controls import (
+    AGAIN,
+    CEILING,
+    ceiling_store,
+    controls,
+    noise_store,
+    original,
+)
 from kvstudy.study.model import (
     MEAN,
     Bars,
@@ -265,6 +272,11 @@ class RunFacts(_Cells):
         """The title of the store that is measured under two names."""
         store = None if self.without_controls else noise_store(self.study)
         return self.title(store) if store else None
+
+    @property
+    def ceiling_control(self) -> bool:
+        """Whether YCSB without a store is a control, and no store of the study."""
+        return ceiling_store(self.study) == CEILING.name
 
     @property
     def without_controls(self) -> bool:
