@@ -296,7 +296,9 @@ def test_cells_that_are_no_longer_planned_may_be_of_another_kind(pretend_study):
     measure(pretend_study)
     manifest = RAW / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
-    pretend_study.write_text(pretend_study.read_text().replace("operations: 2000", "operations: 3000"))
+    pretend_study.write_text(
+        pretend_study.read_text().replace("operations: 2000", "operations: 3000")
+    )
     measure(pretend_study, cell="pretend/a/r1000_o3000_t2/rep1")
 
 

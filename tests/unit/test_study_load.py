@@ -174,9 +174,7 @@ def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files
     assert operations_of(b) == ["update"]
     # Everything that asks goes by the same: the cells, ...
     cells = {cell.workload: dict(cell.properties) for cell in plan(study)}
-    assert cells["b"] == {
-        name: value for name, value in b.items() if name not in SIZES
-    }
+    assert cells["b"] == {name: value for name, value in b.items() if name not in SIZES}
     # ... which of them two clients can run, and what an update is predicted to do.
     assert {cell.workload for cell in plan(study) if cell.clients} == {"b"}
     assert writing_all_fields(study) == {"a"}

@@ -28,8 +28,8 @@ def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     ``pairs`` of stores, ``same`` have the same order in both runs, ``opposite`` ones the
     opposite, ``tied`` ones are tied in at least one run. ``tau`` is Kendall's tau-b, NaN
     where one run ties all. In each run a pair is paired by repetition (not in an imported
-    one), with Holm's adjustment over the pairs of the workload. What has no order is added to the rows that
-    ``matching`` leaves out.
+    one), with Holm's adjustment over the pairs of the workload. What has no order is
+    added to the rows that ``matching`` leaves out.
     """
     rows = []
     for match in matching.matches:

@@ -459,9 +459,7 @@ def workload_facts(
         ),
         results=tuple(results),
         published=order,
-        gaps=_gaps(
-            [row for row in cells if row["workload"] == use.name], study, titles_of(stores)
-        ),
+        gaps=_gaps([row for row in cells if row["workload"] == use.name], study, titles_of(stores)),
     )
 
 

@@ -43,10 +43,11 @@ def long_form(
     ``repetitions`` that both have; of imported logs, whose repetitions only share a
     number, over all runs of each (``repetitions``: of the one that has fewer).
     ``change`` is the ratio of their geometric means less one, ``low`` and ``high`` its
-    95 % interval (NaN for fewer than two), paired by repetition but for imported logs. ``failed_*`` are shares (0 to 1) of the
-    operations of the kind ``failed_operation`` that failed, the kind that failed
-    most. ``floor`` is the noise floor of the workload (``analysis.floor``): what
-    changes by a smaller factor could be one store. A value that does not exist is NaN.
+    95 % interval (NaN for fewer than two), paired by repetition but for imported logs.
+    ``failed_*`` are shares (0 to 1) of the operations of the kind ``failed_operation``
+    that failed, the kind that failed most. ``floor`` is the noise floor of the workload
+    (``analysis.floor``): what changes by a smaller factor could be one store. A value
+    that does not exist is NaN.
     """
     workloads = study.workload_names
     if len(workloads) > 1:

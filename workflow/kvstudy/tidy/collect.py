@@ -191,8 +191,8 @@ def _manifest(raw: Path, cell: Cell) -> dict:
         )
     if cell.clients and not manifest.get("second_client"):
         raise KvstudyError(
-            f"{path}: has no key second_client: an earlier version gave each of the two clients all "
-            f"threads; remove {raw} to measure the cell again"
+            f"{path}: has no key second_client: an earlier version gave each of the two clients "
+            f"all threads; remove {raw} to measure the cell again"
         )
     return manifest
 

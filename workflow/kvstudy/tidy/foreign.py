@@ -27,8 +27,8 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     """``foreign_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they can be told.
 
     Foreign needs the CPU time of the server, so there is none where the server
-    is not among this machine's processes, nor of cells with two clients. KvstudyError for a file that is no
-    ``machine.csv``.
+    is not among this machine's processes, nor of cells with two clients.
+    KvstudyError for a file that is no ``machine.csv``.
     """
     machine = _machine(raw / "machine.csv", phase)
     total = sum(seconds for column, seconds in machine.items() if column != OPTIONAL)
