@@ -70,7 +70,7 @@ def test_an_unknown_store_is_refused(project):
 
 def test_a_store_must_not_have_the_name_of_a_control(project):
     stores = ["redis", {"store": "memcached", "name": AGAIN}]
-    with pytest.raises(KvstudyError, match=f"'{AGAIN}' stands there twice"):
+    with pytest.raises(KvstudyError, match=f"stores: '{AGAIN}' is the name of a control"):
         edited(stores=stores, tables=[], figures=[], expected_failures=[])
 
 

@@ -27,10 +27,10 @@ def about_relative(found: Comparison) -> str:
         f"Within each run, a store's throughput is divided by that of {base}, repetition by "
         "repetition, so what makes a machine faster for all stores alike cancels out. The columns "
         f"of run A and run B are geometric means of these ratios. {_imported(found)}"
-        f"The change is B by A: 1.5 means that the store gained half against {base}. A slower {base} looks the same as faster "
-        f"others. The 95{NB}% interval (of 100 such intervals, about 95 hold the true change) is "
-        "Welch's: a t interval for independent means on logarithms, whose runs may spread "
-        "differently. n is the number of repetitions in A and in B."
+        f"The change is B by A: 1.5 means that the store gained half against {base}. A slower "
+        f"{base} looks the same as faster others. The 95{NB}% interval (of 100 such intervals, "
+        "about 95 hold the true change) is Welch's: a t interval for independent means on "
+        "logarithms, whose runs may spread differently. n is the number of repetitions in A and in B."
     )
 
 
@@ -60,7 +60,8 @@ def about_orders() -> str:
     return (
         "Stores by their mean throughput; ~ between neighbours that the repetitions do not tell "
         "apart (ratio paired by repetition, but for imported logs; Holm's correction for the "
-        "pairs of a workload). A pair of stores counts as tied when one of the runs does not tell the two apart."
+        "pairs of a workload). A pair of stores counts as tied when one of the runs does not tell "
+        "the two apart."
     )
 
 

@@ -49,7 +49,10 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     if not home:
         return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)
     if store.ycsb.official is None:
-        raise KvstudyError(f"ycsb.home: YCSB's distribution has no binding for {store.title}")
+        raise KvstudyError(
+            f"ycsb.home: YCSB's distribution has no binding for {store.title}; leave out the "
+            "store, or leave ycsb.home and the variable YCSB_HOME empty to use kvstudy's bindings"
+        )
     folders = [Path(home) / "lib"]
     if not store.in_process:
         folders.append(Path(home) / f"{store.ycsb.official.binding}-binding" / "lib")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.controls import measured_uses
+from kvstudy.study.controls import controls, measured_uses
 from kvstudy.study.model import (
     MEAN,
     Bars,
@@ -78,8 +79,12 @@ def load_study(path: Path) -> Study:
     _check_single(path, study)
     if isinstance(study.noise_floor, str):
         _known(path, "noise_floor", "store", study.noise_floor, study.store_names)
-    names = [use.name for use in measured_uses(study)]
-    _unique(path, "stores", names, ", or give one another name: {{store: {}, name: ...}}")
+    _unique(
+        *(path, "stores", [use.name for use in measured_uses(study)]),
+        remedy=", or give one another name: {{store: {}, name: ...}}",
+        added={use.name for use in controls(study)},
+        by="a control (noise_floor, client_ceiling, second_client)",
+    )
     _unique(path, "workloads", study.workload_names)
     if MEAN in study.workload_names:
         raise KvstudyError(
@@ -87,8 +92,15 @@ def load_study(path: Path) -> Study:
             "give the workload's file another name"
         )
     study = _with_open_loop(path, study)
-    _unique(path, "tables", [table.name for table in (*study.tables, *study.open_loop_tables)])
-    _unique(path, "figures", [figure.name for figure in (*study.figures, *study.open_loop_figures)])
+    for key, each in (
+        ("tables", [*study.tables, *study.open_loop_tables]),
+        ("figures", [*study.figures, *study.open_loop_figures]),
+    ):
+        _unique(
+            *(path, key, [one.name for one in each]),
+            added=study.automatic_names[key],
+            by=f"one of the {key} that the report has by itself",
+        )
     used = study.workload_names
     for index, table in enumerate(study.tables):
         key = f"tables[{index}]"
@@ -189,8 +201,20 @@ def _known(path: Path, key: str, kind: str, name: str, known: list[str]) -> None
         raise KvstudyError(f"{path}: {key}: unknown {kind} '{name}'{did_you_mean(name, known)}")
 
 
-def _unique(path: Path, key: str, names: list[str], remedy: str = "") -> None:
+def _unique(
+    path: Path,
+    key: str,
+    names: list[str],
+    remedy: str = "",
+    added: Collection[str] = (),
+    by: str = "",
+) -> None:
+    """KvstudyError for a name that stands there twice, or is one of those ``added`` (``by``)."""
     for name in names:
+        if names.count(name) > 1 and name in added:
+            raise KvstudyError(
+                f"{path}: {key}: '{name}' is the name of {by}; give yours another name"
+            )
         if names.count(name) > 1:
             raise KvstudyError(
                 f"{path}: {key}: '{name}' stands there twice; name each once{remedy.format(name)}"

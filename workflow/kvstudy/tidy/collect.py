@@ -33,6 +33,7 @@ from kvstudy.study.raw import (
 from kvstudy.tidy import surroundings
 from kvstudy.tidy.files import (
     HISTOGRAM_COLUMNS,
+    MEASUREMENT_COLUMNS,
     RESOURCE_COLUMNS,
     SERIES_COLUMNS,
     recorded_reason,
@@ -52,10 +53,6 @@ from kvstudy.ycsb_log.parse import parse
 CELL_COLUMNS = [
     *("store", "workload", "parameters", "repetition", "status", "reason", "void", "provider"),
     *("client", "server_version", "started", "wall_seconds", "position"),
-]
-VALUE_COLUMNS = [
-    *("store", "workload", "parameters", "repetition"),
-    *("phase", "operation", "metric", "unit", "value"),
 ]
 
 
@@ -138,7 +135,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
     return Collected(
         pd.DataFrame(cell_rows, columns=CELL_COLUMNS),
-        pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
+        pd.DataFrame(value_rows, columns=MEASUREMENT_COLUMNS),
         pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
         pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
@@ -215,7 +212,10 @@ def _log(raw: Path, phase: str, cell: Cell) -> YcsbLog:
     try:
         return parse(path.read_text(encoding="utf-8", errors="replace"), str(path), interval)
     except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+        raise KvstudyError(
+            f"{path}: cannot be read: {error}; make it readable, or remove {raw} to measure the "
+            "cell again"
+        ) from None
 
 
 def _values(
