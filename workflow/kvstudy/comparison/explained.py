@@ -30,7 +30,8 @@ def about_relative(found: Comparison) -> str:
         f"The change is B by A: 1.5 means that the store gained half against {base}. A slower "
         f"{base} looks the same as faster others. The 95{NB}% interval (of 100 such intervals, "
         "about 95 hold the true change) is Welch's: a t interval for independent means on "
-        "logarithms, whose runs may spread differently. n is the number of repetitions in A and in B."
+        "logarithms, whose runs may spread differently. n is the number of repetitions in A and "
+        "in B."
     )
 
 
