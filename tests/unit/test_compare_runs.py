@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from kvstudy.comparison.changes import ABSOLUTE, RELATIVE
 from kvstudy.comparison.compare import Comparison, compare
+from kvstudy.comparison.explained import about_relative
 from kvstudy.comparison.matching import LEFT_OUT
 from kvstudy.comparison.orders import COLUMNS as ORDERS
 from kvstudy.errors import KvstudyError
@@ -464,3 +465,25 @@ def test_the_same_files_are_not_named(tmp_path):
     found = pair(tmp_path, speeds(), speeds(1.3), jars=JARS)
     row = found.facts.set_index("what").loc["client's files"]
     assert row[["a", "b", "same"]].tolist() == ["2 files", "2 files", "yes"]
+
+
+def test_repetitions_of_imported_runs_are_not_paired(tmp_path):
+    """What all stores share in a repetition does not cancel out: it only has the same number."""
+    noise = (1.0, 1.5, 0.7)
+    paired = pair(tmp_path / "own", speeds(1, noise), speeds(1, noise, memcached=1.5))
+    assert set(by_place(paired.changes).loc[("a", "memcached"), ["different"]]) == {"yes"}
+    runs = [speeds(1, noise), speeds(1, noise, memcached=1.5)]
+    found = pair(tmp_path / "theirs", *runs, b_imported=True)
+    row = by_place(found.changes).loc["a", "memcached"]
+    assert row.different == "no"
+    assert row.change == pytest.approx(1.5, rel=0.005)
+    expected = unpaired_ratio(runs[1]["memcached", "a"], runs[1]["redis", "a"])
+    assert (row.ratio_b, row.low_b, row.high_b) == pytest.approx(
+        (expected.value, expected.low, expected.high)
+    )
+    assert row.high_a - row.low_a < 0.1 < row.high_b - row.low_b
+    order = found.orders.set_index("workload").loc["a"]
+    assert "redis > riak" in order.order_a
+    assert "redis ~ riak" in order.order_b
+    assert "Run B has imported logs" in about_relative(found)
+    assert "imported" not in about_relative(paired)

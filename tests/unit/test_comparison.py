@@ -6,7 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analysis.floor import COLUMNS as FLOOR_COLUMNS
-from kvstudy.study.model import Study
+from kvstudy.stats.ratios import unpaired_ratio
+from kvstudy.study.model import Imported, Study
 from kvstudy.tables import comparison
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
@@ -167,3 +168,20 @@ def test_a_change_that_is_not_above_the_noise_floor_is_named():
     assert long_form(results(), floor).set_index("workload").loc["a", "floor"] == 1.3
     assert "Not above the noise floor: Workload A, Insert." in printed(results(), floor)
     assert "noise floor" not in printed(results())
+
+
+def test_repetitions_of_imported_logs_are_not_paired():
+    study = STUDY.model_copy(update={"imported": Imported()})
+    nothing = pd.DataFrame(columns=FLOOR_COLUMNS)
+    here, there = (
+        comparison.long_form(TABLE, each, results(), nothing).set_index("workload").loc["insert"]
+        for each in (STUDY, study)
+    )
+    # Both stores have the same values; side by side they do not differ at all.
+    assert (here.low, here.high) == (0, 0)
+    welch = unpaired_ratio((500, 600, 700), (500, 600, 700))
+    assert (there.low + 1, there.high + 1) == pytest.approx((welch.low, welch.high))
+    content = comparison.content(
+        TABLE, comparison.long_form(TABLE, study, results(), nothing), study, TITLES
+    )
+    assert "not paired" in str(content["notes"][0])

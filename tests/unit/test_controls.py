@@ -12,7 +12,7 @@ from kvstudy.analysis.pairs import pairs
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import plan
-from kvstudy.study.controls import controls, original
+from kvstudy.study.controls import ceiling_store, controls, noise_store, original
 from kvstudy.study.load import load_study, study_path
 from kvstudy.tables import bottleneck as table
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
@@ -70,7 +70,7 @@ def test_an_unknown_store_is_refused(project):
 
 def test_a_store_must_not_have_the_name_of_a_control(project):
     stores = ["redis", {"store": "memcached", "name": AGAIN}]
-    with pytest.raises(KvstudyError, match=f"'{AGAIN}' stands there twice"):
+    with pytest.raises(KvstudyError, match=f"stores: '{AGAIN}' is the name of a control"):
         edited(stores=stores, tables=[], figures=[], expected_failures=[])
 
 
@@ -174,8 +174,16 @@ def test_a_second_client_where_nothing_is_inserted(project):
     twice = [cell for cell in plan(study) if cell.clients]
     assert {cell.store for cell in twice} == {f"{name}-two-clients" for name in study.store_names}
     assert {cell.workload for cell in twice} == {"a", "b", "c"}
+    assert {cell.client_threads for cell in twice} == {(2, 2)}
     assert original(study, "riak-two-clients") == "riak"
     assert "riak-two-clients" in stores_to_measure(study, path)
+
+
+@pytest.mark.parametrize(("threads", "halves"), [(1, set()), (2, {(1, 1)}), (5, {(2, 3)})])
+def test_two_clients_share_the_threads_of_one(project, threads, halves):
+    parameters = {"records": 1000, "operations": 10000, "threads": threads}
+    study, _ = edited(second_client=True, parameters=parameters)
+    assert {cell.client_threads for cell in plan(study) if cell.clients} == halves
 
 
 def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
@@ -188,3 +196,18 @@ def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
         bottleneck(pd.concat([runs, second]), small.study()), small.study(), small.TITLES
     )
     assert grid["columns"][-2:] == ["Two clients", "Client-bound"]
+
+
+def test_a_study_of_ycsb_without_a_store_is_its_own_ceiling(project):
+    stores = ["redis", {"store": "basic", "name": "nothing"}]
+    study, _ = edited(stores=stores, tables=[], figures=[], expected_failures=[])
+    assert [use.name for use in controls(study)] == [AGAIN]
+    assert ceiling_store(study) == "nothing"
+    found = bottleneck(values(redis=(900, 900), nothing=(1000, 1000)), study).set_index("store")
+    assert found.loc["redis", "ceiling"] == pytest.approx(0.9)
+    assert math.isnan(found.loc["nothing", "ceiling"])
+
+
+def test_imported_logs_have_no_controls():
+    study = small.study(imported={})
+    assert (controls(study), ceiling_store(study), noise_store(study)) == ([], None, None)

@@ -125,7 +125,8 @@ def test_failed_and_void_places_say_so():
 
 
 def test_a_unit_that_does_not_fit_is_refused():
-    with pytest.raises(KvstudyError, match="percentiles: latency_p95 has no unit 'kops/s'"):
+    message = r"small/study\.yaml: figures: percentiles: latency_p95 has no unit 'kops/s'"
+    with pytest.raises(KvstudyError, match=message):
         bars(chart(unit="kops/s"), small.study(), small.results())
 
 

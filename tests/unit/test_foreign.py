@@ -25,8 +25,8 @@ PROCESSES = "phase,side,cpu_user,cpu_system\nrun,server,1,1\nrun,client,0,0\nrun
 def manifest(**changes) -> dict:
     """The server used 3 s (see PROCESSES), the client 5 s, our own sampling 1 s."""
     phase = {"client_cpu_seconds": 5.0, "monitor_cpu_seconds": 1.0}
-    known = {"server": {"provider": "native"}, "phases": {"run": phase}, "interrupts_apart": False}
-    return known | changes
+    known = {"cell": {}, "server": {"provider": "native"}, "phases": {"run": phase}}
+    return known | {"interrupts_apart": False} | changes
 
 
 def write(raw: Path, machine: str = MACHINE, processes: str = PROCESSES) -> Path:
@@ -43,6 +43,11 @@ def write(raw: Path, machine: str = MACHINE, processes: str = PROCESSES) -> Path
 def test_shares_of_the_machines_time(tmp_path, apart, foreign):
     found = cpu_shares(write(tmp_path), "run", manifest(interrupts_apart=apart))
     assert found == pytest.approx({"steal_cpu": 5.0, "foreign_cpu": foreign})
+
+
+def test_a_second_client_is_not_told_from_other_programs(tmp_path):
+    found = cpu_shares(write(tmp_path), "run", manifest(cell={"clients": 2}))
+    assert found == pytest.approx({"steal_cpu": 5.0})
 
 
 def test_never_less_than_nothing(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -18,6 +19,7 @@ from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import process, registry
+from kvstudy.study.raw import write_sums
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 RAW = Path("results/small/raw") / CELL
@@ -186,6 +188,14 @@ def test_two_clients_at_a_time(pretend_study):
     raw = Path("results/small/raw") / cell
     assert {"run.out", "run-2.out", "run-2.err"} <= {path.name for path in raw.iterdir()}
     assert not (raw / "load-2.out").exists()
+    manifest = json.loads((raw / "manifest.json").read_text())
+    second, first = manifest["second_client"]["command"], manifest["phases"]["run"]["command"]
+    # Together they have the threads of one.
+    for command in (first, second):
+        assert command[command.index("-threads") + 1] == "1"
+    load = manifest["phases"]["load"]["command"]
+    assert load[load.index("-threads") + 1] == "2"
+    assert f"\n{shlex.join(second)} &\n" in (raw / "commands.sh").read_text()
     result = CliRunner().invoke(cli, ["parse", "--study", str(pretend_study)])
     assert result.exception is None
     lines = Path("results/small/measurements.csv").read_text().splitlines()
@@ -193,6 +203,19 @@ def test_two_clients_at_a_time(pretend_study):
     assert found == [
         f"{cell.replace('/rep', ',').replace('/', ',')},run,overall,second_throughput,ops/s,4000.0"
     ]
+
+
+def test_two_clients_of_an_earlier_version_are_not_taken(pretend_study):
+    """Each of them had all threads."""
+    cell = two_clients(pretend_study)
+    measure(pretend_study, cell=cell)
+    raw = Path("results/small/raw") / cell
+    manifest = json.loads((raw / "manifest.json").read_text())
+    del manifest["second_client"]
+    (raw / "manifest.json").write_text(json.dumps(manifest))
+    write_sums(raw)
+    result = CliRunner().invoke(cli, ["parse", "--study", str(pretend_study)])
+    assert f"remove {raw} to measure the cell again" in str(result.exception)
 
 
 def test_a_second_client_that_fails(pretend_study, monkeypatch):
@@ -266,6 +289,17 @@ def test_another_provider_than_the_finished_cells(pretend_study):
     # auto keeps to what is there.
     manifest.write_text(manifest.read_text().replace('"docker"', '"native"'))
     measure(pretend_study, "--provider", "auto", cell="pretend/a/r1000_o2000_t2/rep2")
+
+
+def test_cells_that_are_no_longer_planned_may_be_of_another_kind(pretend_study):
+    """`kvstudy parse` leaves them out too."""
+    measure(pretend_study)
+    manifest = RAW / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
+    pretend_study.write_text(
+        pretend_study.read_text().replace("operations: 2000", "operations: 3000")
+    )
+    measure(pretend_study, cell="pretend/a/r1000_o3000_t2/rep1")
 
 
 # What a signal does, in a process of its own.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
+from kvstudy.study.model import Parameters
 from kvstudy.tables import open_loop as table
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.files import CELL_COLUMNS, HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.open_loop import NOTHING, TARGET_COLUMNS, OpenLoop
+from kvstudy.tidy.target import find_target
 
 from . import small_results as small
 
@@ -94,7 +97,8 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
 
 def test_an_open_loop_cell_takes_about_as_long_as_the_closed_one(pretend_study):
     sizes = {"records": 1000, "operations": [30_000, 100_000], "threads": 2}
-    study = load_study(edit(pretend_study, open_loop={"loads": [0.5]}, parameters=sizes))
+    study = load_study(edit(pretend_study, open_loop={"loads": [0.5]}))
+    study = study.model_copy(update={"parameters": Parameters.model_validate(sizes)})
     cells = {cell.parameters: cell for cell in plan(study) if cell.load and cell.workload == "a"}
     assert {name: cell.operations for name, cell in cells.items()} == {
         "r1000_o30000_t2_load50": 15_000,
@@ -260,6 +264,27 @@ def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
         "now there is one: remove results/small/raw/pretend/a/r1000_o2000_t2_load50/rep1 "
         "to measure the cell"
     )
+
+
+def test_the_closed_loop_cells_are_read_once_for_all_that_miss_their_rate(study, monkeypatch):
+    asked = []
+
+    def counted(study, cells, cell, run):
+        asked.append((cell.store, cell.workload, cell.closed))
+        return find_target(study, cells, cell, run)
+
+    monkeypatch.setattr("kvstudy.tidy.open_loop.find_target", counted)
+    found = parse(study)["cells"]
+    assert len(found) > len(asked) == len(set(asked)) > 0
+    assert found["reason"].str.startswith("no target rate").all()
+
+
+def test_only_declared_files_are_written(study):
+    parse(study)
+    rules = Path(__file__).parents[2].joinpath("workflow/rules/tidy.smk").read_text()
+    declared = re.search(r"^OPEN_LOOP_FILES = \[(.*)\]$", rules, re.M)[1]
+    written = {path.stem for path in Path("results/small/open-loop").iterdir()}
+    assert written == set(re.findall(r'"(\w+)"', declared))
 
 
 @pytest.mark.parametrize("change", ["removed", "measured again"])

@@ -583,3 +583,41 @@ def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) ->
     write_csv(inputs.summary, SUMMARY[:-1], [])
     with pytest.raises(KvstudyError, match=r"summary\.csv: has no column 'max'"):
         render(inputs, project / "out")
+
+
+def gaps(project: Path) -> str:
+    """The section on what was not measured."""
+    text = (project / "out/tiny.md").read_text().split("does not count {#gaps}")[1]
+    return " ".join(text.split("\n# ")[0].replace("\\", "").split())
+
+
+def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) -> None:
+    own = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
+    rows = [
+        cell("odd-again", 1, void="half of it failed"),
+        cell("odd-again", 2),
+        cell("client-ceiling", 1, status="failed", reason="no memory"),
+        cell("client-ceiling", 2),
+    ]
+    write_csv(inputs.cells, CELLS, [*own, *rows])
+    render(inputs, project / "out")
+    found = gaps(project)
+    assert "Every planned cell" not in found
+    assert "(again) (control), Workload A, repetition 1: void; half of it failed" in found
+    assert "YCSB without a store (control), Workload A, repetition 1: failed; no memory" in found
+    # The floor is unknown for its own reason, not for the ceiling's.
+    text = (project / "out/tiny.md").read_text()
+    assert "Here it is unknown: half of it failed." in text
+
+
+def test_a_run_without_control_cells_says_so(inputs: Inputs, project: Path) -> None:
+    own = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
+    rows = [cell("odd-again", n, status="not measured", reason="no logs") for n in (1, 2)]
+    write_csv(inputs.cells, CELLS, [*own, *rows])
+    render(inputs, project / "out")
+    found = gaps(project)
+    assert "Every planned cell of the stores was measured" in found
+    assert "The control cells were not measured" in found
+    text = (project / "out/tiny.md").read_text()
+    assert "was measured twice" not in text
+    assert "No *noise floor*" in text

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kvstudy.analysis.agreement import writing_all_fields
 from kvstudy.documentation import files
 from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import plan
 from kvstudy.study.config import check_config, cores_option
-from kvstudy.study.load import load_study, study_path
+from kvstudy.study.load import load_study, properties_of, study_path
+from kvstudy.study.workload import SIZES, operations_of
 
 PATH = Path("config/studies/jedlicka2024/study.yaml")
 
@@ -34,6 +37,29 @@ def test_the_thesis_study_is_valid(project):
         (
             lambda s: s.update(workloads=["a", "inserts"]),
             f"{PATH}: workloads[1]: unknown workload 'inserts'; did you mean 'insert'?",
+        ),
+        (
+            lambda s: s["parameters"].update(threads=[1, 4]),
+            f"{PATH}: parameters.threads: is a list, which no report can show; give one number, "
+            "and for each other one a workload with it under a name of its own: {name: a-2, "
+            "file: a, threads: ...}",
+        ),
+        (
+            lambda s: s["parameters"].update(properties={"readproportion": "half"}),
+            f"{PATH}: parameters.properties: readproportion: 'half' is not a number",
+        ),
+        (
+            lambda s: s["tables"][0].update(name="runs-a"),
+            f"{PATH}: tables: 'runs-a' is the name of one of the tables that the report has by "
+            "itself; give yours another name",
+        ),
+        (
+            lambda s: s["figures"][1].update(name=s["figures"][0]["name"]),
+            "stands there twice; name each once",
+        ),
+        (
+            lambda s: s["figures"][0].update(name="cpu"),
+            f"{PATH}: figures: 'cpu' is the name of one of the figures that the report has by",
         ),
         (
             lambda s: s.update(stores=["redis", "redis"]),
@@ -144,3 +170,24 @@ def test_schemas_and_the_page_of_keys_are_those_of_the_models():
     root = Path(__file__).parents[2]
     for name, text in files().items():
         assert (root / name).read_text() == text, f"{name}: run 'kvstudy schema'"
+
+
+def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files(project):
+    shares = {"insertproportion": 0.5, "readproportion": 0, "updateproportion": 0.5}
+    own = {"name": "b", "properties": {"insertproportion": 0, "writeallfields": False}}
+
+    def change(data):
+        data["parameters"]["properties"] = shares | {"writeallfields": True}
+        data |= {"workloads": ["a", own], "second_client": True, "tables": [], "figures": []}
+
+    edit(change)
+    study = load_study(PATH)
+    a, b = (properties_of(study, use) for use in study.workloads)
+    assert operations_of(a) == ["update", "insert"]
+    assert operations_of(b) == ["update"]
+    # Everything that asks goes by the same: the cells, ...
+    cells = {cell.workload: dict(cell.properties) for cell in plan(study)}
+    assert cells["b"] == {name: value for name, value in b.items() if name not in SIZES}
+    # ... which of them two clients can run, and what an update is predicted to do.
+    assert {cell.workload for cell in plan(study) if cell.clients} == {"b"}
+    assert writing_all_fields(study) == {"a"}

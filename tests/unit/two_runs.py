@@ -35,6 +35,7 @@ def write_run(
     titles: Mapping[str, str] | None = None,
     controls: Speeds | None = None,
     seed: int = 1,
+    imported: bool = False,
     drop: Mapping[str, str] | None = None,
 ) -> Path:
     """Write cells.csv, measurements.csv and environment.json of a run into ``folder``.
@@ -79,6 +80,7 @@ def write_run(
             "name": folder.name,
             "title": "Made up",
             "seed": seed,
+            "imported": imported,
             "repetitions": max(len(runs) for runs in speeds.values()),
             "stores": [
                 {

@@ -296,3 +296,28 @@ def mine(workflow: Workflow) -> list[str]:
         except psutil.Error:
             continue
     return found
+
+
+def ask_for_controls(workflow: Workflow) -> None:
+    """As a study has them by default; a run before that was finished without."""
+    workflow.edit(
+        "config/studies/small/study.yaml",
+        lambda s: s.update(noise_floor=True, client_ceiling=False),
+    )
+
+
+def test_a_finished_run_wants_no_control_cells(workflow):
+    measure_all(workflow)
+    ask_for_controls(workflow)
+    assert measured(workflow.snakemake("-n", CELLS)) == []
+    # One of them was asked for by name: now the others belong to the run too.
+    done = workflow.snakemake("results/small/raw/pretend-again/c/r1000_o2000_t2/rep1/SHA256SUMS")
+    assert done.returncode == 0, done.stderr
+    assert len(measured(workflow.snakemake("-n", CELLS))) == 5
+
+
+def test_an_unfinished_run_wants_its_control_cells(workflow):
+    measure_all(workflow)
+    ask_for_controls(workflow)
+    shutil.rmtree(raw(workflow, "pretend/c/r1000_o2000_t2/rep2"))
+    assert len(measured(workflow.snakemake("-n", CELLS))) == 1 + 6

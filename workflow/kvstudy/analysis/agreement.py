@@ -52,11 +52,10 @@ def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> p
 
 def writing_all_fields(study: Study) -> set[str]:
     """The study's workloads whose updates write all fields."""
-    override = study.parameters.property_texts
     return {
         use.name
         for use in study.workloads
-        if (properties_of(use) | override | use.property_texts).get("writeallfields") == "true"
+        if properties_of(study, use).get("writeallfields") == "true"
     }
 
 

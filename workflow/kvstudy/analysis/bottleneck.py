@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from kvstudy.stats.intervals import log_t_interval
-from kvstudy.study.controls import CEILING, TWO_CLIENTS
+from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
 from kvstudy.study.model import MEAN, Study
 
 KEYS = ["store", "workload", "parameters"]
@@ -42,10 +42,12 @@ def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
         for key, group in overall[overall["value"] > 0].groupby(KEYS, sort=False)
     }
     rows = []
+    ceiling = ceiling_store(study)
     for (store, workload, parameters), found in means.items():
         if store not in study.store_names:
             continue
-        top = means.get((CEILING.name, workload, parameters), {})
+        # Without a store there is nothing else than the client.
+        top = means.get((ceiling, workload, parameters), {}) if store != ceiling else {}
         if "throughput" in top and "throughput" in found:
             found["ceiling"] = found["throughput"] / top["throughput"]
         of_cell = "workload == @workload and parameters == @parameters"

@@ -41,6 +41,7 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
         cell=wanted,
         position=cells.index(wanted) + 1,
         run=run,
+        planned=frozenset(each.path for each in cells),
         target=None if without else target,
         **setting,
     )

@@ -26,7 +26,7 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
     from kvstudy.measure.probe import probe_store
     from kvstudy.measure.setting import Setting
     from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study.cells import run_name
+    from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import did_you_mean, load_study
     from kvstudy.study.probe import planned
 
@@ -37,5 +37,6 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
         hint = did_you_mean(store, loaded.store_names)
         raise KvstudyError(f"{study}: stores: the study has no store '{store}'{hint}")
     found = stores_to_measure(loaded, study)[store]
-    request = Setting(run=run_name(loaded.name, scale), **setting)
+    cells = frozenset(cell.path for cell in plan(loaded, scale))
+    request = Setting(run=run_name(loaded.name, scale), planned=cells, **setting)
     print(probe_store(request, found, planned(loaded)[store]))

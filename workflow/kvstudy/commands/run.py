@@ -104,6 +104,7 @@ def command(
     request = Request(
         cell=cell,
         run=RUN,
+        planned=frozenset([cell.path]),
         position=1,
         provider=resolved,
         protocol=1,

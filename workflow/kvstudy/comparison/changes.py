@@ -8,12 +8,13 @@ import pandas as pd
 
 from kvstudy.comparison.matching import Matching
 from kvstudy.comparison.runs import Run
-from kvstudy.stats.intervals import log_t_interval
+from kvstudy.stats.intervals import Interval, log_t_interval
 from kvstudy.stats.ratios import (
     Ratio,
     adjusted,
     equivalence_p,
     equivalent,
+    unpaired_quotient,
     unpaired_ratio,
 )
 
@@ -34,9 +35,10 @@ def relative_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
 
     In each run, the throughputs of store and base are divided repetition by repetition:
     ``ratio_a`` and ``ratio_b`` are the geometric means over the ``n_a`` and ``n_b``
-    repetitions that have both, with paired 95 % intervals. ``change`` is
-    ratio_b/ratio_a: Welch's interval and p-value for the difference of two
-    independent means of ln(store/base). ``p_holm`` is adjusted over all rows,
+    repetitions that have both, with paired 95 % intervals. The repetitions of an
+    imported run only share a number: there it is the ratio of the geometric means over all
+    runs of each, with Welch's interval. ``change`` is ratio_b/ratio_a: Welch's interval and
+    p-value for independent means. ``p_holm`` is adjusted over all rows,
     ``different`` (yes, no) follows from it; ``equal`` says whether the whole interval is
     within the margin of equivalence. Both are "" where a run has one repetition.
     What cannot be divided is added to the rows that ``matching`` leaves out.
@@ -53,17 +55,18 @@ def relative_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
         for store in match.stores:
             if store == matching.base:
                 continue
-            quotients = [_quotients(run, match, store, matching.base) for run in (a, b)]
-            if not all(quotients):
-                which = " and ".join(n for n, q in zip("AB", quotients, strict=True) if not q)
+            parts = [_parts(run, match, store, matching.base) for run in (a, b)]
+            if None in parts:
+                which = " and ".join(n for n, each in zip("AB", parts, strict=True) if not each)
                 reason = f"no repetition that has a value of {matching.base} too"
                 matching.leave_out(
                     "both" if len(which) > 1 else which, reason, store=store, **place
                 )
                 continue
             places.append([match.workload, match.parameters, store, matching.base])
-            sides.append([log_t_interval(of.values()) for of in quotients])
-            ratios.append(unpaired_ratio(quotients[1].values(), quotients[0].values()))
+            sides.append([_side(*of) for of in parts])
+            (above_a, below_a), (above_b, below_b) = parts
+            ratios.append(unpaired_quotient(above_b + below_a, below_b + above_a))
     return _table(places, sides, ratios, RELATIVE)
 
 
@@ -85,12 +88,25 @@ def absolute_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     return _table(places, sides, ratios, ABSOLUTE)
 
 
-def _quotients(run: Run, match, store: str, base: str) -> dict[str, float]:
-    """Store by base in each repetition that has both."""
+# Independent lists of values, and those that they are divided by.
+Parts = tuple[list[list[float]], list[list[float]]]
+
+
+def _parts(run: Run, match, store: str, base: str) -> Parts | None:
+    """Store by base in each repetition that has both; of an imported run each by itself.
+
+    None where nothing can be divided.
+    """
     above, below = (run.runs(match.workload, match.parameters, name) for name in (store, base))
-    return {
-        repetition: above[repetition] / below[repetition] for repetition in above.keys() & below
-    }
+    if run.study.imported:
+        both = [list(above.values())], [list(below.values())]
+        return both if above and below else None
+    shared = above.keys() & below
+    return ([[above[each] / below[each] for each in shared]], []) if shared else None
+
+
+def _side(above: list[list[float]], below: list[list[float]]) -> Interval | Ratio:
+    return unpaired_quotient(above, below) if below else log_t_interval(above[0])
 
 
 def _table(places: list, sides: list, ratios: Sequence[Ratio], columns: list[str]) -> pd.DataFrame:

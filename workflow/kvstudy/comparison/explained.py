@@ -26,11 +26,24 @@ def about_relative(found: Comparison) -> str:
     return (
         f"Within each run, a store's throughput is divided by that of {base}, repetition by "
         "repetition, so what makes a machine faster for all stores alike cancels out. The columns "
-        "of run A and run B are geometric means of these ratios. The change is B by A: 1.5 means "
-        f"that the store gained half against {base}. A slower {base} looks the same as faster "
-        f"others. The 95{NB}% interval (of 100 such intervals, about 95 hold the true change) is "
-        "Welch's: a t interval for two independent means on logarithms, whose runs may spread "
-        "differently. n is the number of repetitions in A and in B."
+        f"of run A and run B are geometric means of these ratios. {_imported(found)}"
+        f"The change is B by A: 1.5 means that the store gained half against {base}. A slower "
+        f"{base} looks the same as faster others. The 95{NB}% interval (of 100 such intervals, "
+        "about 95 hold the true change) is Welch's: a t interval for independent means on "
+        "logarithms, whose runs may spread differently. n is the number of repetitions in A and "
+        "in B."
+    )
+
+
+def _imported(found: Comparison) -> str:
+    """What is not paired, if anything; with a space behind it."""
+    sides = [side for side, run in (("A", found.a), ("B", found.b)) if run.study.imported]
+    if not sides:
+        return ""
+    runs = "Runs A and B have" if len(sides) > 1 else f"Run {sides[0]} has"
+    return (
+        f"{runs} imported logs, whose repetitions only share a number: there the geometric means "
+        "of all runs of each store are divided. "
     )
 
 
@@ -47,8 +60,9 @@ def about_absolute() -> str:
 def about_orders() -> str:
     return (
         "Stores by their mean throughput; ~ between neighbours that the repetitions do not tell "
-        "apart (ratio paired by repetition, Holm's correction for the pairs of a workload). A "
-        "pair of stores counts as tied when one of the runs does not tell the two apart."
+        "apart (ratio paired by repetition, but for imported logs; Holm's correction for the "
+        "pairs of a workload). A pair of stores counts as tied when one of the runs does not tell "
+        "the two apart."
     )
 
 

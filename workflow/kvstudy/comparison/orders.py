@@ -11,7 +11,7 @@ from kvstudy.comparison.runs import Run
 from kvstudy.comparison.words import TIE
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.ranks import agreement_of_runs
-from kvstudy.stats.ratios import Ratio, adjusted, paired_ratio
+from kvstudy.stats.ratios import Ratio, adjusted, paired_ratio, unpaired_ratio
 
 ABOVE = ">"
 COLUMNS = [
@@ -27,9 +27,9 @@ def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     ``redis > riak ~ memcached``: ~ between two that the run does not tell apart. Of the
     ``pairs`` of stores, ``same`` have the same order in both runs, ``opposite`` ones the
     opposite, ``tied`` ones are tied in at least one run. ``tau`` is Kendall's tau-b, NaN
-    where one run ties all. In each run a pair is paired by repetition, with Holm's
-    adjustment over the pairs of the workload. What has no order is added to the rows that
-    ``matching`` leaves out.
+    where one run ties all. In each run a pair is paired by repetition (not in an imported
+    one), with Holm's adjustment over the pairs of the workload. What has no order is
+    added to the rows that ``matching`` leaves out.
     """
     rows = []
     for match in matching.matches:
@@ -54,6 +54,9 @@ def _pairs(run: Run, match: Match) -> dict[tuple[str, str], Ratio] | None:
     ratios = {}
     for one, other in combinations(match.stores, 2):
         runs = [run.runs(match.workload, match.parameters, store) for store in (one, other)]
+        if run.study.imported and all(runs):
+            ratios[one, other] = unpaired_ratio(*(of.values() for of in runs))
+            continue
         if not runs[0].keys() & runs[1].keys():
             return None
         ratios[one, other] = paired_ratio(*runs)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.torn import torn
+from kvstudy.study.load import STUDIES
 from kvstudy.study.model import Bars, Study
 from kvstudy.tidy.numbers import converted
 from kvstudy.tidy.results import Results
@@ -47,7 +48,7 @@ def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
     for panel in (here, "published") if results.has_published else (here,):
         rows = [
             {"panel": panel, "group": group, "store": store}
-            | _bar(panel, figure, results, store, workload, metric)
+            | _bar(panel, figure, study, results, store, workload, metric)
             for group, workload, metric in groups
             for store in study.store_names
         ]
@@ -62,7 +63,13 @@ def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
 
 
 def _bar(
-    panel: str, figure: Bars, results: Results, store: str, workload: str, metric: str
+    panel: str,
+    figure: Bars,
+    study: Study,
+    results: Results,
+    store: str,
+    workload: str,
+    metric: str,
 ) -> dict[str, object]:
     nothing = {"value": math.nan, "unit": figure.unit, "min": math.nan, "max": math.nan, "n": None}
     operation = figure.operation
@@ -72,7 +79,7 @@ def _bar(
         try:
             value = results.published(store, workload, operation or "", metric, figure.unit)
         except KeyError as error:
-            raise _wrong_unit(figure, metric) from error
+            raise _wrong_unit(study, figure, metric) from error
         if value is None:
             return nothing | {"note": "not published"}
         return nothing | {"value": value, "note": ""}
@@ -85,12 +92,13 @@ def _bar(
             for number in (value.mean, value.min, value.max)
         )
     except KeyError as error:
-        raise _wrong_unit(figure, metric) from error
+        raise _wrong_unit(study, figure, metric) from error
     return {"value": mean, "unit": figure.unit, "min": low, "max": high, "n": value.n, "note": ""}
 
 
-def _wrong_unit(figure: Bars, metric: str) -> KvstudyError:
+def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:
     return KvstudyError(
-        f"study.yaml: figures: {figure.name}: {metric} has no unit {figure.unit!r}; "
-        "ops/s and kops/s fit throughput, s and ms run time, us, ms and s latencies"
+        f"{STUDIES / study.name / 'study.yaml'}: figures: {figure.name}: {metric} has no unit "
+        f"{figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, us, ms and s "
+        "latencies"
     )

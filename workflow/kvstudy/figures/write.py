@@ -19,6 +19,7 @@ from kvstudy.figures.order import draw_order
 from kvstudy.figures.ratios import draw_ratios, ratios
 from kvstudy.figures.spectrum import draw_spectrum, spectrum_table
 from kvstudy.figures.timeline import draw_timeline, timeline
+from kvstudy.study.load import STUDIES
 from kvstudy.study.model import (
     Bars,
     CpuBars,
@@ -54,7 +55,10 @@ def write_figures(
     for name in only:
         if name not in figures:
             there = ", ".join(figures)
-            raise KvstudyError(f"study.yaml: figures: no figure {name!r}; there are {there}")
+            raise KvstudyError(
+                f"{STUDIES / study.name / 'study.yaml'}: figures: no figure {name!r}; there are "
+                f"{there}"
+            )
     use_style()
     output.mkdir(parents=True, exist_ok=True)
     written = []

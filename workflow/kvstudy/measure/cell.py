@@ -106,21 +106,31 @@ def _measure(
     with serving(store, server, log) as version:
         ready_seconds = time.monotonic() - clock
         request.make_ready(store, provider, server)
+        second: list[str] | None = None
         held: dict[str, int | None] = {}
         counted: dict[str, Counters] = {}
         for name in cell.phases:
             rate = request.target.rate if request.target else None
             before = counters(store, server)
 
-            def command(label: str, name: str = name, rate: int | None = rate) -> list[str]:
+            def command(
+                label: str, threads: int, name: str = name, rate: int | None = rate
+            ) -> list[str]:
                 address = (server.host, server.port)
-                return phase_command(client, store, cell, name, *address, work, rate, label)
+                return phase_command(
+                    client, store, cell, name, *address, work, rate, label, threads
+                )
 
             twice = cell.clients and name == cell.measured_phase
-            beside = second_client(command(SECOND), client.classpath, work) if twice else BY_ITSELF
+            threads = cell.client_threads if twice else (cell.threads,)
+            beside = BY_ITSELF
+            if twice:
+                second = command(SECOND, threads[1])
+                beside = second_client(second, client.classpath, work)
             with beside:
                 phases[name] = run_phase(
-                    command(name), client.classpath, work, name, store, server, log, controller
+                    command(name, threads[0]),
+                    *(client.classpath, work, name, store, server, log, controller),
                 )
             # Before anything else is asked: asking is counted too.
             counted[name] = moved(store, before, counters(store, server))
@@ -136,7 +146,7 @@ def _measure(
         for label in [cell.measured_phase, *([SECOND] if cell.clients else [])]:
             keep_latencies(work, label)
     (work / "commands.sh").write_text(
-        commands_text(client.classpath, server, phases), encoding="utf-8"
+        commands_text(client.classpath, server, phases, second), encoding="utf-8"
     )
     manifest = {
         "kvstudy": __version__,
@@ -153,6 +163,7 @@ def _measure(
             "misses": store.misses,
         },
         "phases": {name: asdict(phase) for name, phase in phases.items()},
+        "second_client": {"command": second} if second else None,
         "load_average_before": load_before,
         **about,
         "findings": [asdict(finding) for finding in findings],

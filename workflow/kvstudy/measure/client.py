@@ -49,7 +49,10 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     if not home:
         return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)
     if store.ycsb.official is None:
-        raise KvstudyError(f"ycsb.home: YCSB's distribution has no binding for {store.title}")
+        raise KvstudyError(
+            f"ycsb.home: YCSB's distribution has no binding for {store.title}; leave out the "
+            "store, or leave ycsb.home and the variable YCSB_HOME empty to use kvstudy's bindings"
+        )
     folders = [Path(home) / "lib"]
     if not store.in_process:
         folders.append(Path(home) / f"{store.ycsb.official.binding}-binding" / "lib")
@@ -76,6 +79,7 @@ def phase_command(
     directory: Path,
     rate: int | None = None,
     label: str | None = None,
+    threads: int | None = None,
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
@@ -84,7 +88,7 @@ def phase_command(
     log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
     if the cell keeps them, to ``raw_latencies``. ``rate`` is
     that of the run phase in ops/s over all threads; None: no limit. ``label`` takes the
-    place of ``phase`` in the names of files.
+    place of ``phase`` in the names of files, ``threads`` that of the cell's.
     """
     label = label or phase
     file = WORKLOADS / cell.workload
@@ -114,7 +118,7 @@ def phase_command(
     jvm = [f"-Xlog:gc:file={directory}/{label}.gc.log"]
     if rate is not None and phase == "run":
         options += ["-target", str(rate)]
-    return ycsb_command(client, phase == "load", cell.threads, properties, options, jvm)
+    return ycsb_command(client, phase == "load", threads or cell.threads, properties, options, jvm)
 
 
 def store_properties(store: Store, host: str, port: int) -> dict[str, str]:

@@ -16,9 +16,13 @@ from kvstudy.study.alike import differences, read_manifests, refusal
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What the configuration says; ``port`` 0 is any free one, ``pin_cpus`` see ``pinning``."""
+    """What the configuration says; ``port`` 0 is any free one, ``pin_cpus`` see ``pinning``.
+
+    ``planned`` are the paths of the run's cells; others may lie there from an earlier plan.
+    """
 
     run: str
+    planned: frozenset[str]
     provider: str
     protocol: int
     port: int = 0
@@ -47,8 +51,11 @@ class Setting:
         if self.mixed:
             return
         raw = self.results / "raw"
-        measured = read_manifests(raw)
-        measured.pop(name, None)
+        measured = {
+            cell: manifest
+            for cell, manifest in read_manifests(raw).items()
+            if cell in self.planned and cell != name
+        }
         known = {"cell": {"folder": store.folder.name}, **known}
         if found := differences(measured | {f"{name} is next": known}):
             raise KvstudyError(refusal(found, raw))

@@ -25,7 +25,14 @@ from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
 from kvstudy.report.validity import ValidityFacts, validity_facts
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import CEILING, noise_store, original
+from kvstudy.study.controls import (
+    AGAIN,
+    CEILING,
+    ceiling_store,
+    controls,
+    noise_store,
+    original,
+)
 from kvstudy.study.model import (
     MEAN,
     Bars,
@@ -201,7 +208,7 @@ class RunFacts(_Cells):
         """Gaps of the stores that were measured at all."""
         absent = {store.definition.name for store in self.absent_stores}
         rows = [row for row in self.cells if row["store"] not in absent]
-        return _gaps(rows, self.study, self.stores)
+        return _gaps(rows, self.study, titles_of(self.stores))
 
     @property
     def ycsb_versions(self) -> list[str]:
@@ -263,8 +270,19 @@ class RunFacts(_Cells):
     @property
     def noise_store(self) -> str | None:
         """The title of the store that is measured under two names."""
-        store = noise_store(self.study)
+        store = None if self.without_controls else noise_store(self.study)
         return self.title(store) if store else None
+
+    @property
+    def ceiling_control(self) -> bool:
+        """Whether YCSB without a store is a control, and no store of the study."""
+        return ceiling_store(self.study) == CEILING.name
+
+    @property
+    def without_controls(self) -> bool:
+        """Whether not one of the control cells that the study plans was even tried."""
+        tried = any(row["status"] != "not measured" for row in self.controls)
+        return bool(controls(self.study)) and not tried
 
     @property
     def floors(self) -> list[tuple[str, float]]:
@@ -275,11 +293,25 @@ class RunFacts(_Cells):
         return [(self.study.workload(row.workload).title, row.floor) for row in rows]
 
     @property
-    def control_reasons(self) -> list[str]:
-        """Why control cells have no valid values."""
-        return _distinct(
-            row["reason"] if row["status"] != "measured" else row["void"] for row in self.controls
+    def floor_reasons(self) -> list[str]:
+        """Why the two stores of the noise floor have no valid values."""
+        of = noise_store(self.study)
+        rows = (
+            row
+            for row in self.cells + self.controls
+            if row["store"] in (of, f"{of}{AGAIN}") and of is not None
         )
+        return _distinct(_problem(row) for row in rows)
+
+    @cached_property
+    def control_gaps(self) -> tuple[Gap, ...]:
+        """Control cells that have no valid value; none where there are no controls at all."""
+        if self.without_controls:
+            return ()
+        # Of a store that cannot be measured here, that is said once.
+        absent = {store.definition.name for store in self.absent_stores}
+        rows = [row for row in self.controls if original(self.study, row["store"]) not in absent]
+        return _gaps(rows, self.study, {row["store"]: self.title(row["store"]) for row in rows})
 
     @property
     def bottleneck_tables(self) -> list[BottleneckTable]:
@@ -315,12 +347,11 @@ class RunFacts(_Cells):
     @property
     def updating(self) -> list[str]:
         """Titles of the workloads whose updates change one field of a record."""
-        override = self.study.parameters.property_texts
         return [
             workload.title
             for workload in self.workloads
             if {"update", "read-modify-write"}.intersection(workload.operations)
-            and (workload.properties | override).get("writeallfields") != "true"
+            and workload.properties.get("writeallfields") != "true"
         ]
 
     def title(self, store: str) -> str:
@@ -428,15 +459,23 @@ def workload_facts(
         ),
         results=tuple(results),
         published=order,
-        gaps=_gaps([row for row in cells if row["workload"] == use.name], study, stores),
+        gaps=_gaps([row for row in cells if row["workload"] == use.name], study, titles_of(stores)),
     )
 
 
-def _gaps(rows: Iterable[Row], study: Study, stores: tuple[StoreFacts, ...]) -> tuple[Gap, ...]:
-    titles = {store.definition.name: store.title for store in stores}
+def titles_of(stores: Iterable[StoreFacts]) -> dict[str, str]:
+    return {store.definition.name: store.title for store in stores}
+
+
+def _problem(row: Row) -> str:
+    """Why the cell has no valid value; "" when it has one."""
+    return row["void"] if row["status"] == "measured" else row["reason"]
+
+
+def _gaps(rows: Iterable[Row], study: Study, titles: dict[str, str]) -> tuple[Gap, ...]:
     found: dict[tuple[str, str, str, str], list[int]] = {}
     for row in rows:
-        reason = row["reason"] if row["status"] != "measured" else row["void"]
+        reason = _problem(row)
         # What nobody gave is listed by itself (RunFacts.not_imported).
         if (not reason and row["status"] == "measured") or reason == NOT_IMPORTED:
             continue

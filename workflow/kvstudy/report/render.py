@@ -96,7 +96,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
     workloads = tuple(
         facts.workload_facts(
             use,
-            properties_of(use),
+            properties_of(study, use),
             study,
             planned,
             own,

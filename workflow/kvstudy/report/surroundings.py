@@ -82,12 +82,6 @@ class Surroundings:
         return self.environment.get("pinned", [])
 
     @property
-    def java_flags(self) -> list[str]:
-        """The different sets of flags of the client's Java, each as one text."""
-        told = (java["flags"] + java["variables"] for java in self.environment.get("java", []))
-        return list(dict.fromkeys(" ".join(flags) for flags in told if flags))
-
-    @property
     def limit(self) -> float:
         """The share of foreign load or steal that is reported, between 0 and 1."""
         return MUCH / 100

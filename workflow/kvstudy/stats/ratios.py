@@ -89,18 +89,34 @@ def unpaired_ratio(a: Iterable[float], b: Iterable[float], level: float = LEVEL)
     Source: Welch 1947; Kalibera & Jones 2013.
     ValueError: a side without values, a value that is not a number above 0.
     """
-    logs_a = np.log(positive(a, "values of A"))
-    logs_b = np.log(positive(b, "values of B"))
-    mean = float(logs_a.mean() - logs_b.mean())
-    n = min(logs_a.size, logs_b.size)
+    return unpaired_quotient([a], [b], level)
+
+
+def unpaired_quotient(
+    above: Sequence[Iterable[float]], below: Sequence[Iterable[float]], level: float = LEVEL
+) -> Ratio:
+    """The product of the geometric means ``above`` by that of those ``below``, none paired.
+
+    As ``unpaired_ratio``, with the variances of all means added: with two of each it
+    is a ratio of ratios. ``n`` counts the runs of the one that has fewest.
+
+    Source: Welch 1947 (any number of independent means).
+    ValueError: a side without values, a value that is not a number above 0.
+    """
+    logs = [np.log(positive(runs, "values of A")) for runs in above]
+    logs += [np.log(positive(runs, "values of B")) for runs in below]
+    signs = [1] * len(above) + [-1] * len(below)
+    mean = float(sum(sign * of.mean() for sign, of in zip(signs, logs, strict=True)))
+    sizes = np.array([of.size for of in logs])
+    n = int(sizes.min())
     if n == 1:
         return Ratio(exp(mean), 1)
-    parts = np.array([logs.var(ddof=1) / logs.size for logs in (logs_a, logs_b)])
+    parts = np.array([of.var(ddof=1) / of.size for of in logs])
     error = sqrt(parts.sum())
     if error == 0:
         return _ratio(mean, 0.0, n - 1, n, level)
     shares = parts / parts.sum()
-    freedom = 1 / float((shares**2 / np.array([logs_a.size - 1, logs_b.size - 1])).sum())
+    freedom = 1 / float((shares**2 / (sizes - 1)).sum())
     return _ratio(mean, error, freedom, n, level)
 
 

@@ -267,7 +267,7 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
         # What somebody measured is there, or is a gap.
         return stores
     for index, use in enumerate(study.workloads):
-        operations = operations_of(properties_of(use))
+        operations = operations_of(properties_of(study, use))
         for store in stores.values():
             for operation in set(store.unsupported).intersection(operations):
                 raise KvstudyError(

@@ -11,8 +11,6 @@ from kvstudy.stores.in_process import InProcess
 from kvstudy.stores.server import Server
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
-PROVIDERS = ("native", "docker", "external")
-
 
 def missing(store: Store, provider: str, address: str = "") -> str | None:
     """None when ``provider`` can run the store here, else what is missing and how to get it.

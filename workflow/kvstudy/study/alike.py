@@ -76,6 +76,16 @@ def read_manifests(raw: Path) -> dict[str, dict]:
     return found
 
 
+def usable_cores(manifest: dict) -> int | None:
+    """How many hardware threads could be used where the cell was measured; None if unknown."""
+    found = _usable({part["component"]: part for part in manifest.get("environment") or []})
+    return int(found[1]) if found else None
+
+
+def _usable(parts: dict[str, dict]) -> re.Match[str] | None:
+    return re.search(r"(\d+) hardware threads usable", parts.get("CPU", {}).get("details") or "")
+
+
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     """All that must be the same in cells that are compared."""
     folder = manifest["cell"]["folder"]
@@ -87,7 +97,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     def name(component: str) -> str | None:
         return parts.get(component, {}).get("name")
 
-    threads = re.search(r"\d+ hardware threads usable", parts.get("CPU", {}).get("details") or "")
+    threads = _usable(parts)
     provider = server.get("provider")
     found: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.

@@ -31,7 +31,8 @@ class Cell:
 
     An open-loop cell has ``load``, the per cent of the throughput of its
     closed-loop cells that is its target rate; ``closed`` are their parameters.
-    ``clients`` is 2 where two clients run the workload at a time.
+    ``clients`` is 2 where two clients run the workload at a time; ``threads`` are those
+    of both together.
     """
 
     store: str
@@ -75,6 +76,12 @@ class Cell:
     @property
     def measured_phase(self) -> str:
         return self.phases[-1]
+
+    @property
+    def client_threads(self) -> tuple[int, ...]:
+        """Threads of each client in the measured phase: together as many as one would have."""
+        half = self.threads // 2
+        return (half, self.threads - half) if self.clients else (self.threads,)
 
     @property
     def raw_latencies(self) -> bool:
@@ -153,13 +160,12 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
     for (records, operations, threads), use in itertools.product(sizes, study.workloads):
         records, operations = use.records or records, use.operations or operations
         threads, seconds = use.threads or threads, use.seconds or parameters.seconds
-        properties = properties_of(use)
+        properties = properties_of(study, use)
         loads_only = load_only(properties)
         two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
-        # Two clients would insert the same keys.
-        if two_clients and "insert" in operations_of(properties):
+        # Two clients would insert the same keys, and one thread cannot be shared.
+        if two_clients and ("insert" in operations_of(properties) or threads < 2):
             continue
-        properties |= parameters.property_texts | use.property_texts
         for size in ("recordcount", "operationcount"):
             properties.pop(size, None)
         cell = Cell(

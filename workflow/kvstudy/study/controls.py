@@ -4,8 +4,9 @@ The *noise floor*: one store is measured twice in each repetition, under two
 names. Both are the same, so what differs between them is chance. The *client
 ceiling*: YCSB with its BasicDB, which does nothing; no store can be faster on
 this client. A study can ask for a *second client*: each store once more, with two
-clients at a time; if their total is higher, one client is the limit. All take
-part in the random order, but not in rankings, tables of results or figures.
+clients at a time that have half of the threads each; if their total is higher, one
+client is the limit. All take part in the random order, but not in rankings, tables of
+results or figures.
 """
 
 from __future__ import annotations
@@ -22,14 +23,11 @@ def controls(study: Study) -> list[StoreUse]:
     if study.imported:
         return []
     found: list[StoreUse] = []
-    if study.imported:
-        # Nothing is measured here.
-        return found
     if of := noise_store(study):
         use = next(use for use in study.stores if use.name == of)
         title = f"{use.title} (again)" if use.title else ""
         found.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
-    if study.client_ceiling and all(use.store != CEILING.store for use in study.stores):
+    if ceiling_store(study) == CEILING.name:
         found.append(CEILING)
     if study.second_client:
         found += [
@@ -44,11 +42,17 @@ def noise_store(study: Study) -> str | None:
     """The store that is measured under two names, or None."""
     if study.imported:
         return None
-    if study.imported:
-        return None
     if study.noise_floor is True:
         return study.store_names[0]
     return study.noise_floor or None
+
+
+def ceiling_store(study: Study) -> str | None:
+    """The name of YCSB without a store: the study's own store of that kind, or the control."""
+    for use in study.stores:
+        if use.store == CEILING.store:
+            return use.name
+    return CEILING.name if study.client_ceiling and not study.imported else None
 
 
 def measured_uses(study: Study) -> list[StoreUse]:

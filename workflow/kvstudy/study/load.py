@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.controls import measured_uses
+from kvstudy.study.controls import controls, measured_uses
 from kvstudy.study.model import (
     MEAN,
     Bars,
@@ -21,7 +22,7 @@ from kvstudy.study.model import (
     WorkloadFigure,
     WorkloadUse,
 )
-from kvstudy.study.workload import check_property, load_only, load_workload
+from kvstudy.study.workload import check_numbers, check_property, load_only, load_workload
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -71,12 +72,19 @@ def load_study(path: Path) -> Study:
             )
         for name in use.properties:
             check_property(f"{path}: workloads[{index}].properties", name)
+        check_numbers(f"{path}: workloads[{index}].properties", use.property_texts)
     for name in study.parameters.properties:
         check_property(f"{path}: parameters.properties", name)
+    check_numbers(f"{path}: parameters.properties", study.parameters.property_texts)
+    _check_single(path, study)
     if isinstance(study.noise_floor, str):
         _known(path, "noise_floor", "store", study.noise_floor, study.store_names)
-    names = [use.name for use in measured_uses(study)]
-    _unique(path, "stores", names, ", or give one another name: {{store: {}, name: ...}}")
+    _unique(
+        *(path, "stores", [use.name for use in measured_uses(study)]),
+        remedy=", or give one another name: {{store: {}, name: ...}}",
+        added={use.name for use in controls(study)},
+        by="a control (noise_floor, client_ceiling, second_client)",
+    )
     _unique(path, "workloads", study.workload_names)
     if MEAN in study.workload_names:
         raise KvstudyError(
@@ -84,8 +92,15 @@ def load_study(path: Path) -> Study:
             "give the workload's file another name"
         )
     study = _with_open_loop(path, study)
-    _unique(path, "tables", [table.name for table in (*study.tables, *study.open_loop_tables)])
-    _unique(path, "figures", [figure.name for figure in (*study.figures, *study.open_loop_figures)])
+    for key, each in (
+        ("tables", [*study.tables, *study.open_loop_tables]),
+        ("figures", [*study.figures, *study.open_loop_figures]),
+    ):
+        _unique(
+            *(path, key, [one.name for one in each]),
+            added=study.automatic_names[key],
+            by=f"one of the {key} that the report has by itself",
+        )
     used = study.workload_names
     for index, table in enumerate(study.tables):
         key = f"tables[{index}]"
@@ -122,7 +137,7 @@ def _with_open_loop(path: Path, study: Study) -> Study:
         )
     used = study.workload_names
     named = study.open_loop.workloads
-    properties = {use.name: properties_of(use) for use in study.workloads}
+    properties = {use.name: properties_of(study, use) for use in study.workloads}
     runs = [name for name in used if not load_only(properties[name])]
     for index, name in enumerate(named):
         key = f"open_loop.workloads[{index}]"
@@ -137,7 +152,7 @@ def _with_open_loop(path: Path, study: Study) -> Study:
             f"{path}: open_loop: no workload of the study has a run phase; remove the key"
         )
     for name in named or runs:
-        if "target" in properties[name] | study.parameters.property_texts:
+        if "target" in properties[name]:
             raise KvstudyError(
                 f"{path}: open_loop: the property 'target' gives workload '{name}' a rate "
                 "already, so no cell tells the store's maximum; remove one of the two"
@@ -146,9 +161,26 @@ def _with_open_loop(path: Path, study: Study) -> Study:
     return study.model_copy(update={"open_loop": chosen})
 
 
-def properties_of(use: WorkloadUse) -> dict[str, str]:
-    """The properties of the workload's file with what the study says beside it."""
-    return load_workload(WORKLOADS / use.file) | use.property_texts
+def _check_single(path: Path, study: Study) -> None:
+    """Tables and figures have one value for each store and workload."""
+    for name in ("records", "operations", "threads"):
+        values = getattr(study.parameters, name)
+        if isinstance(values, list) and len(values) != 1:
+            first = study.workloads[0].file
+            raise KvstudyError(
+                f"{path}: parameters.{name}: is a list, which no report can show; give one number, "
+                f"and for each other one a workload with it under a name of its own: "
+                f"{{name: {first}-2, file: {first}, {name}: ...}}"
+            )
+
+
+def properties_of(study: Study, use: WorkloadUse) -> dict[str, str]:
+    """All YCSB properties of a workload of the study.
+
+    Those of its file, over them the study's for all cells, and over those its own.
+    """
+    in_file = load_workload(WORKLOADS / use.file)
+    return in_file | study.parameters.property_texts | use.property_texts
 
 
 def study_path(name: str) -> Path:
@@ -169,8 +201,20 @@ def _known(path: Path, key: str, kind: str, name: str, known: list[str]) -> None
         raise KvstudyError(f"{path}: {key}: unknown {kind} '{name}'{did_you_mean(name, known)}")
 
 
-def _unique(path: Path, key: str, names: list[str], remedy: str = "") -> None:
+def _unique(
+    path: Path,
+    key: str,
+    names: list[str],
+    remedy: str = "",
+    added: Collection[str] = (),
+    by: str = "",
+) -> None:
+    """KvstudyError for a name that stands there twice, or is one of those ``added`` (``by``)."""
     for name in names:
+        if names.count(name) > 1 and name in added:
+            raise KvstudyError(
+                f"{path}: {key}: '{name}' is the name of {by}; give yours another name"
+            )
         if names.count(name) > 1:
             raise KvstudyError(
                 f"{path}: {key}: '{name}' stands there twice; name each once{remedy.format(name)}"

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    field_validator,
+    model_validator,
+)
 
 # The name of a store's mean over all workloads, where a workload's name could stand.
 MEAN = "mean"
@@ -122,7 +129,10 @@ class WorkloadUse(Strict):
 
 
 class Parameters(Strict):
-    """Sizes of a cell. A list makes one cell per value (all combinations)."""
+    """Sizes of a cell. A list makes one cell per value (all combinations).
+
+    No report can show such cells, so ``load_study`` takes lists of one value only.
+    """
 
     records: Count | list[Count] = Field(description="Records loaded before the run.")
     operations: Count | list[Count] = Field(
@@ -481,8 +491,9 @@ class Study(Strict):
     )
     second_client: bool = Field(
         default=False,
-        description="Measure each store with two YCSB clients at a time too, under workloads that "
-        "insert nothing: does the total rise, one client is the limit.",
+        description="Measure each store with two YCSB clients at a time too, each with half of the "
+        "threads, under workloads that insert nothing: does the total rise, one client is the "
+        "limit. Cells of one thread have none.",
     )
     trimmed_mean: bool = Field(
         default=False,
@@ -508,6 +519,10 @@ class Study(Strict):
         "measured then, and a cell without a log is a gap.",
     )
 
+    # How many of the tables and figures the file names; the others come with every report.
+    _own_tables: int = PrivateAttr(0)
+    _own_figures: int = PrivateAttr(0)
+
     @field_validator("imported", mode="before")
     @classmethod
     def _plain_yes_or_no(cls, value: object) -> object:
@@ -530,6 +545,7 @@ class Study(Strict):
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
         tables = list(self.tables)
+        self._own_tables = len(tables)
         automatic = [OPERATIONS, RATIOS, BOTTLENECK, VALIDITY]
         if self.trimmed_mean:
             automatic.append(TRIMMED)
@@ -559,6 +575,7 @@ class Study(Strict):
     def _always_drawn(self) -> Study:
         """Figures of every report, unless the study names them itself."""
         figures = list(self.figures)
+        self._own_figures = len(figures)
         for each in AUTOMATIC_FIGURES:
             if isinstance(each, RunOrder) and not self.imported:
                 caption = f"{each.caption} (random order, seed {self.seed})"
@@ -580,6 +597,16 @@ class Study(Strict):
                 )
         object.__setattr__(self, "figures", figures)
         return self
+
+    @property
+    def automatic_names(self) -> dict[str, set[str]]:
+        """Names of the ``tables`` and ``figures`` that the file does not name itself."""
+        tables = [*self.tables[self._own_tables :], *self.open_loop_tables]
+        figures = [*self.figures[self._own_figures :], *self.open_loop_figures]
+        return {
+            "tables": {table.name for table in tables},
+            "figures": {figure.name for figure in figures},
+        }
 
     @property
     def drawn_figures(self) -> list[DrawnFigure]:

@@ -54,8 +54,7 @@ def load_workload(path: Path) -> dict[str, str]:
             raise KvstudyError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
         check_property(f"{path}:{number}", name)
         properties[name] = value
-    for name in (*PROPORTIONS, *SIZES):
-        _check_number(path, properties, name)
+    check_numbers(str(path), properties)
     return properties
 
 
@@ -83,11 +82,13 @@ def load_only(properties: dict[str, str]) -> bool:
     return properties.get("operationcount") == "0"
 
 
-def _check_number(path: Path, properties: dict[str, str], name: str) -> None:
-    value = properties.get(name, "0")
-    try:
-        negative = float(value) < 0
-    except ValueError:
-        raise KvstudyError(f"{path}: {name}: '{value}' is not a number") from None
-    if negative:
-        raise KvstudyError(f"{path}: {name}: {value} is negative; give 0 or more")
+def check_numbers(place: str, properties: dict[str, str]) -> None:
+    """KvstudyError (naming ``place``) when a share or a size is no number, or negative."""
+    for name in (*PROPORTIONS, *SIZES):
+        value = properties.get(name, "0")
+        try:
+            negative = float(value) < 0
+        except ValueError:
+            raise KvstudyError(f"{place}: {name}: '{value}' is not a number; give one") from None
+        if negative:
+            raise KvstudyError(f"{place}: {name}: {value} is negative; give 0 or more")

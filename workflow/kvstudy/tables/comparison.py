@@ -8,7 +8,7 @@ from statistics import fmean
 
 import pandas as pd
 
-from kvstudy.stats.ratios import paired_ratio
+from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.model import MEAN, ComparisonTable, Study
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import change, grouped, share
@@ -40,17 +40,19 @@ def long_form(
     """One row per workload, then the mean of all workloads.
 
     ``baseline`` and ``store`` are mean throughputs in ops/s over the
-    ``repetitions`` that both have. ``change`` is the ratio of their geometric
-    means less one, ``low`` and ``high`` its 95 % interval, paired by
-    repetition (NaN for fewer than two). ``failed_*`` are shares (0 to 1) of the
-    operations of the kind ``failed_operation`` that failed, the kind that failed
-    most. ``floor`` is the noise floor of the workload (``analysis.floor``): what
-    changes by a smaller factor could be one store. A value that does not exist is NaN.
+    ``repetitions`` that both have; of imported logs, whose repetitions only share a
+    number, over all runs of each (``repetitions``: of the one that has fewer).
+    ``change`` is the ratio of their geometric means less one, ``low`` and ``high`` its
+    95 % interval (NaN for fewer than two), paired by repetition but for imported logs.
+    ``failed_*`` are shares (0 to 1) of the operations of the kind ``failed_operation``
+    that failed, the kind that failed most. ``floor`` is the noise floor of the workload
+    (``analysis.floor``): what changes by a smaller factor could be one store. A value
+    that does not exist is NaN.
     """
     workloads = study.workload_names
     if len(workloads) > 1:
         workloads.append(MEAN)
-    frame = pd.DataFrame([_row(table, results, name) for name in workloads], columns=COLUMNS)
+    frame = pd.DataFrame([_row(table, study, results, name) for name in workloads], columns=COLUMNS)
     return frame.assign(floor=frame["workload"].map(floor.set_index("workload")["floor"]))
 
 
@@ -72,21 +74,30 @@ def content(
     }
 
 
-def _row(table: ComparisonTable, results: Results, workload: str) -> dict[str, object]:
+def _row(
+    table: ComparisonTable, study: Study, results: Results, workload: str
+) -> dict[str, object]:
     both = [table.baseline, table.store]
     runs = [results.runs(store, workload, "overall", "throughput") for store in both]
-    shared = sorted(set(runs[0]) & set(runs[1]))
-    means = [fmean(of[repetition] for repetition in shared) if shared else math.nan for of in runs]
+    if not study.imported:
+        shared = sorted(set(runs[0]) & set(runs[1]))
+        runs = [{repetition: of[repetition] for repetition in shared} for of in runs]
+    number = min(len(of) for of in runs)
+    means = [fmean(of.values()) if number else math.nan for of in runs]
     row = dict.fromkeys(COLUMNS, math.nan) | {
         "workload": workload,
-        "repetitions": len(shared),
+        "repetitions": number,
         "baseline": means[0],
         "store": means[1],
         "failed_operation": "",
         "note": _note(table, results, workload),
     }
-    if shared:
-        ratio = paired_ratio(runs[1], runs[0])
+    if number:
+        ratio = (
+            unpaired_ratio(runs[1].values(), runs[0].values())
+            if study.imported
+            else paired_ratio(runs[1], runs[0])
+        )
         row["change"] = ratio.value - 1
         if ratio.low is not None:
             row |= {"low": ratio.low - 1, "high": ratio.high - 1}
@@ -156,10 +167,16 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[Latex]:
     numbers = sorted({int(n) for n in frame["repetitions"] if n})
     if numbers:
         runs = " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
+        how = (
+            "as the ratio of the geometric means, with its 95 % interval (Welch's, on logarithms; "
+            "not paired, for repetitions of imported logs only have the same number)."
+            if study.imported
+            else "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
+            "by repetition, t distribution on logarithms)."
+        )
         notes.append(
             f"Here: means of {runs} runs. Change: how much higher the throughput of the second is, "
-            "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired by "
-            "repetition, t distribution on logarithms)."
+            + how
         )
     inside = [
         study.workload(row.workload).title

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, REACHED, SERVICE_TIME, of_workload
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.model import OpenLoop
+from kvstudy.tables.checks import DASH, Line, Section
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import grouped, share, significant
 
-DASH = "--"
 PERCENTS = [50.0, 95.0, 99.0, 99.9]
 SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in PERCENTS]
-
-
-@dataclass
-class Line:
-    label: str
-    cells: list[str]
-
-
-@dataclass
-class Section:
-    title: str
-    lines: list[Line]
 
 
 def rows(analysis: Analysis, workload: str) -> pd.DataFrame:

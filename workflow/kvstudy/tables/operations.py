@@ -93,7 +93,7 @@ def _used(study: Study) -> set[str]:
     """The operations of the study's workloads; all of them are loaded."""
     used = {"insert"}
     for use in study.workloads:
-        used.update(operations_of(properties_of(use)))
+        used.update(operations_of(properties_of(study, use)))
     return used | {"read", "update"} if "read-modify-write" in used else used
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.alike import differences, refusal
+from kvstudy.study.alike import differences, refusal, usable_cores
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import (
@@ -33,6 +33,7 @@ from kvstudy.study.raw import (
 from kvstudy.tidy import surroundings
 from kvstudy.tidy.files import (
     HISTOGRAM_COLUMNS,
+    MEASUREMENT_COLUMNS,
     RESOURCE_COLUMNS,
     SERIES_COLUMNS,
     recorded_reason,
@@ -52,10 +53,6 @@ from kvstudy.ycsb_log.parse import parse
 CELL_COLUMNS = [
     *("store", "workload", "parameters", "repetition", "status", "reason", "void", "provider"),
     *("client", "server_version", "started", "wall_seconds", "position"),
-]
-VALUE_COLUMNS = [
-    *("store", "workload", "parameters", "repetition"),
-    *("phase", "operation", "metric", "unit", "value"),
 ]
 
 
@@ -103,26 +100,31 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
             value_rows += _values(cell, phase, log, cpu)
             lived = (cpu["client_cpu"], manifest["phases"][phase]["seconds"])
             bound = (manifest.get("pinning") or {}).get("client")
+            measured = phase == cell.measured_phase
+            threads = cell.client_threads[0] if measured else cell.threads
             value_rows += [
                 _key(cell)
                 | {"phase": phase}
                 | _value("overall", metric, USAGE_UNITS[metric], value)
-                for metric, value in usage(raw, phase, cell.threads, log, lived, bound).items()
+                for metric, value in usage(
+                    raw, phase, threads, log, lived, bound, usable_cores(manifest)
+                ).items()
             ]
             value_rows += _watched(cell, phase, raw, manifest["phases"][phase])
         phase, log = cell.measured_phase, logs[cell.measured_phase]
+        clients = [log]
         if cell.clients:
-            second = _log(raw, SECOND, cell).throughput
-            found = _value("overall", "second_throughput", "ops/s", second)
+            clients.append(_log(raw, SECOND, cell))
+            found = _value("overall", "second_throughput", "ops/s", clients[1].throughput)
             value_rows.append(_key(cell) | {"phase": phase} | found)
         key = _key(cell) | {"phase": phase}
         for metric, share in cpu_shares(raw, phase, manifest).items():
             value_rows.append(key | _value("overall", metric, "%", share))
-        misses = missed(manifest, phase, log)
-        reasons = void(study, cell, log, misses)
+        misses = missed(manifest, phase, clients)
+        reasons = void(study, cell, clients, misses)
         cell_rows.append(_measured(cell, manifest, "; ".join(reasons)))
-        value_rows += _goodput(cell, phase, log, misses)
-        outcome_rows += [_key(cell) | row for row in outcomes(manifest, phase, log)]
+        value_rows += _goodput(cell, phase, clients, misses)
+        outcome_rows += [_key(cell) | row for row in outcomes(manifest, phase, clients)]
         if not manifest.get("imported", {}).get("no_status_lines"):
             second_rows += [_key(cell) | row for row in series(raw, phase)]
         latency_rows += [_key(cell) | row for row in histograms(raw, phase, log)]
@@ -133,7 +135,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
     return Collected(
         pd.DataFrame(cell_rows, columns=CELL_COLUMNS),
-        pd.DataFrame(value_rows, columns=VALUE_COLUMNS),
+        pd.DataFrame(value_rows, columns=MEASUREMENT_COLUMNS),
         pd.DataFrame(second_rows, columns=SERIES_COLUMNS),
         pd.DataFrame(latency_rows, columns=HISTOGRAM_COLUMNS),
         pd.DataFrame(resource_rows, columns=RESOURCE_COLUMNS),
@@ -184,6 +186,11 @@ def _manifest(raw: Path, cell: Cell) -> dict:
             f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
             "study or workload file back, or remove that folder to measure the cell again"
         )
+    if cell.clients and not manifest.get("second_client"):
+        raise KvstudyError(
+            f"{path}: has no key second_client: an earlier version gave each of the two clients "
+            f"all threads; remove {raw} to measure the cell again"
+        )
     return manifest
 
 
@@ -205,7 +212,10 @@ def _log(raw: Path, phase: str, cell: Cell) -> YcsbLog:
     try:
         return parse(path.read_text(encoding="utf-8", errors="replace"), str(path), interval)
     except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+        raise KvstudyError(
+            f"{path}: cannot be read: {error}; make it readable, or remove {raw} to measure the "
+            "cell again"
+        ) from None
 
 
 def _values(
@@ -252,10 +262,13 @@ def _value(operation: str, metric: str, unit: str, value: float) -> dict:
     return {"operation": operation, "metric": metric, "unit": unit, "value": value}
 
 
-def _goodput(cell: Cell, phase: str, log: YcsbLog, misses: int | None) -> list[dict]:
-    """Operations that did what was asked, by the run time; and the reads that did not."""
+def _goodput(cell: Cell, phase: str, logs: list[YcsbLog], misses: int | None) -> list[dict]:
+    """Operations that did what was asked, by the run time; and the reads that did not.
+
+    Of all clients: the server's misses cannot be told apart by client.
+    """
     key = _key(cell) | {"phase": phase}
-    goodput = good(log, misses) / (log.runtime / 1000)
+    goodput = good(logs, misses) / (max(log.runtime for log in logs) / 1000)
     rows = [key | _value("overall", "goodput", "ops/s", goodput)]
     if misses is not None:
         rows.append(key | _value("overall", "missed", "count", misses))

@@ -19,6 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory
+from kvstudy.study.target import Target
 from kvstudy.tidy.collect import Collected
 from kvstudy.tidy.files import (
     CELL_COLUMNS,
@@ -34,6 +35,8 @@ from kvstudy.tidy.files import (
 from kvstudy.tidy.target import NoTarget, find_target, no_longer_there
 
 FOLDER = "open-loop"
+# With targets.csv, which is made here, what workflow/rules/tidy.smk declares.
+KEPT = ("cells", "measurements", "series", "histograms")
 KEY = ["store", "workload", "parameters", "repetition"]
 TARGET_NUMBERS = ["load", "target", "mean", "runs"]
 TARGET_COLUMNS = [*KEY, "closed", *TARGET_NUMBERS, "note"]
@@ -65,14 +68,19 @@ NOTHING = OpenLoop(
 
 
 def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
-    """The tables of ``found`` by name: those of closed-loop cells and those of open-loop cells."""
+    """The tables of ``found`` by name: those of closed-loop cells and those of open-loop cells.
+
+    Of open-loop cells only those that somebody reads.
+    """
     at_rates = {cell.parameters for cell in cells if cell.load is not None}
     closed, opened = {}, {}
     for name, frame in vars(found).items():
         if not isinstance(frame, pd.DataFrame):
             continue
         open_loop = frame["parameters"].isin(at_rates)
-        closed[name], opened[name] = frame[~open_loop], frame[open_loop]
+        closed[name] = frame[~open_loop]
+        if name in KEPT:
+            opened[name] = frame[open_loop]
     return closed, opened
 
 
@@ -83,11 +91,16 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
     its closed-loop cells give one now, the reason says what to do.
     """
     reasons = frame["reason"].tolist()
+    # Each rate means reading all logs of its closed-loop cells; loads and repetitions share them.
+    known: dict[tuple[str, str, str | None], Target | NoTarget] = {}
     for index, row in enumerate(frame.itertuples()):
         cell = _planned(cells, row)
         if row.status == "measured" or row.status == "failed":
             continue
-        found = find_target(study, cells, cell, run)
+        origin = (cell.store, cell.workload, cell.closed)
+        if origin not in known:
+            known[origin] = find_target(study, cells, cell, run)
+        found = known[origin]
         if not isinstance(found, NoTarget):
             if is_gap(run, cell):
                 reasons[index] += (

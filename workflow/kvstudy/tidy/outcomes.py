@@ -14,7 +14,7 @@ then it is one, or OK: only the server's counter tells that, and such reads are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -38,10 +38,13 @@ NOT_RECORDED = "the counters were not recorded"
 READS = ("READ", "SCAN")
 
 
-def outcomes(manifest: dict, phase: str, log: YcsbLog) -> Iterator[dict]:
-    """The rows of one cell, without the cell; ``log`` is that of ``phase``."""
+def outcomes(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> Iterator[dict]:
+    """The rows of one cell, without the cell; ``logs`` are those of its clients in ``phase``.
+
+    Each client has status rows of its own.
+    """
     yield _row("client", "", manifest["client"]["kind"], None)
-    for name, section in log.sections.items():
+    for name, section in (item for log in logs for item in log.sections.items()):
         for status, count in section.returns.items():
             yield _row("status", name.lower(), status, count)
     counted = _counters(manifest, phase)
@@ -52,13 +55,15 @@ def outcomes(manifest: dict, phase: str, log: YcsbLog) -> Iterator[dict]:
         yield _row("counter", "", name, count)
 
 
-def missed(manifest: dict, phase: str, log: YcsbLog) -> int | None:
+def missed(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> int | None:
     """Reads of ``phase`` that YCSB calls OK and the server counted as misses.
+
+    ``logs`` are those of all clients that the server served then.
 
     Each read that failed is taken to be one of the server's misses, so that none
     counts twice. None without reads, and where the server's misses are not known.
     """
-    reads = [log.sections[name] for name in READS if name in log.sections]
+    reads = [log.sections[name] for log in logs for name in READS if name in log.sections]
     counted = _counters(manifest, phase)
     name = manifest["server"].get("misses")
     if not reads or counted is None or not name:
@@ -66,16 +71,19 @@ def missed(manifest: dict, phase: str, log: YcsbLog) -> int | None:
     return max(0, counted.get(name, 0) - sum(section.failed for section in reads))
 
 
-def good(log: YcsbLog, missed: int | None) -> int:
-    """Operations that did what was asked: OK, and not missed."""
-    good = log.attempted - log.failed
-    return max(0, good - min(missed or 0, _good_reads(log)))
+def good(logs: Sequence[YcsbLog], missed: int | None) -> int:
+    """Operations of all clients that did what was asked: OK, and not missed."""
+    good = sum(log.attempted - log.failed for log in logs)
+    return max(0, good - min(missed or 0, _good_reads(logs)))
 
 
-def void(study: Study, cell: Cell, log: YcsbLog, missed: int | None) -> list[str]:
-    """Why the cell leaves the rankings: failures or misses that the study does not declare."""
+def void(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) -> list[str]:
+    """Why the cell leaves the rankings: failures or misses that the study does not declare.
+
+    Failures count for each client of ``logs``, misses for all together.
+    """
     reasons = []
-    for name, section in log.sections.items():
+    for name, section in (item for log in logs for item in log.sections.items()):
         total = section.operations + section.failed
         operation = name.lower()
         allowed = _allowed(study, cell, "failures", [operation])
@@ -84,7 +92,7 @@ def void(study: Study, cell: Cell, log: YcsbLog, missed: int | None) -> list[str
                 f"{section.failed / total:.2%} of {operation} operations failed "
                 f"({kinds_of(section)}), more than the {allowed:.2%} that the study allows"
             )
-    reads = _good_reads(log)
+    reads = _good_reads(logs)
     allowed = _allowed(study, cell, "misses", [name.lower() for name in READS])
     if missed and missed > allowed * reads:
         reasons.append(
@@ -114,8 +122,10 @@ def _counters(manifest: dict, phase: str) -> dict[str, int] | None:
     return (manifest["server"].get("counters") or {}).get(phase)
 
 
-def _good_reads(log: YcsbLog) -> int:
-    return sum(log.sections[name].operations for name in READS if name in log.sections)
+def _good_reads(logs: Sequence[YcsbLog]) -> int:
+    return sum(
+        log.sections[name].operations for log in logs for name in READS if name in log.sections
+    )
 
 
 def _allowed(study: Study, cell: Cell, kind: str, operations: list[str]) -> float:

@@ -30,12 +30,16 @@ class WorkloadRecord(Record):
 
 
 class StudyRecord(Record):
-    """The key ``study`` of ``environment.json``."""
+    """The key ``study`` of ``environment.json``.
+
+    The repetitions of an ``imported`` run only share a number: they are not paired.
+    """
 
     name: str
     title: str
     seed: int
     repetitions: int
+    imported: bool
     stores: list[StoreRecord]
     workloads: list[WorkloadRecord]
 
@@ -51,6 +55,7 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
         title=study.title,
         seed=study.seed,
         repetitions=study.repetitions,
+        imported=study.imported is not None,
         stores=[
             StoreRecord(name=use.name, folder=use.store, title=use.title, options=use.options)
             for use in study.stores

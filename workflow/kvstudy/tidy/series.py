@@ -25,7 +25,10 @@ def series(raw: Path, phase: str) -> list[dict]:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+        raise KvstudyError(
+            f"{path}: cannot be read: {error}; make it readable, or remove {raw} to measure the "
+            "cell again"
+        ) from None
     if " operations; " not in text:
         return []
     seconds = operations_per_second(read_status(text, str(path)), str(path))

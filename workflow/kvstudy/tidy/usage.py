@@ -8,6 +8,8 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.ycsb_log.log import YcsbLog
 
+# In less time the kernel's ticks do not tell how many cores there are.
+LEAST_SECONDS = 2.0
 USAGE_UNITS = {
     "in_call": "share",
     "client_cores": "cores",
@@ -24,11 +26,13 @@ def usage(
     log: YcsbLog,
     client: tuple[float, float],
     client_on: str | None = None,
+    usable: int | None = None,
 ) -> dict[str, float]:
     """Metrics of one phase, without those that its logs do not tell.
 
     ``client`` is the CPU time of the whole client process and how long it lived (s),
-    ``client_on`` the cores that it was bound to (``0-1,4``).
+    ``client_on`` the cores that it was bound to (``0-1,4``), ``usable`` how many cores the
+    manifest says that there are; without it, samples of two seconds or more tell.
 
     ``in_call``: share of the client threads' time inside calls to the store
     (throughput x mean latency / threads, Little's law). ``client_cores``,
@@ -42,9 +46,11 @@ def usage(
     columns = ("cpu_user", "cpu_system")
     found["server_cores"] = _per_second(raw / "processes.csv", phase, columns, "server")
     columns = ("cpu_busy", "cpu_idle", "cpu_steal")
-    cores = _per_second(raw / "machine.csv", phase, columns)
-    # The kernel's clock ticks are coarse; the number is whole.
-    found["machine_cores"] = round(cores) if cores else None
+    if usable is None:
+        # The kernel's clock ticks are coarse; the number is whole.
+        cores = _per_second(raw / "machine.csv", phase, columns, least=LEAST_SECONDS)
+        usable = round(cores) if cores else None
+    found["machine_cores"] = usable
     found["client_allowed"] = _count(client_on) if client_on else found["machine_cores"]
     return {name: value for name, value in found.items() if value is not None}
 
@@ -66,9 +72,16 @@ def _in_call(threads: int, log: YcsbLog) -> float:
 
 
 def _per_second(
-    path: Path, phase: str, columns: tuple[str, ...], side: str | None = None
+    path: Path,
+    phase: str,
+    columns: tuple[str, ...],
+    side: str | None = None,
+    least: float = 0.0,
 ) -> float | None:
-    """Growth per second of the sum of ``columns``; None with less than two samples of them."""
+    """Growth per second of the sum of ``columns``; None with less than two samples of them.
+
+    None too when the first and the last one are less than ``least`` seconds apart.
+    """
     if not path.exists():
         return None
     try:
@@ -81,6 +94,8 @@ def _per_second(
     except (OSError, KeyError, ValueError, TypeError) as error:
         raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
     if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
+        return None
+    if samples[-1][0] - samples[0][0] < least:
         return None
     (start, first), (end, last) = samples[0], samples[-1]
     return (last - first) / (end - start)
