@@ -30,13 +30,13 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
             title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
             sections.append(Section(title, lines))
     cores = found["machine_cores"].dropna()
-    machine = f" of {cores.max():.0f}" if len(cores) else ""
+    machine = f"the machine's {cores.max():.0f} cores" if len(cores) else "the machine's cores"
     return {
         "columns": [*columns, "Client-bound"],
         "sections": sections,
         "notes": [
             "Means over the runs. Client µs, Server µs: CPU time for one operation. Client cores, "
-            f"Server cores: cores in use on average{machine}. Waiting: share of the client "
+            f"Server cores: average number of {machine} in use. Waiting: share of the client "
             "threads' time in which they wait for the store. Of ceiling: throughput by that of "
             "YCSB without a store."
             + (" Two clients: their total throughput by that of one." if second else "")

@@ -5,6 +5,7 @@ Each is made from a table of the run's analysis, which is also its CSV.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -24,6 +25,8 @@ TIE = "~"
 EQUAL = "="
 BOUND = "\N{DAGGER}"
 SHOWN_PERCENTS = [50.0, 95.0, 99.0, 99.9]
+# The mean of fewer whole seconds says nothing of a run.
+FEWEST_WHOLE = 3
 # Columns of ratios that fit the width of a page.
 MOST_COLUMNS = 6
 # The percentages of which sources publish averages, by what they are called in summary.csv.
@@ -171,7 +174,7 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
     sections = []
     for parameters, rows in _groups(found, workload):
         lines = []
-        for (store, operation), group in rows.groupby(["store", "operation"], sort=False):
+        for (store, operation), group in _by_store(rows, titles, "operation"):
             by_percent = group.set_index("percent")
             cells = []
             for percent in SHOWN_PERCENTS:
@@ -220,7 +223,7 @@ def runs(
     sections, restless = [], []
     for parameters, rows in _groups(overall, workload):
         lines = []
-        for store, group in rows.groupby("store", sort=False):
+        for (store,), group in _by_store(rows, titles):
             by_metric = group.set_index("metric")
             seconds = steadiness.merge(group[KEYS].drop_duplicates(), on=KEYS)
             lines.append(Line(titles[store], _run_cells(by_metric, seconds)))
@@ -231,7 +234,8 @@ def runs(
     notes = [
         "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
         "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of the "
-        "runs, and in those after the warm-up, which took Cut seconds (means over the runs). "
+        "runs, and in those after the warm-up, which took Cut seconds (means over the runs with "
+        f"at least {FEWEST_WHOLE} whole seconds). "
         "Client, Server: CPU time of one operation in µs. "
         "Steady: runs that have a steady state after their warm-up, of all runs; too short: "
         f"less than {STEADY_SECONDS} s remain, so nothing can be said."
@@ -270,6 +274,9 @@ def _parts(seconds: pd.DataFrame) -> list[str]:
     """Mean of whole runs, of what follows the warm-up, and the warm-up in s."""
     if seconds.empty:
         return [DASH] * 3
+    seconds = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
+    if seconds.empty:
+        return [DASH] * 3
     whole, steady = (grouped(significant(seconds[name].mean())) for name in ("whole", "steady"))
     if not (seconds["cut"] > 0).any():
         # Nothing was cut off, so there is no other value.
@@ -285,6 +292,12 @@ def _steady(verdicts: list[str]) -> str:
     steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
     flag = " !" if Steadiness.NOT_STEADY in verdicts else ""
     return f"{steady} of {len(verdicts)}{flag}"
+
+
+def _by_store(rows: pd.DataFrame, titles: dict[str, str], *more: str) -> Iterator[tuple]:
+    """The groups of ``rows`` by store (and ``more``), the stores as in ``titles``."""
+    for store in titles:
+        yield from rows[rows["store"] == store].groupby(["store", *more], sort=False)
 
 
 def _groups(frame: pd.DataFrame, workload: str) -> list[tuple[str, pd.DataFrame]]:
