@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-from kvstudy.report.rank import Agreement, Lead, agreement, compared, ranking
+from kvstudy.report.rank import Agreement, Apart, Lead, agreement, apart, compared, ranking
+from kvstudy.report.tails import Tail, tails
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict[str, str]:
@@ -39,6 +40,31 @@ def test_the_order_is_by_mean_and_each_is_compared_with_the_one_before() -> None
     assert (third.behind.over, third.behind.faster) == ("c", "a")
     assert (third.behind.ratio, third.behind.low, third.behind.high) == (1.25, 0.9, 1.6)
     assert (third.behind.tied, third.behind.in_floor) == (True, True)
+
+
+def test_stores_that_are_no_neighbours_are_told_apart_or_not() -> None:
+    ranks = rank(row("b", 400, 390, 410), row("a", 101, 1, 9), row("c", 100, 90, 110))
+    # b is next to a, a next to c.
+    assert apart(ranks, PAIRS) == Apart([("b", ["c"])], all=True)
+    for unsure in ({"tied": "yes"}, {"equal": "yes"}, {"in_floor": "yes"}, {"low": None}):
+        assert apart(ranks, PAIRS.assign(**unsure)) == Apart([], all=False)
+    assert apart(ranks[:2], PAIRS) == Apart([], all=False)
+
+
+def test_99th_percentiles_are_named_where_enough_operations_lie_beyond() -> None:
+    rows = [
+        ["b", "read", 99.0, 500.0, 100],
+        ["a", "read", 99.0, 300.0, 2000],
+        ["c", "read", 99.0, 100.0, 99],
+        ["z", "read", 99.0, 1.0, 5000],
+        ["a", "read", 95.0, 2.0, 5000],
+        ["a", "update", 99.0, 9.0, 3],
+    ]
+    found = pd.DataFrame(rows, columns=["store", "operation", "percent", "value", "beyond"])
+    assert tails(found, STORES) == [
+        Tail("read", [("a", 300.0), ("b", 500.0)], ["c"]),
+        Tail("update", [], ["a"]),
+    ]
 
 
 def test_one_repetition_has_a_ratio_and_no_interval() -> None:

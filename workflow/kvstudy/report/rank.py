@@ -49,6 +49,19 @@ class Rank:
 
 
 @dataclass(frozen=True)
+class Apart:
+    """Pairs of stores that are no neighbours in an order.
+
+    ``told`` are those that the runs tell apart, by more than 10 % and the noise floor
+    as far as they are known: each faster store once, with its slower ones. ``all`` is
+    whether no pair is left.
+    """
+
+    told: list[tuple[str, list[str]]]
+    all: bool
+
+
+@dataclass(frozen=True)
 class Agreement:
     """Pairs of stores that have values on both sides: order as published or not, or tied.
 
@@ -94,6 +107,21 @@ def compared(ranks: Sequence[Rank], pairs: pd.DataFrame) -> list[Rank]:
         replace(rank, behind=_lead(ranks[place - 1].store, rank.store, pairs) if place else None)
         for place, rank in enumerate(ranks)
     ]
+
+
+def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
+    """What the comparisons of neighbours (``compared``) do not tell."""
+    told: dict[str, list[str]] = {}
+    left = False
+    for place, first in enumerate(ranks):
+        for other in ranks[place + 2 :]:
+            lead = _lead(first.store, other.store, pairs)
+            if lead is None or lead.low is None or lead.tied or lead.equal or lead.in_floor:
+                left = True
+                continue
+            slower = other.store if lead.faster == first.store else first.store
+            told.setdefault(lead.faster, []).append(slower)
+    return Apart(list(told.items()), bool(told) and not left)
 
 
 def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> Agreement:

@@ -155,12 +155,16 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[Latex]:
     notes = []
     numbers = sorted({int(n) for n in frame["repetitions"] if n})
     if numbers:
-        runs = " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
-        notes.append(
-            f"Here: means of {runs} runs. Change: how much higher the throughput of the second is, "
-            "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired by "
-            "repetition, t distribution on logarithms)."
-        )
+        change = "Change: how much higher the throughput of the second is"
+        if numbers[-1] == 1:
+            notes.append(f"Here: one run each. {change}; one run has no interval.")
+        else:
+            runs = " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
+            notes.append(
+                f"Here: means of {runs} runs. {change}, as the geometric mean of the repetitions' "
+                "ratios, with its 95 % interval (paired by repetition, t distribution on "
+                "logarithms)."
+            )
     inside = [
         study.workload(row.workload).title
         for row in frame.itertuples()
