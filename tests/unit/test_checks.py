@@ -52,14 +52,16 @@ def test_runs_tell_interval_spread_and_steadiness():
         [
             [*key, str(n), 60, 5 * n, verdict, 0.01, 900.0 + n, 1000.0 + n]
             for n, verdict in enumerate(verdicts, 1)
-        ],
+        ]
+        # Two whole seconds: in no mean.
+        + [[*key, "3", 2, 0, "too short to judge", 0.1, 9.0, 9.0]],
         columns=STEADINESS,
     )
     grid = checks.runs(small.analysis().intervals, steadiness, "a", small.TITLES)
     redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
     assert redis["CoV"] == "6.7 %"
-    assert redis["Steady"] == "1 of 2 !"
-    assert grid["notes"][-1] == "! No steady state: Redis (1 of 2 runs)."
+    assert redis["Steady"] == "1 of 3 !"
+    assert grid["notes"][-1] == "! No steady state: Redis (1 of 3 runs)."
     # Means over the two runs, which were cut after 5 and 10 s.
     assert [redis[name] for name in ("Whole", "Rest", "Cut")] == [
         "902",
@@ -86,6 +88,27 @@ def test_percentiles_with_few_operations_beyond_are_left_out():
     cells = dict(zip(grid["columns"], lines(grid)["Redis, read"], strict=True))
     assert cells == {"50 %": "80", "95 %": "--", "99 %": "--", "99.9 %": "--"}
     assert lines(grid)[""] == ["70\N{EN DASH}90", "", "", ""]
+
+
+def test_runs_with_fewer_than_three_whole_seconds_have_no_mean_of_seconds():
+    seconds = pd.DataFrame(
+        [["redis", "a", "r10_o20_t1", "1", 2, 0, "too short to judge", 0.1, 33.0, 33.0]],
+        columns=STEADINESS,
+    )
+    grid = checks.runs(small.analysis().intervals, seconds, "a", small.TITLES)
+    redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
+    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == ["--"] * 3
+
+
+def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
+    intervals = small.analysis().intervals.iloc[::-1]
+    nothing = pd.DataFrame(columns=STEADINESS)
+    (section,) = checks.runs(intervals, nothing, "a", small.TITLES)["sections"]
+    assert [line.label for line in section.lines] == ["Redis", "Memcached"]
+    rows = [[store, "a", "p", "read", 50.0, 8, 8, 8, 1, 500] for store in ("memcached", "redis")]
+    found = pd.DataFrame(rows, columns=PERCENTILES).assign(mean_of_runs=float("nan"))
+    (section,) = checks.percentiles(found, "a", small.TITLES)["sections"]
+    assert [line.label for line in section.lines] == ["Redis, read", "Memcached, read"]
 
 
 def test_a_run_without_warm_up_has_no_second_value():

@@ -143,6 +143,8 @@ def test_one_repetition_has_no_interval():
     text = printed(results(runs=1))
     assert r"+20.0 \%" in text
     assert "nan" not in text
+    assert "one run each" in text
+    assert "95" not in text.split("midrule")[1]
 
 
 def test_a_store_without_values_leaves_dashes_and_the_reason():

@@ -80,12 +80,21 @@ def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
     (ax,) = figure.axes
     points = {line.get_label(): line for line in ax.lines if line.get_label() in ("Redis",)}
     assert points["Redis"].get_xdata().tolist() == [1, 3]
-    assert points["Redis"].get_ydata().tolist() == [-0.05, 0.05]
+    # Residuals are logarithms, the axis has shares.
+    assert points["Redis"].get_ydata() == pytest.approx([math.exp(-0.05) - 1, math.exp(0.05) - 1])
     assert to_hex(points["Redis"].get_color()) == small.COLORS["redis"]
     write_figures(small.study(), shown(), LOOKS, tmp_path, ["run-order"])
     assert {path.name for path in tmp_path.iterdir()} == {
         f"run-order.{form}" for form in ("pdf", "svg", "csv")
     }
+
+
+def test_run_order_shows_control_cells_without_a_store():
+    table = runs().replace({"store": {"memcached": "redis-again"}})
+    (ax,) = draw_order(table, LOOKS).axes
+    points = {line.get_label(): line for line in ax.lines}
+    assert points["control cells"].get_xdata().tolist() == [2, 4]
+    assert "Memcached" not in points
 
 
 def test_run_order_of_single_runs_says_that_there_is_nothing_to_see():

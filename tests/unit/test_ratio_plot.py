@@ -2,6 +2,7 @@
 
 import math
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from kvstudy.analysis.floor import COLUMNS as FLOOR
@@ -33,6 +34,28 @@ def test_a_panel_per_workload_with_the_floor_as_a_band():
     assert bands == [["noise-floor"], []]
     band = first.patches[0].get_extents().transformed(first.transData.inverted())
     assert (band.x0, band.x1) == pytest.approx((1 / 1.2, 1.2))
+
+
+def test_parameters_are_named_only_where_a_workload_has_several():
+    pairs = small.analysis().pairs
+    different = pairs.assign(parameters=["small", "large"])
+    figure = draw_ratios(ratios(different, FLOORS, small.study()), small.study(), small.TITLES)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["Workload A", "Workload C"]
+    several = pd.concat([different, pairs.head(1).assign(parameters="large")])
+    figure = draw_ratios(ratios(several, FLOORS, small.study()), small.study(), small.TITLES)
+    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.get_visible()]
+    assert titles == ["Workload A\nlarge", "Workload A\nsmall", "Workload C"]
+
+
+@pytest.mark.parametrize("low", [1e-5, 1e-3, 0.02, 0.09, 0.2, 0.31, 0.5, 0.61, 0.8, 0.9])
+@pytest.mark.parametrize("high", [1.1, 1.2, 1.9, 2.1, 4.9, 9, 11, 80, 3000, 1e6])
+def test_every_axis_has_two_to_five_numbers(low, high):
+    table = ratios(small.analysis().pairs.head(1), FLOORS, small.study())
+    figure = draw_ratios(table.assign(low=low, high=high), small.study(), small.TITLES)
+    ax = figure.axes[0]
+    left, right = ax.get_xlim()
+    assert 2 <= sum(left <= tick <= right for tick in ax.get_xticks()) <= 5
+    plt.close(figure)
 
 
 def test_one_store_has_nothing_to_compare():

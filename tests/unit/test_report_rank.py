@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-import pytest
-from kvstudy.report.rank import Agreement, Lead, agreement, compared, ranking
+from kvstudy.report.rank import Agreement, Apart, Lead, agreement, apart, compared, ranking
+from kvstudy.report.tails import Tail, tails
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict[str, str]:
@@ -35,17 +35,42 @@ def test_the_order_is_by_mean_and_each_is_compared_with_the_one_before() -> None
     first, second, third = compared(ranks, PAIRS)
     assert [first.store, second.store, third.store] == ["b", "c", "a"]
     assert first.behind is None
-    assert second.behind == Lead("b", 2.0, 1.8, 2.2, tied=False, equal=False, in_floor=False)
+    assert second.behind == Lead("b", "b", 2.0, 1.8, 2.2, tied=False, equal=False, in_floor=False)
     # By the geometric mean a is before c, by the plain mean behind it.
-    assert third.behind.ratio == pytest.approx(0.8)
-    assert (third.behind.low, third.behind.high) == (1 / 1.6, 1 / 0.9)
+    assert (third.behind.over, third.behind.faster) == ("c", "a")
+    assert (third.behind.ratio, third.behind.low, third.behind.high) == (1.25, 0.9, 1.6)
     assert (third.behind.tied, third.behind.in_floor) == (True, True)
+
+
+def test_stores_that_are_no_neighbours_are_told_apart_or_not() -> None:
+    ranks = rank(row("b", 400, 390, 410), row("a", 101, 1, 9), row("c", 100, 90, 110))
+    # b is next to a, a next to c.
+    assert apart(ranks, PAIRS) == Apart([("b", ["c"])], all=True)
+    for unsure in ({"tied": "yes"}, {"equal": "yes"}, {"in_floor": "yes"}, {"low": None}):
+        assert apart(ranks, PAIRS.assign(**unsure)) == Apart([], all=False)
+    assert apart(ranks[:2], PAIRS) == Apart([], all=False)
+
+
+def test_99th_percentiles_are_named_where_enough_operations_lie_beyond() -> None:
+    rows = [
+        ["b", "read", 99.0, 500.0, 100],
+        ["a", "read", 99.0, 300.0, 2000],
+        ["c", "read", 99.0, 100.0, 99],
+        ["z", "read", 99.0, 1.0, 5000],
+        ["a", "read", 95.0, 2.0, 5000],
+        ["a", "update", 99.0, 9.0, 3],
+    ]
+    found = pd.DataFrame(rows, columns=["store", "operation", "percent", "value", "beyond"])
+    assert tails(found, STORES) == [
+        Tail("read", [("a", 300.0), ("b", 500.0)], ["c"]),
+        Tail("update", [], ["a"]),
+    ]
 
 
 def test_one_repetition_has_a_ratio_and_no_interval() -> None:
     single = PAIRS.assign(low=None, high=None, tied="", equal="", in_floor="")
     second = compared(rank(row("b", 400, 400, 400, n=1), row("a", 100, 100, 100, n=1)), single)[1]
-    assert second.behind == Lead("b", 4.0, None, None, tied=False, equal=False, in_floor=False)
+    assert second.behind == Lead("b", "b", 4.0, None, None, tied=False, equal=False, in_floor=False)
 
 
 def test_stores_without_a_common_repetition_are_not_compared() -> None:
@@ -58,7 +83,11 @@ def test_agreement_with_published_values_counts_pairs() -> None:
             for s, m in [("a", "9"), ("b", "7"), ("c", "1"), ("z", "3")]]  # fmt: skip
     published = ranking(bare, "overall", "throughput", [*STORES, "z"], falling=True)
     # b before c in both; a and b the other way round; a and c tied; z was not measured.
-    assert agreement(published, PAIRS) == Agreement(pairs=3, same=1, opposite=1, tied=1)
+    assert agreement(published, PAIRS) == Agreement(
+        pairs=3, same=1, opposite=1, tied=1, undecided=0
+    )
+    single = PAIRS.assign(low=None, high=None, tied="", equal="", in_floor="")
+    assert agreement(published, single) == Agreement(3, same=0, opposite=0, tied=0, undecided=3)
     assert agreement(published, PAIRS.head(0)).pairs == 0
 
 

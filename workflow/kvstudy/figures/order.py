@@ -3,41 +3,43 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from kvstudy.figures.draw import TEXT_WIDTH, Look
 
 MARKERS = "osD^vP*X"
+CONTROL = "0.7"
 
 
 def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
-    """Each run's throughput against its cell's mean, over its place in the order.
+    """Each run's throughput by the geometric mean of its setting, over its place in the order.
 
-    ``table`` is ``analysis.order.order``'s. Runs of cells with a single repetition
-    have nothing to differ from and are left out.
+    ``table`` is ``analysis.order.order``'s, with residuals in logarithms; the axis has
+    their ratios less one. Runs of a single repetition have nothing to differ from and
+    are left out. What is not of ``stores`` is a control cell, and grey.
     """
     figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.3), layout="constrained")
     ax.axhline(0, color="0.6", linewidth=0.6)
     shown = table.dropna(subset="residual")
+    controls = shown[~shown["store"].isin(list(stores))]
+    # First, so that they hide no store.
+    if len(controls):
+        _points(ax, controls, "x", CONTROL, "control cells")
     for index, (store, look) in enumerate(stores.items()):
         rows = shown[shown["store"] == store]
-        if rows.empty:
-            continue
-        ax.plot(
-            rows["sequence"],
-            rows["residual"],
-            MARKERS[index % len(MARKERS)],
-            color=look.color,
-            markersize=4,
-            label=look.title,
-        )
+        if len(rows):
+            _points(ax, rows, MARKERS[index % len(MARKERS)], look.color, look.title)
     for position in _repetitions(table):
         ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(xlabel="Place in the order of measurement", ylabel="Throughput against\nits cell's mean")
+    ax.set(
+        xlabel="Place in the order of measurement", ylabel="Throughput against\nthe geometric mean"
+    )
     if len(shown):
         figure.legend(loc="outside upper center", ncols=6, frameon=False, handletextpad=0.3)
     else:
@@ -46,6 +48,11 @@ def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         )
         ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center")
     return figure
+
+
+def _points(ax: Axes, rows: pd.DataFrame, marker: str, color: str, label: str) -> None:
+    change = np.expm1(rows["residual"].astype(float))
+    ax.plot(rows["sequence"], change, marker, color=color, markersize=4, label=label)
 
 
 def _repetitions(table: pd.DataFrame) -> list[float]:

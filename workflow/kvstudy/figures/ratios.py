@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from kvstudy.figures.draw import DARK, TEXT_WIDTH
 from kvstudy.study.model import MEAN, Study
@@ -19,6 +20,7 @@ COLUMNS = [
 ]
 ACROSS = 4
 GREY = "0.6"
+MOST_TICKS = 5
 
 
 def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -67,10 +69,13 @@ def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Fi
         axes[0, 0].set_axis_off()
         axes[0, 0].set_visible(True)
         axes[0, 0].text(0.5, 0.5, "no two stores have a repetition in common", ha="center")
-    several = table["parameters"].nunique() > 1
+    sizes = table.groupby("workload")["parameters"].nunique()
     for ax, ((workload, parameters), rows) in zip(axes.flat, panels, strict=False):
         _panel(ax, rows, list(labels))
-        title = study.workload(workload).title
+        use = study.workload(workload)
+        # The title of the mean is wider than a panel.
+        title = use.short if workload == MEAN else use.title
+        several = sizes[workload] > 1
         ax.set_title(f"{title}\n{parameters}" if several else title, loc="left", fontsize=8)
     if panels:
         axes[0, 0].set_yticks(range(len(labels)), labels.values())
@@ -95,13 +100,26 @@ def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
     ends = rows[["ratio", "low", "high"]].stack()
     if pd.notna(floor):
         ends = pd.concat([ends, pd.Series([floor, 1 / floor])])
-    # Whole steps at both ends, so that the axis has at least two labels.
     low, high = min(ends.min(), 0.9) / 1.1, max(ends.max(), 1.1) * 1.1
     ax.set_xlim(low, high)
-    wide = high / low > 30
-    ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5), numticks=6))
+    ax.xaxis.set_major_locator(FixedLocator(_ticks(low, high)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.xaxis.set_minor_locator(NullLocator())
     ax.tick_params(axis="x", length=3)
     ax.grid(axis="y", visible=False)
     ax.grid(axis="x", visible=True)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Two to five round numbers from ``low`` to ``high``, on a logarithmic axis."""
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    # Coarse steps first. Around 1 there is always a step of a tenth.
+    for factors, every in [((1,), 4), ((1,), 3), ((1,), 2), ((1,), 1), ((1, 3), 1), ((1, 2, 5), 1)]:
+        steps = [f * 10.0**d for d in decades if d % every == 0 for f in factors]
+        inside = [step for step in steps if low <= step <= high]
+        if len(inside) >= 3:
+            break
+    if len(inside) < 2:
+        inside = [0.9, 1, 1.1]
+    step = -(-len(inside) // MOST_TICKS)
+    return inside[::step]

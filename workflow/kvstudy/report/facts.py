@@ -21,7 +21,8 @@ from kvstudy.report.course import CourseFacts
 from kvstudy.report.imports import ImportFacts, import_facts, not_imported
 from kvstudy.report.open_loop import OpenLoopFacts
 from kvstudy.report.operations import OperationFacts
-from kvstudy.report.rank import Agreement, Rank, agreement, compared, ranking
+from kvstudy.report.rank import Agreement, Apart, Rank, agreement, apart, compared, ranking
+from kvstudy.report.tails import Tail, tails
 from kvstudy.report.validity import ValidityFacts, validity_facts
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
@@ -110,15 +111,18 @@ class ResultFacts:
     """One workload with one set of parameters.
 
     Lists hold the measured stores only: ``throughput`` is sorted by falling
-    mean (ops/s), ``mean`` and ``p99`` by rising latency (us). ``client_bound`` are
-    stores and why the client limited them. ``agreement`` is with the published
-    order; None where no pair of stores has values on both sides.
+    mean (ops/s), ``mean`` by rising latency (us). ``apart`` are the pairs of stores
+    that are no neighbours in ``throughput``, ``tails`` the 99th percentiles of each
+    operation. ``client_bound`` are stores and why the client limited them.
+    ``agreement`` is with the published order; None where no pair of stores has
+    values on both sides.
     """
 
     cell: Cell
     throughput: list[Rank]
     mean: list[Rank]
-    p99: list[Rank]
+    apart: Apart
+    tails: list[Tail]
     client_bound: list[tuple[str, str]]
     agreement: Agreement | None
 
@@ -439,7 +443,8 @@ def workload_facts(
                 cell=cell,
                 throughput=compared(speeds, pairs),
                 mean=ranking(rows, operation, "latency_mean", study.store_names, falling=False),
-                p99=ranking(rows, operation, "latency_p99", study.store_names, falling=False),
+                apart=apart(speeds, pairs),
+                tails=tails(analysis.percentiles.query(of_cell), study.store_names),
                 client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
                 agreement=agreed if agreed.pairs else None,
             )

@@ -11,14 +11,18 @@ import pandas as pd
 
 @dataclass(frozen=True)
 class Lead:
-    """How many times the store ``over`` is faster than this one, with its 95 % interval.
+    """How a store stands to the store ``over``, which comes before it.
 
+    ``ratio`` is how many times ``faster``, one of the two, is faster than the other:
+    at least 1, with its 95 % interval. The places are by plain means of all runs and
+    the ratio is by geometric means of shared repetitions, so it need not be ``over``.
     ``low`` and ``high`` are None for a single repetition. ``tied``: the runs do
     not tell the two apart. ``equal``: they are the same within 10 %. ``in_floor``:
     the ratio is not above the noise floor.
     """
 
     over: str
+    faster: str
     ratio: float
     low: float | None
     high: float | None
@@ -45,13 +49,30 @@ class Rank:
 
 
 @dataclass(frozen=True)
+class Apart:
+    """Pairs of stores that are no neighbours in an order.
+
+    ``told`` are those that the runs tell apart, by more than 10 % and the noise floor
+    as far as they are known: each faster store once, with its slower ones. ``all`` is
+    whether no pair is left.
+    """
+
+    told: list[tuple[str, list[str]]]
+    all: bool
+
+
+@dataclass(frozen=True)
 class Agreement:
-    """Pairs of stores that have values on both sides: order as published or not, or tied."""
+    """Pairs of stores that have values on both sides: order as published or not, or tied.
+
+    ``undecided`` have a single repetition, which has no known spread.
+    """
 
     pairs: int
     same: int
     opposite: int
     tied: int
+    undecided: int
 
 
 def ranking(
@@ -88,18 +109,35 @@ def compared(ranks: Sequence[Rank], pairs: pd.DataFrame) -> list[Rank]:
     ]
 
 
+def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
+    """What the comparisons of neighbours (``compared``) do not tell."""
+    told: dict[str, list[str]] = {}
+    left = False
+    for place, first in enumerate(ranks):
+        for other in ranks[place + 2 :]:
+            lead = _lead(first.store, other.store, pairs)
+            if lead is None or lead.low is None or lead.tied or lead.equal or lead.in_floor:
+                left = True
+                continue
+            slower = other.store if lead.faster == first.store else first.store
+            told.setdefault(lead.faster, []).append(slower)
+    return Apart(list(told.items()), bool(told) and not left)
+
+
 def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> Agreement:
     """How the order of the measured stores agrees with that of the published values."""
     values = {rank.store: rank.mean for rank in published}
-    found = {"same": 0, "opposite": 0, "tied": 0}
+    found = {"same": 0, "opposite": 0, "tied": 0, "undecided": 0}
     for one, other in combinations(values, 2):
         lead = _lead(one, other, pairs)
         if lead is None:
             continue
         if lead.tied or values[one] == values[other]:
             found["tied"] += 1
+        elif lead.low is None:
+            found["undecided"] += 1
         else:
-            as_published = (lead.ratio > 1) == (values[one] > values[other])
+            as_published = (lead.faster == one) == (values[one] > values[other])
             found["same" if as_published else "opposite"] += 1
     return Agreement(sum(found.values()), **found)
 
@@ -108,14 +146,11 @@ def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
     for row in pairs.itertuples():
         if {row.faster, row.slower} != {over, store}:
             continue
-        ratio, low, high = (
-            None if pd.isna(each) else each for each in (row.ratio, row.low, row.high)
-        )
-        if row.faster == store:
-            ratio, low, high = 1 / ratio, high and 1 / high, low and 1 / low
+        low, high = (None if pd.isna(each) else each for each in (row.low, row.high))
         return Lead(
             over,
-            ratio,
+            row.faster,
+            row.ratio,
             low,
             high,
             tied=row.tied == "yes",

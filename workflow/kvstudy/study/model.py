@@ -449,7 +449,7 @@ AUTOMATIC_FIGURES = [
     RunOrder(
         name="run-order",
         kind="run-order",
-        caption="The runs in the order of measurement, each against the mean of its cell",
+        caption="The runs in the order of measurement, against the geometric mean of their setting",
     ),
     CpuBars(name="cpu", kind="cpu", caption="CPU time of client and server for one operation"),
     RatioPlot(

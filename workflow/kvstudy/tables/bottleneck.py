@@ -30,15 +30,15 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
             title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
             sections.append(Section(title, lines))
     cores = found["machine_cores"].dropna()
-    machine = f" of the machine's {cores.max():.0f}" if len(cores) else ""
+    machine = f"the machine's {cores.max():.0f} cores" if len(cores) else "the machine's cores"
     return {
         "columns": [*columns, "Client-bound"],
         "sections": sections,
         "notes": [
             "Means over the runs. Client µs, Server µs: CPU time for one operation. Client cores, "
-            f"Server cores: how many cores{machine} are in use on average. In calls: share of "
-            "the client threads' time inside calls to the store. Of ceiling: throughput by that "
-            "of YCSB without a store. Client-bound no: no sign of it was found."
+            f"Server cores: average number of {machine} in use. In calls: share of the client "
+            "threads' time inside calls to the store. Of ceiling: throughput by that of YCSB "
+            "without a store. Client-bound no: no sign of it was found."
             + (" Two clients: their total throughput by that of one." if second else "")
         ],
     }

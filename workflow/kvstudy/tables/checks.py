@@ -5,8 +5,9 @@ Each is made from a table of the run's analysis, which is also its CSV.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pandas as pd
 
@@ -15,7 +16,7 @@ from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
 from kvstudy.study.model import MEAN, Study
-from kvstudy.tables.latex import Latex, grey
+from kvstudy.tables.latex import Latex, escape, grey
 from kvstudy.tidy.numbers import grouped, share, significant
 from kvstudy.tidy.results import Results
 
@@ -24,8 +25,12 @@ TIE = "~"
 EQUAL = "="
 BOUND = "\N{DAGGER}"
 SHOWN_PERCENTS = [50.0, 95.0, 99.0, 99.9]
+# The mean of fewer whole seconds says nothing of a run.
+FEWEST_WHOLE = 3
 # Columns of ratios that fit the width of a page.
 MOST_COLUMNS = 6
+# Of those whose headings have parameters.
+MOST_WITH_PARAMETERS = 4
 # The percentages of which sources publish averages, by what they are called in summary.csv.
 AVERAGED = {95.0: "latency_p95", 99.0: "latency_p99"}
 AVERAGE_TITLE = Latex(r"\shortstack[r]{mean of the\\runs' values}")
@@ -44,15 +49,21 @@ class Line:
 
 @dataclass
 class Section:
+    """Lines below a title; ``columns`` are given where they are others than before."""
+
     title: str
     lines: list[Line]
+    columns: list[str] | None = None
 
 
 Grid = dict[str, object]
 
 
 def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
-    """Throughput of one store by another's: a line per pair, a column per workload."""
+    """Throughput of one store by another's: a line per pair, a column per workload.
+
+    Columns that do not fit beside the others stand in sections below them.
+    """
     pairs, floor = analysis.pairs, analysis.floor
     bound = set(
         analysis.bottleneck.query("client_bound == 'yes'")[KEYS].itertuples(index=False, name=None)
@@ -62,20 +73,29 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
         (name, parameters)
         for name in names
         for parameters in pairs.loc[pairs["workload"] == name, "parameters"].unique()
-    ][:MOST_COLUMNS]
+    ]
+    # As many in each block, or one fewer.
+    several = len({name for name, _ in shown}) < len(shown)
+    most = MOST_WITH_PARAMETERS if several else MOST_COLUMNS
+    blocks = max(1, -(-len(shown) // most))
+    ends = [len(shown) * block // blocks for block in range(blocks + 1)]
     sections = []
-    if len(floor):
-        store = titles[floor["store"].iloc[0]]
-        cells = [_floor(floor, *column) for column in shown]
-        sections.append(Section("Noise floor", _two_lines(f"{store} by itself", cells)))
-    lines: list[Line] = []
-    for one, other in combinations(study.store_names, 2):
-        cells = [_ratio(pairs, *column, one, other, bound) for column in shown]
-        if any(first != DASH for first, _ in cells):
-            lines += _two_lines(f"{titles[one]} / {titles[other]}", cells)
-    sections.append(Section("Two stores" if sections else "", lines))
+    for start, end in pairwise(ends):
+        some = shown[start:end]
+        columns = [_heading(study, shown, *column) for column in some]
+        if len(floor):
+            store = titles[floor["store"].iloc[0]]
+            cells = [_floor(floor, *column) for column in some]
+            lines = _two_lines(f"{store} by itself", cells)
+            sections.append(Section("Noise floor", lines, columns))
+        lines = []
+        for one, other in combinations(study.store_names, 2):
+            cells = [_ratio(pairs, *column, one, other, bound) for column in some]
+            if any(first != DASH for first, _ in cells):
+                lines += _two_lines(f"{titles[one]} / {titles[other]}", cells)
+        sections.append(Section("Two stores" if len(floor) else "", lines, columns))
     return {
-        "columns": [study.workload(name).short for name, _ in shown],
+        "columns": sections[0].columns,
         "sections": sections,
         "notes": [
             f"Ratio of the mean throughputs (geometric, {_pairing(study)}), below it the 95 % "
@@ -85,6 +105,14 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
             f"{BOUND}: the client limits one of the two."
         ],
     }
+
+
+def _heading(study: Study, shown: list[tuple[str, str]], name: str, parameters: str) -> str:
+    """The workload's short name, with its parameters below it if it has several."""
+    short = study.workload(name).short
+    if sum(other == name for other, _ in shown) == 1:
+        return short
+    return Latex(rf"\shortstack[r]{{{escape(short)}\\{escape(parameters)}}}")
 
 
 def _two_lines(label: str, cells: list[tuple[str, str]]) -> list[Line]:
@@ -171,7 +199,7 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
     sections = []
     for parameters, rows in _groups(found, workload):
         lines = []
-        for (store, operation), group in rows.groupby(["store", "operation"], sort=False):
+        for (store, operation), group in _by_store(rows, titles, "operation"):
             by_percent = group.set_index("percent")
             cells = []
             for percent in SHOWN_PERCENTS:
@@ -220,7 +248,7 @@ def runs(
     sections, restless = [], []
     for parameters, rows in _groups(overall, workload):
         lines = []
-        for store, group in rows.groupby("store", sort=False):
+        for (store,), group in _by_store(rows, titles):
             by_metric = group.set_index("metric")
             seconds = steadiness.merge(group[KEYS].drop_duplicates(), on=KEYS)
             lines.append(Line(titles[store], _run_cells(by_metric, seconds)))
@@ -231,7 +259,8 @@ def runs(
     notes = [
         "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
         "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of the "
-        "runs, and in those after the warm-up, which took Cut seconds (means over the runs). "
+        "runs, and in those after the warm-up, which took Cut seconds (means over the runs with "
+        f"at least {FEWEST_WHOLE} whole seconds). "
         "Client, Server: CPU time of one operation in µs. "
         "Steady: runs that have a steady state after their warm-up, of all runs; too short: "
         f"less than {STEADY_SECONDS} s remain, so nothing can be said."
@@ -270,6 +299,9 @@ def _parts(seconds: pd.DataFrame) -> list[str]:
     """Mean of whole runs, of what follows the warm-up, and the warm-up in s."""
     if seconds.empty:
         return [DASH] * 3
+    seconds = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
+    if seconds.empty:
+        return [DASH] * 3
     whole, steady = (grouped(significant(seconds[name].mean())) for name in ("whole", "steady"))
     if not (seconds["cut"] > 0).any():
         # Nothing was cut off, so there is no other value.
@@ -285,6 +317,12 @@ def _steady(verdicts: list[str]) -> str:
     steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
     flag = " !" if Steadiness.NOT_STEADY in verdicts else ""
     return f"{steady} of {len(verdicts)}{flag}"
+
+
+def _by_store(rows: pd.DataFrame, titles: dict[str, str], *more: str) -> Iterator[tuple]:
+    """The groups of ``rows`` by store (and ``more``), the stores as in ``titles``."""
+    for store in titles:
+        yield from rows[rows["store"] == store].groupby(["store", *more], sort=False)
 
 
 def _groups(frame: pd.DataFrame, workload: str) -> list[tuple[str, pd.DataFrame]]:

@@ -166,7 +166,7 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[Latex]:
     notes = []
     numbers = sorted({int(n) for n in frame["repetitions"] if n})
     if numbers:
-        runs = " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
+        change = "Change: how much higher the throughput of the second is"
         how = (
             "as the ratio of the geometric means, with its 95 % interval (Welch's, on logarithms; "
             "not paired, for repetitions of imported logs only have the same number)."
@@ -174,10 +174,11 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[Latex]:
             else "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
             "by repetition, t distribution on logarithms)."
         )
-        notes.append(
-            f"Here: means of {runs} runs. Change: how much higher the throughput of the second is, "
-            + how
-        )
+        if numbers[-1] == 1:
+            notes.append(f"Here: one run each. {change}; one run has no interval.")
+        else:
+            runs = " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
+            notes.append(f"Here: means of {runs} runs. {change}, {how}")
     inside = [
         study.workload(row.workload).title
         for row in frame.itertuples()

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.study.model import Study
+from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import grouped, share, significant
 
 DASH = "\N{EN DASH}"
-# Lines that fit on a page in the usual letters.
-FULL_PAGE = 48
 # Letters of a label and of a note that fit on a line.
-LABEL, PAGE = 18, 85
+LABEL, PAGE = 15, 85
 
 
 @dataclass
@@ -33,8 +32,8 @@ class Section:
 
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the LaTeX template needs: ``sections``, one per workload and its parameters, and
-    whether they need ``small`` letters to fit on a page.
+    """What the LaTeX template needs: ``pages`` of sections, one per workload and its
+    parameters, and whether they need ``small`` letters.
 
     ``found`` is the validity of the run's analysis.
     """
@@ -47,9 +46,8 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
             ordered = group.set_index("store").reindex(study.store_names).dropna(subset="n")
             lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
             sections.append(Section(title, lines))
-    lines = [line for section in sections for line in section.lines]
-    height = len(sections) + sum(_height(line) for line in lines)
-    return {"sections": sections, "small": height > FULL_PAGE}
+    parts = pages([""], sections or [Section("", [])], _height)
+    return {"sections": sections, "pages": parts, "small": is_small(parts, _height)}
 
 
 def _height(line: Line) -> int:

@@ -32,6 +32,7 @@ from kvstudy.tables import (
     validity,
 )
 from kvstudy.tables.latex import fill
+from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
 
@@ -92,6 +93,9 @@ def write_tables(
             shown = given(study, found, table.workload)
             frame = results.long_form(table, shown, found)
             values = results.content(table, shown, found, titles)
+        if template == "checks":
+            found_pages = pages(values["columns"], values["sections"])
+            values |= {"pages": found_pages, "small": is_small(found_pages)}
         text = fill(templates / f"{template}.tex.j2", **values)
         frame.to_csv(output / f"{table.name}.csv", index=False, lineterminator="\n")
         path = output / f"{table.name}.tex"
