@@ -16,7 +16,7 @@ from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.draw import looks, use_style
 from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
-from kvstudy.report.open_loop import open_loop_facts
+from kvstudy.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Parameters
@@ -495,6 +495,13 @@ def test_the_text_knows_rates_times_and_gaps():
     object.__setattr__(analysis, "open_rates", rates(at_rates()))
     widest = open_loop_facts(study, rows, analysis, small.TITLES).widest
     assert (widest.service, widest.intended) == (200, 30_000)
+
+
+def test_the_largest_difference_is_one_of_time_not_of_ratio():
+    times = (TimeFacts("Redis", "A", 50, 10.0, 500.0), TimeFacts("Riak", "A", 50, 9e3, 20e3))
+    reached = tuple(RateFacts(each.store, "A", 50, 1.0, True, False, "") for each in times)
+    facts = OpenLoopFacts((50,), (), (), 2, 2, reached, times, ())
+    assert facts.widest.store == "Riak"
 
 
 def test_a_cell_of_the_plan_is_found_by_its_name(study):

@@ -93,10 +93,9 @@ def made_up(stores: int, workloads: list[str]):
         [[workload, SLUG, names[0], 3, 1.05, 0.951, 1.21, 1.21] for workload in of_workloads],
         columns=small.analysis().floor.columns,
     )
-    limits = pd.DataFrame(
-        [[*key, 107.5, 18.3, 0.856, 0.146, 2.0, 0.671, 0.168, 1.01, "yes", "x"] for key in keys],
-        columns=small.analysis().bottleneck.columns,
-    )
+    columns = small.analysis().bottleneck.columns
+    limits = pd.DataFrame(keys, columns=columns[:3]).reindex(columns=columns, fill_value=0.1234)
+    limits = limits.assign(machine_cores=2.0, client_bound="yes", reason="x")
     valid = pd.DataFrame(
         [
             [*key, 3, 1, 3e6, 3e6 - 90, 90, 0.0, 3e-5, 2e-5, 4e-5, 12345.6, 12345.1, 3, 0.0, KINDS]

@@ -318,6 +318,11 @@ class RunFacts(_Cells):
         return _gaps(rows, self.study, {row["store"]: self.title(row["store"]) for row in rows})
 
     @property
+    def client_bound(self) -> bool:
+        """Whether the client limits any store."""
+        return any(result.client_bound for each in self.workloads for result in each.results)
+
+    @property
     def bottleneck_tables(self) -> list[BottleneckTable]:
         return [table for table in self.study.tables if isinstance(table, BottleneckTable)]
 

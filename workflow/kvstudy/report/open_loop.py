@@ -76,10 +76,10 @@ class OpenLoopFacts:
 
     @property
     def widest(self) -> TimeFacts | None:
-        """Where both 99th percentiles are furthest apart, of the rates that were reached."""
+        """Where both 99th percentiles differ most (in us), of the rates that were reached."""
         reached = {(rate.store, rate.workload, rate.load) for rate in self.rates if rate.reached}
         known = [each for each in self.times if (each.store, each.workload, each.load) in reached]
-        return max(known, key=lambda each: each.intended / each.service, default=None)
+        return max(known, key=lambda each: each.intended - each.service, default=None)
 
 
 def open_loop_facts(

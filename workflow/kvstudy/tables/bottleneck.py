@@ -35,10 +35,10 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
         "columns": [*columns, "Client-bound"],
         "sections": sections,
         "notes": [
-            "Means over the runs. Client µs, Server µs: CPU time for one operation. Client cores, "
-            f"Server cores: average number of {machine} in use. In calls: share of the client "
-            "threads' time inside calls to the store. Of ceiling: throughput by that of YCSB "
-            "without a store. Client-bound no: no sign of it was found."
+            "Geometric means over the runs. Client µs, Server µs: CPU time for one operation. "
+            f"Client cores, Server cores: average number of {machine} in use. In calls: share of "
+            "the client threads' time inside calls to the store. Of ceiling: throughput by that of "
+            "YCSB without a store. Client-bound no: no sign of it was found."
             + (" Two clients: their total throughput by that of one." if second else "")
         ],
     }
