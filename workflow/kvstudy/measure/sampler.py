@@ -62,10 +62,12 @@ class Sampler:
 
     def sample(self) -> None:
         """Write one line per side and one for the machine."""
-        now = {"phase": self._phase, "seconds": round(time.monotonic() - self._start, 3)}
         if self._samples % LOOK_FOR_CHILDREN == 0:
             self._trees = {side: _trees(pids) for side, pids in self._roots.items()}
         self._samples += 1
+        # After the looking around, which takes long on a full machine: the time is that of
+        # the reading.
+        now = {"phase": self._phase, "seconds": round(time.monotonic() - self._start, 3)}
         for side, processes in self._trees.items():
             used = [found for process in processes if (found := _used(process))]
             if not used:
