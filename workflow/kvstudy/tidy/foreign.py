@@ -7,12 +7,11 @@ hypervisor gave to other machines; both as a share of the machine's CPU time
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
 from kvstudy.tidy.resources import server_cpu_seconds
+from kvstudy.tidy.samples import read_samples
 
 METRICS = ("foreign_cpu", "steal_cpu")
 COLUMNS = ("cpu_busy", "cpu_interrupts", "cpu_idle", "cpu_steal")
@@ -81,20 +80,5 @@ def _machine(path: Path, phase: str) -> dict[str, float]:
 
     Empty where there is no sample.
     """
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            samples = [
-                {
-                    column: float(row[column])
-                    for column in COLUMNS
-                    if column in row or column != OPTIONAL
-                }
-                for row in csv.DictReader(file)
-                if row["phase"] == phase
-            ]
-    except FileNotFoundError:
-        # Logs that were not measured here have none.
-        samples = []
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+    samples = read_samples(path, phase, COLUMNS, optional=[OPTIONAL])
     return {column: samples[-1][column] - samples[0][column] for column in (samples or [{}])[0]}

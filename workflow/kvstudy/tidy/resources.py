@@ -7,7 +7,6 @@ processes are not on this machine has no rows.
 
 from __future__ import annotations
 
-import csv
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.tidy.samples import read_samples
 from kvstudy.ycsb_log.status import run_start
 
 # Samples that are nearer than this say little: processor time comes in steps of 10 ms.
@@ -45,18 +45,9 @@ def server_cpu_seconds(raw: Path, phase: str) -> float | None:
     None where the server's processes are not on this machine, or nothing was
     sampled. KvstudyError for a file that is no ``processes.csv``.
     """
-    path = raw / "processes.csv"
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            used = [
-                float(row["cpu_user"]) + float(row["cpu_system"])
-                for row in csv.DictReader(file)
-                if row["phase"] == phase and row["side"] == "server"
-            ]
-    except FileNotFoundError:
-        return None
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+    columns = ("cpu_user", "cpu_system")
+    samples = read_samples(raw / "processes.csv", phase, columns, "server")
+    used = [sum(sample.values()) for sample in samples]
     return used[-1] - used[0] if len(used) > 1 else None
 
 

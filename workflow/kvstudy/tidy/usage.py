@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
-from kvstudy.errors import KvstudyError
+from kvstudy.tidy.samples import read_samples
 from kvstudy.ycsb_log.log import YcsbLog
 
 # In less time the kernel's ticks do not tell how many cores there are.
@@ -82,17 +81,10 @@ def _per_second(
 
     None too when the first and the last one are less than ``least`` seconds apart.
     """
-    if not path.exists():
-        return None
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            samples = [
-                (float(row["seconds"]), sum(float(row[column]) for column in columns))
-                for row in csv.DictReader(file)
-                if row["phase"] == phase and side in (None, row.get("side"))
-            ]
-    except (OSError, KeyError, ValueError, TypeError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+    samples = [
+        (row.pop("seconds"), sum(row.values()))
+        for row in read_samples(path, phase, ("seconds", *columns), side)
+    ]
     if len(samples) < 2 or samples[-1][0] <= samples[0][0]:
         return None
     if samples[-1][0] - samples[0][0] < least:
