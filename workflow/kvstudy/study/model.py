@@ -383,8 +383,6 @@ BOTTLENECK = BottleneckTable(
 TRIMMED = TrimmedTable(
     name="trimmed", kind="trimmed", caption="Means without the smallest and the largest runs"
 )
-RUNS_CAPTION = "The runs behind the values, {}"
-PERCENTILES_CAPTION = "Percentiles of service time over all runs, {}"
 OPERATIONS = OperationsTable(
     name="operations", kind="operations", caption="What one operation means on each store"
 )
@@ -445,6 +443,10 @@ Figure = Annotated[
     Bars | Transcript | RunOrder | CpuBars | RatioPlot | TimeStrips | Spectrum,
     Field(discriminator="kind"),
 ]
+AUTOMATIC_TABLES_OF_A_WORKLOAD = {
+    RunsTable: "The runs behind the values, {}",
+    PercentilesTable: "Percentiles of service time over all runs, {}",
+}
 AUTOMATIC_FIGURES = [
     RunOrder(
         name="run-order",
@@ -544,50 +546,44 @@ class Study(Strict):
     @model_validator(mode="after")
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
-        tables = list(self.tables)
-        self._own_tables = len(tables)
+        self._own_tables = len(self.tables)
         automatic = [OPERATIONS, RATIOS, BOTTLENECK, VALIDITY]
         if self.trimmed_mean:
             automatic.append(TRIMMED)
-        for each in automatic:
-            if not any(table.kind == each.kind for table in tables):
-                tables.append(each)
-        for use in self.workloads:
-            for kind, caption in (
-                (RunsTable, RUNS_CAPTION),
-                (PercentilesTable, PERCENTILES_CAPTION),
-            ):
-                if any(isinstance(each, kind) and each.workload == use.name for each in tables):
-                    continue
-                word = get_args(kind.model_fields["kind"].annotation)[0]
-                tables.append(
-                    kind(
-                        name=f"{word}-{use.name}",
-                        kind=word,
-                        caption=caption.format(use.title),
-                        workload=use.name,
-                    )
-                )
+        tables = self._with_automatic(self.tables, automatic, AUTOMATIC_TABLES_OF_A_WORKLOAD)
         object.__setattr__(self, "tables", tables)
         return self
 
     @model_validator(mode="after")
     def _always_drawn(self) -> Study:
         """Figures of every report, unless the study names them itself."""
-        figures = list(self.figures)
-        self._own_figures = len(figures)
-        for each in AUTOMATIC_FIGURES:
-            if isinstance(each, RunOrder) and not self.imported:
-                caption = f"{each.caption} (random order, seed {self.seed})"
-                each = each.model_copy(update={"caption": caption})
-            if not any(isinstance(figure, type(each)) for figure in figures):
-                figures.append(each)
+        self._own_figures = len(self.figures)
+        automatic = list(AUTOMATIC_FIGURES)
+        if not self.imported:
+            order = f" (random order, seed {self.seed})"
+            automatic = [
+                each.model_copy(update={"caption": each.caption + order})
+                if isinstance(each, RunOrder)
+                else each
+                for each in automatic
+            ]
+        figures = self._with_automatic(self.figures, automatic, AUTOMATIC_FIGURES_OF_A_WORKLOAD)
+        object.__setattr__(self, "figures", figures)
+        return self
+
+    def _with_automatic(self, own: list, automatic: list, of_a_workload: dict[type, str]) -> list:
+        """What the study names itself, and what every report has besides.
+
+        ``of_a_workload`` are kinds that each workload has one of, with their captions.
+        """
+        found = list(own)
+        found += [each for each in automatic if not any(type(has) is type(each) for has in own)]
         for use in self.workloads:
-            for kind, caption in AUTOMATIC_FIGURES_OF_A_WORKLOAD.items():
-                if any(isinstance(each, kind) and each.workload == use.name for each in figures):
+            for kind, caption in of_a_workload.items():
+                if any(isinstance(each, kind) and each.workload == use.name for each in own):
                     continue
                 word = get_args(kind.model_fields["kind"].annotation)[0]
-                figures.append(
+                found.append(
                     kind(
                         name=f"{word}-{use.name}",
                         kind=word,
@@ -595,8 +591,7 @@ class Study(Strict):
                         workload=use.name,
                     )
                 )
-        object.__setattr__(self, "figures", figures)
-        return self
+        return found
 
     @property
     def automatic_names(self) -> dict[str, set[str]]:
