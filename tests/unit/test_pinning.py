@@ -47,9 +47,7 @@ def usable(root: Path, cores: str, name: str = "laptop") -> Tree:
     ],
 )
 def test_halves(tmp_path, name, cores, server, client):
-    root = machine(name, tmp_path)
-    put(root, "proc/self/status", f"Cpus_allowed_list:\t{cores}\n")
-    assert pinning("true", "native", Tree(root)) == Pinning(server, client)
+    assert pinning("true", "native", usable(tmp_path, cores, name)) == Pinning(server, client)
 
 
 def test_lists_and_off(tmp_path):

@@ -9,11 +9,11 @@ import pandas as pd
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
 from kvstudy.study.model import MEAN, Study
+from kvstudy.tidy.summary import SETTING
 
-KEYS = ["store", "workload", "parameters"]
 USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]
 NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "two_clients", "two_clients_low"]
-COLUMNS = [*KEYS, *NUMBERS, "client_bound", "reason"]
+COLUMNS = [*SETTING, *NUMBERS, "client_bound", "reason"]
 
 # A second client that raises the total by more shows that one was the limit.
 MORE_WITH_TWO = 0.10
@@ -39,7 +39,7 @@ def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
     overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]
     means = {
         key: {metric: log_t_interval(of["value"]).value for metric, of in group.groupby("metric")}
-        for key, group in overall[overall["value"] > 0].groupby(KEYS, sort=False)
+        for key, group in overall[overall["value"] > 0].groupby(SETTING, sort=False)
     }
     rows = []
     ceiling = ceiling_store(study)

@@ -7,8 +7,9 @@ from statistics import geometric_mean
 import pandas as pd
 
 from kvstudy.analysis import percentiles
-from kvstudy.tidy.open_loop import KEY, OpenLoop
+from kvstudy.tidy.open_loop import OpenLoop
 from kvstudy.tidy.series import INTENDED
+from kvstudy.tidy.summary import CELL
 
 # Below this share of the rate that was asked for, the store or the client was overloaded.
 REACHED = 0.99
@@ -38,11 +39,11 @@ def rates(found: OpenLoop) -> pd.DataFrame:
     target_high; share_low and share_high (the cells' achieved by target); short, how
     many cells were too short to leave out connecting and closing; note.
     """
-    chosen = found.measurements.merge(_counted(found.cells), on=KEY)
+    chosen = found.measurements.merge(_counted(found.cells), on=CELL)
     chosen = chosen[(chosen["phase"] == "run") & (chosen["operation"] == "overall")]
     whole = chosen[chosen["metric"] == "throughput"]
-    table = found.targets.merge(whole[[*KEY, "value"]], on=KEY)
-    table = table.merge(_while_sending(found.series), on=KEY, how="left")
+    table = found.targets.merge(whole[[*CELL, "value"]], on=CELL)
+    table = table.merge(_while_sending(found.series), on=CELL, how="left")
     table["short"] = table["sending"].isna()
     table["throughput"] = table["sending"].fillna(table["value"])
     rows = []
@@ -74,13 +75,13 @@ def _while_sending(series: pd.DataFrame) -> pd.DataFrame:
     not in ``series``.
     """
     rows = []
-    for key, seconds in series.groupby(KEY, sort=False):
+    for key, seconds in series.groupby(CELL, sort=False):
         values = seconds.sort_values("second")["throughput"].astype(float).tolist()
         started = next((place for place, value in enumerate(values) if value), len(values))
         sending = values[started + 1 :]
         if len(sending) >= FEWEST_SECONDS:
             rows.append([*key, sum(sending) / len(sending)])
-    return pd.DataFrame(rows, columns=[*KEY, "sending"]).astype({"sending": float})
+    return pd.DataFrame(rows, columns=[*CELL, "sending"]).astype({"sending": float})
 
 
 def latencies(found: OpenLoop) -> pd.DataFrame:
@@ -92,7 +93,7 @@ def latencies(found: OpenLoop) -> pd.DataFrame:
     it, for its reads and updates are there. Cells that did not reach their rate are
     among them.
     """
-    histograms = found.histograms.merge(_counted(found.cells), on=KEY)
+    histograms = found.histograms.merge(_counted(found.cells), on=CELL)
     together = _all_operations(histograms)
     table = percentiles.percentiles(pd.concat([histograms, together], ignore_index=True))
     keys = ["store", "workload", "parameters"]
@@ -117,9 +118,9 @@ def _all_operations(histograms: pd.DataFrame) -> pd.DataFrame:
     single = ~histograms["operation"].str.contains("read-modify-write").astype(bool)
     intended = histograms["operation"].str.startswith(INTENDED).astype(bool)
     named = histograms.assign(operation=intended.map({True: f"{INTENDED}{ALL}", False: ALL}))
-    groups = named[single].groupby([*KEY, "phase", "operation", "latency"], sort=False)
+    groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
     return groups["count"].sum().reset_index()
 
 
 def _counted(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells.loc[(cells["status"] == "measured") & (cells["void"] == ""), KEY]
+    return cells.loc[(cells["status"] == "measured") & (cells["void"] == ""), CELL]

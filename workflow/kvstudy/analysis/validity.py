@@ -5,15 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from kvstudy.stats.intervals import error_rate
-from kvstudy.tidy.summary import CELL, measured_phases
+from kvstudy.tidy.summary import CELL, SETTING, measured_phases
 from kvstudy.ycsb_log.log import GOOD
 
-KEYS = ["store", "workload", "parameters"]
 NUMBERS = [
     *["n", "void", "operations", "good", "failed", "missed", "share", "low", "high"],
     *["throughput", "goodput", "checked", "deviation"],
 ]
-COLUMNS = [*KEYS, *NUMBERS, "kinds"]
+COLUMNS = [*SETTING, *NUMBERS, "kinds"]
 
 
 def validity(
@@ -32,7 +31,7 @@ def validity(
     overall = _overall(measurements).join(measured.set_index(CELL)["void"], how="inner")
     kinds = outcomes[(outcomes["kind"] == "status") & ~outcomes["name"].isin(GOOD)]
     rows = []
-    for key, runs in overall.groupby(KEYS, sort=False):
+    for key, runs in overall.groupby(SETTING, sort=False):
         operations, failed = int(runs["operations"].sum()), int(runs["failed"].sum())
         missed = runs["missed"].sum(min_count=1)
         good = round((runs["goodput"] * runs["runtime"] / 1000).sum())
@@ -64,7 +63,7 @@ def _overall(measurements: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows(frame: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
-    return frame[(frame[KEYS] == list(key)).all(axis=1)]
+    return frame[(frame[SETTING] == list(key)).all(axis=1)]
 
 
 def _listed(kinds: pd.DataFrame) -> str:

@@ -9,9 +9,8 @@ import pandas as pd
 
 from kvstudy.analysis.agreement import TOLERATED, flagged
 from kvstudy.analysis.files import Analysis
-from kvstudy.analysis.validity import KEYS
 from kvstudy.study.model import Study
-from kvstudy.tidy.summary import CELL
+from kvstudy.tidy.summary import CELL, SETTING
 
 # A smaller difference of throughput and goodput is not worth a word.
 WORTH_SAYING = 0.001
@@ -89,7 +88,7 @@ def _disagreements(
     compared: pd.DataFrame, study: Study, titles: Mapping[str, str]
 ) -> list[Disagreement]:
     found = []
-    for _, rows in flagged(compared).groupby([*KEYS, "counter"], sort=False):
+    for _, rows in flagged(compared).groupby([*SETTING, "counter"], sort=False):
         row = rows.loc[rows["deviation"].abs().idxmax()]
         found.append(
             Disagreement(

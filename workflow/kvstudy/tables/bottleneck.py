@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from kvstudy.study.model import Study
-from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tables.checks import DASH, Grid, Line, Section, by_workload
 from kvstudy.tidy.numbers import share, significant
 
 
@@ -18,17 +18,14 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     if second:
         columns.append("Two clients")
     sections = []
-    for use in study.workloads:
-        groups = found[found["workload"] == use.name].groupby("parameters", sort=False)
-        for parameters, rows in groups:
-            by_store = rows.set_index("store")
-            lines = [
-                Line(titles[store], _cells(by_store.loc[store], second))
-                for store in study.store_names
-                if store in by_store.index
-            ]
-            title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
-            sections.append(Section(title, lines))
+    for title, rows in by_workload(found, study):
+        by_store = rows.set_index("store")
+        lines = [
+            Line(titles[store], _cells(by_store.loc[store], second))
+            for store in study.store_names
+            if store in by_store.index
+        ]
+        sections.append(Section(title, lines))
     cores = found["machine_cores"].dropna()
     machine = f"the machine's {cores.max():.0f} cores" if len(cores) else "the machine's cores"
     return {

@@ -19,6 +19,7 @@ from kvstudy.study.model import MEAN, Study
 from kvstudy.tables.latex import Latex, escape, grey
 from kvstudy.tidy.numbers import grouped, share, significant
 from kvstudy.tidy.results import Results
+from kvstudy.tidy.summary import SETTING
 
 DASH = "--"
 TIE = "~"
@@ -38,7 +39,6 @@ RUN_COLUMNS = [
     *["Ops/s", "95 % interval", "CoV", "Whole", "Rest", "Cut"],
     *["Client", "Server", "Steady"],
 ]
-KEYS = ["store", "workload", "parameters"]
 
 
 @dataclass
@@ -66,7 +66,9 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
     """
     pairs, floor = analysis.pairs, analysis.floor
     bound = set(
-        analysis.bottleneck.query("client_bound == 'yes'")[KEYS].itertuples(index=False, name=None)
+        analysis.bottleneck.query("client_bound == 'yes'")[SETTING].itertuples(
+            index=False, name=None
+        )
     )
     names = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
     shown = [
@@ -250,7 +252,7 @@ def runs(
         lines = []
         for (store,), group in _by_store(rows, titles):
             by_metric = group.set_index("metric")
-            seconds = steadiness.merge(group[KEYS].drop_duplicates(), on=KEYS)
+            seconds = steadiness.merge(group[SETTING].drop_duplicates(), on=SETTING)
             lines.append(Line(titles[store], _run_cells(by_metric, seconds)))
             unsteady = (seconds["verdict"] == Steadiness.NOT_STEADY).sum()
             if unsteady:
@@ -323,6 +325,15 @@ def _by_store(rows: pd.DataFrame, titles: dict[str, str], *more: str) -> Iterato
     """The groups of ``rows`` by store (and ``more``), the stores as in ``titles``."""
     for store in titles:
         yield from rows[rows["store"] == store].groupby(["store", *more], sort=False)
+
+
+def by_workload(frame: pd.DataFrame, study: Study) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each workload and its parameters, with the title of their section."""
+    return [
+        (f"{use.title}, {parameters}" if parameters else use.title, rows)
+        for use in study.workloads
+        for parameters, rows in _groups(frame, use.name)
+    ]
 
 
 def _groups(frame: pd.DataFrame, workload: str) -> list[tuple[str, pd.DataFrame]]:

@@ -5,23 +5,20 @@ from __future__ import annotations
 import pandas as pd
 
 from kvstudy.study.model import Study
-from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tables.checks import DASH, Grid, Line, Section, by_workload
 from kvstudy.tidy.numbers import grouped, significant
 
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     """``found`` is ``analysis.trimmed``'s; a section per workload and parameters."""
     sections = []
-    for use in study.workloads:
-        groups = found[found["workload"] == use.name].groupby("parameters", sort=False)
-        for parameters, rows in groups:
-            lines = []
-            for store in study.store_names:
-                by_metric = rows[rows["store"] == store].set_index("metric")
-                if len(by_metric):
-                    lines.append(Line(titles[store], _cells(by_metric)))
-            title = f"{use.title}, {parameters}" if len(groups) > 1 else use.title
-            sections.append(Section(title, lines))
+    for title, rows in by_workload(found, study):
+        lines = []
+        for store in study.store_names:
+            by_metric = rows[rows["store"] == store].set_index("metric")
+            if len(by_metric):
+                lines.append(Line(titles[store], _cells(by_metric)))
+        sections.append(Section(title, lines))
     return {
         "columns": [
             *("ops/s: mean", "trimmed", "95 % interval"),

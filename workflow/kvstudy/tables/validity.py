@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.study.model import Study
+from kvstudy.tables.checks import by_workload
 from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import grouped, share, significant
 
@@ -38,14 +39,10 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
     ``found`` is the validity of the run's analysis.
     """
     sections = []
-    for use in study.workloads:
-        rows = found[(found["workload"] == use.name) & found["store"].isin(study.store_names)]
-        groups = list(rows.groupby("parameters", sort=False))
-        for parameters, group in groups:
-            title = use.title + (f", {parameters}" if len(groups) > 1 else "")
-            ordered = group.set_index("store").reindex(study.store_names).dropna(subset="n")
-            lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
-            sections.append(Section(title, lines))
+    for title, rows in by_workload(found[found["store"].isin(study.store_names)], study):
+        ordered = rows.set_index("store").reindex(study.store_names).dropna(subset="n")
+        lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
+        sections.append(Section(title, lines))
     parts = pages([""], sections or [Section("", [])], _height)
     return {"sections": sections, "pages": parts, "small": is_small(parts, _height)}
 

@@ -32,14 +32,14 @@ from kvstudy.tidy.files import (
     read_measurements,
     read_series,
 )
+from kvstudy.tidy.summary import CELL
 from kvstudy.tidy.target import NoTarget, find_target, no_longer_there
 
 FOLDER = "open-loop"
 # With targets.csv, which is made here, what workflow/rules/tidy.smk declares.
 KEPT = ("cells", "measurements", "series", "histograms")
-KEY = ["store", "workload", "parameters", "repetition"]
 TARGET_NUMBERS = ["load", "target", "mean", "runs"]
-TARGET_COLUMNS = [*KEY, "closed", *TARGET_NUMBERS, "note"]
+TARGET_COLUMNS = [*CELL, "closed", *TARGET_NUMBERS, "note"]
 
 
 @dataclass(frozen=True)

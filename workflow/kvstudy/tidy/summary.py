@@ -37,7 +37,9 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.model import MEAN
 from kvstudy.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS
 
-CELL = ["store", "workload", "parameters", "repetition"]
+# What cells have in common but for their repetition, and what names a cell.
+SETTING = ["store", "workload", "parameters"]
+CELL = [*SETTING, "repetition"]
 OPERATIONS = ["overall", "read", "update", "insert", "scan", "read-modify-write"]
 METRICS = [
     *["runtime", "throughput", "operations", "failed", "latency_mean", "latency_min"],
