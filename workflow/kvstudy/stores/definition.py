@@ -11,10 +11,14 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.base import Operation
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.load import STORES, STUDIES, did_you_mean, properties_of, read_yaml
-from kvstudy.study.model import Operation, StoreUse, Study
-from kvstudy.study.workload import operations_of
+from kvstudy.study.load import STORES, STUDIES
+from kvstudy.study.model import Study
+from kvstudy.study.naming import did_you_mean
+from kvstudy.study.parts import StoreUse
+from kvstudy.study.workload import operations_of, properties_of
+from kvstudy.study.yaml_file import read_yaml
 
 
 class Strict(BaseModel):
@@ -187,7 +191,8 @@ class Store(StoreFile):
 
         ``version(host, port)`` and ``records(host, port)`` ask the server in its own
         protocol and raise OSError or ValueError while it does not answer.
-        ``create(host, port)``, if there is one, makes the empty table that YCSB needs.
+        ``create(host, port, fields)``, if there is one, makes the empty table that YCSB
+        needs, with a column for each of the fields.
         ``empty(host, port)`` deletes all data (external servers, with consent only).
         For the probe, if there are any: ``counters(host, port)``, the server's running totals
         under its own names, those that end in hits or misses count results, all others
@@ -268,11 +273,13 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
         return stores
     for index, use in enumerate(study.workloads):
         operations = operations_of(properties_of(study, use))
-        for store in stores.values():
+        for name, store in stores.items():
+            if use.stores and name not in use.stores:
+                continue
             for operation in set(store.unsupported).intersection(operations):
                 raise KvstudyError(
                     f"{path}: workloads[{index}]: workload '{use.name}' has the operation "
-                    f"{operation}, which {store.title} cannot do; leave out the workload, or the "
-                    f"store '{store.name}'"
+                    f"{operation}, which {store.title} cannot do; leave out the workload or the "
+                    f"store '{name}', or name those that can under the workload's key 'stores'"
                 )
     return stores

@@ -102,7 +102,7 @@ def serving(store: Store, server: Server, log: Path) -> Iterator[str]:
         server.stop()
 
 
-def ask(store: Store, server: Server, verb: str):
+def ask(store: Store, server: Server, verb: str, *arguments: object):
     """The answer of the store's ``verb`` (see ``Store.verbs``); None when the store lacks it.
 
     KvstudyError when the server gives no answer, or one that the verb cannot read.
@@ -111,7 +111,7 @@ def ask(store: Store, server: Server, verb: str):
     if function is None:
         return None
     try:
-        return function(server.host, server.port)
+        return function(server.host, server.port, *arguments)
     except (OSError, ValueError) as error:
         raise KvstudyError(
             f"the {store.title} server at {server.host}:{server.port} gave no good answer to "

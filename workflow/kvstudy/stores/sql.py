@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pymysql
 
@@ -11,9 +11,13 @@ import pymysql
 # not of their images: one layout everywhere. In utf8mb4, a key of 255 characters is too long for
 # an index of MySQL 5.6.
 TABLE = (
-    "CREATE TABLE IF NOT EXISTS ycsb.usertable (YCSB_KEY VARCHAR(255) PRIMARY KEY, "
-    + ", ".join(f"FIELD{number} TEXT" for number in range(10))
-    + ") DEFAULT CHARSET=latin1"
+    "CREATE TABLE IF NOT EXISTS ycsb.usertable (YCSB_KEY VARCHAR(255) PRIMARY KEY, {}) "
+    "DEFAULT CHARSET=latin1"
+)
+FIELDS = [f"field{number}" for number in range(10)]
+COLUMNS = (
+    "SELECT column_name FROM information_schema.columns WHERE table_schema = 'ycsb' "
+    "AND table_name = 'usertable' AND column_name <> 'YCSB_KEY'"
 )
 
 
@@ -37,11 +41,23 @@ def told_version(host: str, port: int) -> str:
         return " ".join(cursor.fetchone())
 
 
-def create(host: str, port: int) -> None:
-    """The empty table, unless there is one."""
+def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
+    """The empty table with a column for each of the ``fields``.
+
+    A table that is there stays. If it is empty, it gets the columns that it lacks.
+    """
+    columns = [f"`{field.upper()}` TEXT" for field in fields]
     with connected(host, port, seconds=30) as cursor:
         cursor.execute("CREATE DATABASE IF NOT EXISTS ycsb")
-        cursor.execute(TABLE)
+        cursor.execute(TABLE.format(", ".join(columns)))
+        cursor.execute(COLUMNS)
+        there = {name.lower() for (name,) in cursor.fetchall()}
+        lacking = [
+            column for field, column in zip(fields, columns, strict=True) if field not in there
+        ]
+        cursor.execute("SELECT 1 FROM ycsb.usertable LIMIT 1")
+        if lacking and not cursor.fetchall():
+            cursor.execute(f"ALTER TABLE ycsb.usertable ADD ({', '.join(lacking)})")
 
 
 def records(host: str, port: int) -> int:
@@ -53,9 +69,10 @@ def records(host: str, port: int) -> int:
 
 def empty(host: str, port: int) -> None:
     """Delete all records; the table keeps its layout."""
-    create(host, port)
     with connected(host, port, seconds=60) as cursor:
-        cursor.execute("TRUNCATE TABLE ycsb.usertable")
+        cursor.execute(COLUMNS)
+        if cursor.fetchall():
+            cursor.execute("TRUNCATE TABLE ycsb.usertable")
 
 
 def counters(host: str, port: int) -> dict[str, int]:
@@ -67,8 +84,9 @@ def counters(host: str, port: int) -> dict[str, int]:
 
 def record_bytes(host: str, port: int) -> float | None:
     """Mean length of a row: the bytes of its key and its fields."""
-    fields = " + ".join(f"COALESCE(LENGTH(FIELD{number}), 0)" for number in range(10))
     with connected(host, port, seconds=600) as cursor:
+        cursor.execute(COLUMNS)
+        fields = " + ".join(f"COALESCE(LENGTH(`{name}`), 0)" for (name,) in cursor.fetchall())
         cursor.execute(f"SELECT AVG(LENGTH(YCSB_KEY) + {fields}) FROM ycsb.usertable")
         mean = cursor.fetchone()[0]
     return None if mean is None else float(mean)

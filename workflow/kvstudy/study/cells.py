@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.controls import TWO_CLIENTS, measured_uses
-from kvstudy.study.load import properties_of
-from kvstudy.study.model import RAW_TYPE, StoreUse, Study
-from kvstudy.study.workload import load_only, operations_of
+from kvstudy.study.combinations import Combination, combinations_of, shown_combination
+from kvstudy.study.controls import CEILING, TWO_CLIENTS, measured_uses, original
+from kvstudy.study.model import Study
+from kvstudy.study.parts import RAW_TYPE, StoreUse, WorkloadUse
+from kvstudy.study.rounds import Rounds, rounds_of
+from kvstudy.study.workload import load_only, operations_of, properties_of
 
 # A scaled study keeps at least this much, so that a cell still reaches every
 # operation and its percentiles have samples. Smaller studies stay as they are.
@@ -78,6 +79,18 @@ class Cell:
         return self.phases[-1]
 
     @property
+    def rounds(self) -> Rounds | None:
+        """The rounds of the run phase, if its workload has any."""
+        return rounds_of(dict(self.properties))
+
+    @property
+    def executed(self) -> int:
+        """Operations of the run phase; with rounds, ``operations`` are the reads of one."""
+        if self.rounds is None:
+            return self.operations
+        return self.rounds.executed(self.records, self.operations)
+
+    @property
     def client_threads(self) -> tuple[int, ...]:
         """Threads of each client in the measured phase: together as many as one would have."""
         half = self.threads // 2
@@ -110,7 +123,7 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
         block = [cell for use in uses for cell in _cells_of(study, use, repetition, scale)]
         shuffle.shuffle(block)
         cells += block
-    return cells + _open_loop(study, cells)
+    return cells + _open_loop(study, cells, scale)
 
 
 def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
@@ -118,12 +131,13 @@ def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.load is None]
 
 
-def _open_loop(study: Study, closed: list[Cell]) -> list[Cell]:
+def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
     """The open-loop cells in their order: a permutation for each repetition."""
     if study.open_loop is None:
         return []
     # Not the generator of the closed ones: one repetition more leaves the order as it is.
     shuffle = random.Random(f"open loop {study.seed}")
+    one = shown(study, scale)
     cells: list[Cell] = []
     for repetition in range(1, study.repetitions + 1):
         block = [
@@ -132,6 +146,7 @@ def _open_loop(study: Study, closed: list[Cell]) -> list[Cell]:
             if cell.repetition == repetition
             and cell.store in study.store_names
             and cell.workload in study.open_loop.workloads
+            and cell.parameters == one[cell.workload]
             for percent in study.open_loop.percents
         ]
         shuffle.shuffle(block)
@@ -152,40 +167,71 @@ def _at_rate(cell: Cell, percent: int) -> Cell:
 
 
 def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list[Cell]:
-    parameters = study.parameters
-    sizes = itertools.product(
-        _values(parameters.records), _values(parameters.operations), _values(parameters.threads)
-    )
     cells: dict[str, Cell] = {}
-    for (records, operations, threads), use in itertools.product(sizes, study.workloads):
-        records, operations = use.records or records, use.operations or operations
-        threads, seconds = use.threads or threads, use.seconds or parameters.seconds
-        properties = properties_of(study, use)
-        loads_only = load_only(properties)
-        two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
-        # Two clients would insert the same keys, and one thread cannot be shared.
-        if two_clients and ("insert" in operations_of(properties) or threads < 2):
+    for use in study.workloads:
+        if use.stores and original(study, of.name) not in use.stores and of.name != CEILING.name:
             continue
-        for size in ("recordcount", "operationcount"):
-            properties.pop(size, None)
-        cell = Cell(
-            store=of.name,
-            workload=use.name,
-            records=_scaled(records, scale, FEWEST_RECORDS),
-            operations=0 if loads_only else _scaled(operations, scale, FEWEST_OPERATIONS),
-            threads=threads,
-            seconds=None
-            if loads_only or seconds is None
-            else _scaled(seconds, scale, SHORTEST_SECONDS),
-            repetition=repetition,
-            properties=tuple(sorted(properties.items())),
-            folder=of.store,
-            options=tuple(sorted(of.options.items())),
-            clients=2 if two_clients else None,
-        )
-        # Insert-only cells are the same for every operation count.
-        cells[cell.path] = cell
+        # The controls of a sweep over sizes would double its hours.
+        control = of.name not in study.store_names
+        several = combinations_of(study, use)
+        for sizes in [shown_combination(study, use)] if control else several:
+            cell = _cell(study, of, use, sizes, repetition, scale)
+            # Insert-only cells are the same for every operation count.
+            if cell is not None:
+                cells[cell.path] = cell
     return list(cells.values())
+
+
+def _cell(
+    study: Study,
+    of: StoreUse,
+    use: WorkloadUse,
+    sizes: Combination,
+    repetition: int,
+    scale: float,
+) -> Cell | None:
+    """The cell; None where two clients cannot share the work."""
+    properties = properties_of(study, use)
+    loads_only = load_only(properties)
+    two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
+    # Two clients would insert the same keys, and one thread cannot be shared.
+    if two_clients and ("insert" in operations_of(properties) or sizes.threads < 2):
+        return None
+    for size in ("recordcount", "operationcount"):
+        properties.pop(size, None)
+    seconds = use.seconds or study.parameters.seconds
+    return Cell(
+        store=of.name,
+        workload=use.name,
+        records=_scaled(sizes.records, scale, FEWEST_RECORDS),
+        operations=0 if loads_only else _scaled(sizes.operations, scale, FEWEST_OPERATIONS),
+        threads=sizes.threads,
+        seconds=None
+        if loads_only or seconds is None
+        else _scaled(seconds, scale, SHORTEST_SECONDS),
+        repetition=repetition,
+        properties=tuple(sorted(properties.items())),
+        folder=of.store,
+        options=tuple(sorted(of.options.items())),
+        clients=2 if two_clients else None,
+    )
+
+
+def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[Combination, Cell]:
+    """A cell of the first store for each combination of the workload's sizes."""
+    return {
+        sizes: _cell(study, study.stores[0], use, sizes, 1, scale)
+        for sizes in combinations_of(study, use)
+    }
+
+
+def shown(study: Study, scale: float = 1.0) -> dict[str, str]:
+    """The parameters of each workload that tables and figures of one set show."""
+    found = {}
+    for use in study.workloads:
+        cell = _cell(study, study.stores[0], use, shown_combination(study, use), 1, scale)
+        found[use.name] = cell.parameters
+    return found
 
 
 def find_cell(cells: list[Cell], path: str) -> Cell:
@@ -195,10 +241,6 @@ def find_cell(cells: list[Cell], path: str) -> Cell:
             return cell
     example = cells[0].path if cells else "none"
     raise KvstudyError(f"{path}: not a cell of this study; one of its cells is {example}")
-
-
-def _values(value: int | list[int]) -> list[int]:
-    return value if isinstance(value, list) else [value]
 
 
 def _scaled(count: int, scale: float, floor: int) -> int:

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import describe
+from kvstudy.study.yaml_file import describe
 
 PATH = Path("config/config.yaml")
 # The forms of pin_cpus.
@@ -77,6 +77,10 @@ class Config(BaseModel):
     study: str = Field(description="A folder under config/studies/.")
     scale: float = Field(
         default=1.0, gt=0, description="Factor on record and operation counts (or on time)."
+    )
+    source: Literal["measured", "published"] = Field(
+        default="measured",
+        description="published: draw the source's own values, without any server.",
     )
     provider: Literal["auto", "native", "docker", "external"] = Field(
         default="auto", description="How the servers run; auto: Docker if its daemon answers."

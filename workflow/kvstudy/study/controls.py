@@ -11,7 +11,8 @@ results or figures.
 
 from __future__ import annotations
 
-from kvstudy.study.model import StoreUse, Study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import StoreUse
 
 CEILING = StoreUse(store="basic", name="client-ceiling", title="YCSB without a store")
 AGAIN = "-again"

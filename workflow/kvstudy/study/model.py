@@ -6,464 +6,36 @@ These models validate the file, and they are the source of its JSON schema
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    field_validator,
-    model_validator,
+from pydantic import Field, PrivateAttr, field_validator, model_validator
+
+from kvstudy.study.automatic import (
+    AUTOMATIC_FIGURES,
+    AUTOMATIC_FIGURES_OF_A_WORKLOAD,
+    AUTOMATIC_TABLES_OF_A_WORKLOAD,
+    BOTTLENECK,
+    OPERATIONS,
+    RATIOS,
+    SCALING,
+    THREADS_FOR_SCALING,
+    TRIMMED,
+    VALIDITY,
+    with_automatic,
 )
-
-# The name of a store's mean over all workloads, where a workload's name could stand.
-MEAN = "mean"
-
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-Count = Annotated[int, Field(gt=0)]
-Operation = Literal["read", "update", "insert", "scan", "read-modify-write"]
-Metric = Literal[
-    "throughput",
-    "runtime",
-    "operations",
-    "latency_mean",
-    "latency_min",
-    "latency_max",
-    "latency_p95",
-    "latency_p99",
-]
-
-
-# YCSB's measurementtype that also keeps each single latency.
-RAW_TYPE = "hdrhistogram+raw"
-
-
-class Strict(BaseModel):
-    """Base of all models: an unknown key is a typing error, never ignored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class MachineRow(Strict):
-    """One line of the source's machine table."""
-
-    component: str = Field(description="For example CPU.")
-    name: str = Field(description="Its product name or version.")
-    details: str = Field(default="", description="Sizes, clock rates and the like.")
-
-
-class Source(Strict):
-    """The publication that the study reproduces."""
-
-    key: Name = Field(description="Key of the source in report/references.bib.")
-    author: str = Field(description="Its author, as the report names them.")
-    title: str = Field(description="Its title.")
-    year: int = Field(description="Its year.")
-    published_as: str = Field(description="Kind of publication and place, for example a thesis.")
-    machine: list[MachineRow] = Field(
-        default=[], description="The machine of the source, one row per component."
-    )
-
-
-class StoreUse(Strict):
-    """A store of the study; a bare name in the file is short for ``store: ...``."""
-
-    store: Name = Field(description="Name of a folder under envs/stores/.")
-    name: Name = Field(
-        default="",
-        description="Name in results and in this file; needed when a store stands there twice.",
-    )
-    title: str = Field(default="", description="Name in text, tables and figures.")
-    options: dict[Name, Name] = Field(
-        default={}, description="Choices that the store's folder offers, for example a consistency."
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_name(cls, value: object) -> object:
-        return {"store": value} if isinstance(value, str) else value
-
-    @model_validator(mode="after")
-    def _default_name(self) -> StoreUse:
-        object.__setattr__(self, "name", self.name or self.store)
-        return self
-
-
-class WorkloadUse(Strict):
-    """A workload of the study; a bare name in the file is short for ``name: ...``."""
-
-    name: Name = Field(description="Name of a file under workloads/, or any with ``file``.")
-    file: Name = Field(
-        default="",
-        description="Name of a file under workloads/; needed when it stands there twice.",
-    )
-    title: str = Field(default="", description="Name in tables and figures.")
-    short: str = Field(default="", description="Name on an axis.")
-    records: Count | None = Field(default=None, description="In place of the study's.")
-    operations: Count | None = Field(default=None, description="In place of the study's.")
-    threads: Count | None = Field(default=None, description="In place of the study's.")
-    seconds: Count | None = Field(default=None, description="In place of the study's.")
-    properties: dict[str, str | int | float | bool] = Field(
-        default={}, description="Further YCSB properties, laid over those of file and study."
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare_name(cls, value: object) -> object:
-        return {"name": value} if isinstance(value, str) else value
-
-    @model_validator(mode="after")
-    def _default_titles(self) -> WorkloadUse:
-        plain = self.name.replace("-", " ")
-        title = f"Workload {plain.upper()}" if len(plain) == 1 else plain.capitalize()
-        object.__setattr__(self, "file", self.file or self.name)
-        object.__setattr__(self, "title", self.title or title)
-        object.__setattr__(self, "short", self.short or title.removeprefix("Workload "))
-        return self
-
-    @property
-    def property_texts(self) -> dict[str, str]:
-        """The properties as YCSB reads them."""
-        return _texts(self.properties)
-
-
-class Parameters(Strict):
-    """Sizes of a cell. A list makes one cell per value (all combinations).
-
-    No report can show such cells, so ``load_study`` takes lists of one value only.
-    """
-
-    records: Count | list[Count] = Field(description="Records loaded before the run.")
-    operations: Count | list[Count] = Field(
-        description="Operations of the run phase; workloads with operationcount=0 have none."
-    )
-    threads: Count | list[Count] = Field(default=1, description="Client threads of YCSB.")
-    seconds: Count | None = Field(
-        default=None, description="Timed cells: the run phase ends after this many seconds."
-    )
-    properties: dict[str, str | int | float | bool] = Field(
-        default={}, description="Further YCSB properties, the same for every cell."
-    )
-
-    raw_latencies: bool = Field(
-        default=False,
-        description="Keep the latency of every single operation of the measured phase with the "
-        "raw logs (about 3 MB per million, compressed). It costs throughput, see README.md.",
-    )
-
-    @property
-    def property_texts(self) -> dict[str, str]:
-        """The properties as YCSB reads them."""
-        texts = _texts(self.properties)
-        return texts | ({"measurementtype": RAW_TYPE} if self.raw_latencies else {})
-
-
-def _texts(properties: dict[str, str | int | float | bool]) -> dict[str, str]:
-    return {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in properties.items()
-    }
-
-
-class Imported(Strict):
-    """Where logs come from that were not measured by kvstudy; what is left out is not known."""
-
-    folder: str = Field(default="", description="Name of the folder that held the logs.")
-    machine: str = Field(default="", description="The machine that was measured on.")
-    measured_by: str = Field(default="", description="Who measured.")
-
-
-class ExpectedFailures(Strict):
-    """Failed or missed operations that the study declares as part of the result."""
-
-    store: Name = Field(description="The store whose operations fail.")
-    kind: Literal["failures", "misses"] = Field(
-        default="failures",
-        description="failures: YCSB says that the operation failed. misses: it says OK, and the "
-        "server counted that there was no such record.",
-    )
-    workload: Name | None = Field(default=None, description="Left out: every workload.")
-    operation: Operation = Field(description="The operation that fails.")
-    up_to: Annotated[float, Field(gt=0, le=1)] = Field(
-        description="Share of the operations that may fail."
-    )
-    reason: str = Field(description="Why that is expected; the report gives it.")
-
-    @model_validator(mode="after")
-    def _only_reads_miss(self) -> ExpectedFailures:
-        if self.kind == "misses" and self.operation not in ("read", "scan"):
-            raise ValueError(
-                f"kind misses: a server counts misses of read and scan, not of {self.operation}"
-            )
-        return self
-
-
-class OpenLoop(Strict):
-    """Further cells at fixed rates, after those that run as fast as they can."""
-
-    loads: list[Annotated[float, Field(gt=0, le=1)]] = Field(
-        default=[0.5, 0.8],
-        min_length=1,
-        description="Shares of the throughput that the store reached in the closed-loop cells.",
-    )
-    workloads: list[Name] = Field(
-        default=[], description="Which; left out: all that have a run phase."
-    )
-
-    @field_validator("loads")
-    @classmethod
-    def _whole_percents(cls, loads: list[float]) -> list[float]:
-        percents = [load * 100 for load in loads]
-        if any(abs(percent - round(percent)) > 1e-9 for percent in percents):
-            raise ValueError("give whole per cents, like 0.5 or 0.85")
-        if len(set(percents)) < len(percents):
-            raise ValueError("a load stands there twice; name each once")
-        return loads
-
-    @property
-    def percents(self) -> list[int]:
-        """The loads in per cent."""
-        return [round(load * 100) for load in self.loads]
-
-
-class AnyTable(Strict):
-    """What every table of the report has."""
-
-    name: Name
-    source: str = Field(default="", description="Number of the table in the source.")
-    caption: str = Field(description="Its caption in the report.")
-
-
-class MachineTable(AnyTable):
-    """What the cells were measured on, beside the machine of the source."""
-
-    kind: Literal["machine"] = Field(description="What the cells were measured on.")
-
-
-class ResultsTable(AnyTable):
-    """Run time, throughput and latencies of one workload, one column per store."""
-
-    kind: Literal["results"] = Field(
-        description="Run time, throughput and latencies of a workload, one column per store."
-    )
-    workload: Name = Field(description="The workload.")
-
-
-class ComparisonTable(AnyTable):
-    """Throughput and failed operations of one store against another, per workload."""
-
-    kind: Literal["comparison"] = Field(
-        description="Throughput and failed operations of one store against another."
-    )
-    baseline: Name = Field(description="The store that is the 100 %.")
-    store: Name = Field(description="The store that is compared with it.")
-
-
-class OperationsTable(AnyTable):
-    """What one operation makes each server do. A study that names none has it all the same."""
-
-    kind: Literal["operations"] = Field(
-        description="What one operation makes each server do; every study has one, also unnamed."
-    )
-
-
-class RatiosTable(AnyTable):
-    """Throughput ratios of every two stores, per workload; a part of every report."""
-
-    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
-
-
-class BottleneckTable(AnyTable):
-    """What limits each store's throughput; a part of every report."""
-
-    kind: Literal["bottleneck"] = Field(
-        description="CPU of client and server, and whether the client is the limit."
-    )
-
-
-class TrimmedTable(AnyTable):
-    """Trimmed means beside plain ones; a part of the report of a study that uses them."""
-
-    kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
-
-
-class PercentilesTable(AnyTable):
-    """Percentiles from the histograms of all repetitions; a part of every report."""
-
-    kind: Literal["percentiles"] = Field(
-        description="Percentiles of a workload's latencies, all repetitions together."
-    )
-    workload: Name = Field(description="The workload.")
-
-
-class RunsTable(AnyTable):
-    """Intervals, spread, steadiness and CPU time; a part of every report."""
-
-    kind: Literal["runs"] = Field(
-        description="Intervals, spread, steadiness and CPU time of a workload's runs."
-    )
-    workload: Name = Field(description="The workload.")
-
-
-class OpenLoopTable(AnyTable):
-    """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
-
-    kind: Literal["open-loop"] = "open-loop"
-    workload: Name
-
-
-class ValidityTable(AnyTable):
-    """How many operations did what was asked; a part of every report."""
-
-    kind: Literal["validity"] = Field(
-        description="Failed and missed operations, goodput, agreement with the servers' counters."
-    )
-
-
-WorkloadTable = ResultsTable | PercentilesTable | RunsTable
-Table = Annotated[
-    MachineTable
-    | ResultsTable
-    | ComparisonTable
-    | OperationsTable
-    | RatiosTable
-    | BottleneckTable
-    | TrimmedTable
-    | PercentilesTable
-    | RunsTable
-    | ValidityTable,
-    Field(discriminator="kind"),
-]
-
-
-class Bars(Strict):
-    """A bar chart: groups along the x axis, one bar per store in each group.
-
-    The groups are the workloads, or the metrics when there are several.
-    """
-
-    name: Name
-    kind: Literal["bars"] = Field(description="A bar chart.")
-    source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str = Field(description="Its caption in the report.")
-    workloads: list[Name] = Field(
-        description="Their names; mean stands for the mean throughput of all workloads."
-    )
-    operation: Operation | Literal["overall", "all"] = Field(
-        description="overall: the whole phase. all: the workload's operations combined "
-        "(plain mean over operations), or its only operation."
-    )
-    metrics: list[Metric]
-    unit: Literal["ops/s", "kops/s", "s", "ms", "us"]
-
-    @model_validator(mode="after")
-    def _one_axis(self) -> Bars:
-        if len(self.workloads) > 1 and len(self.metrics) > 1:
-            raise ValueError("several workloads and several metrics do not fit on one axis")
-        return self
-
-
-class Transcript(Strict):
-    """The commands and the output of one cell, as they were."""
-
-    name: Name
-    kind: Literal["transcript"] = Field(description="Commands and output of a cell.")
-    source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str = Field(description="Its caption in the report.")
-    store: Name
-    workload: Name
-    part: Literal["server", "load", "run"]
-
-
-RATIOS = RatiosTable(name="ratios", kind="ratios", caption="Throughput of each two stores")
-BOTTLENECK = BottleneckTable(
-    name="bottleneck", kind="bottleneck", caption="What limits the throughput"
+from kvstudy.study.base import Count, Name, Strict, as_list
+from kvstudy.study.figure_kinds import DrawnFigure, Figure, OpenLoopFigure, RunOrder
+from kvstudy.study.parts import (
+    MEAN,
+    ExpectedFailures,
+    Imported,
+    OpenLoop,
+    Parameters,
+    Source,
+    StoreUse,
+    WorkloadUse,
 )
-TRIMMED = TrimmedTable(
-    name="trimmed", kind="trimmed", caption="Means without the smallest and the largest runs"
-)
-OPERATIONS = OperationsTable(
-    name="operations", kind="operations", caption="What one operation means on each store"
-)
-VALIDITY = ValidityTable(
-    name="validity", kind="validity", caption="Operations that did what was asked, and goodput"
-)
-
-
-class AnyFigure(Strict):
-    """What every figure has that each report draws by itself."""
-
-    name: Name
-    source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str = Field(description="Its caption in the report.")
-
-
-class RunOrder(AnyFigure):
-    """The runs in the order of their measurement; a part of every report."""
-
-    kind: Literal["run-order"] = Field(description="The runs in the order of measurement.")
-
-
-class CpuBars(AnyFigure):
-    """CPU time of client and server for one operation; a part of every report."""
-
-    kind: Literal["cpu"] = Field(description="CPU time of client and server per operation.")
-
-
-class RatioPlot(AnyFigure):
-    """Throughput ratios of every two stores, before the noise floor; a part of every report."""
-
-    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
-
-
-class TimeStrips(AnyFigure):
-    """Throughput and busy cores over a workload's run time; a part of every report."""
-
-    kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
-    workload: Name = Field(description="The workload.")
-
-
-class Spectrum(AnyFigure):
-    """All percentiles of a workload's latencies; a part of every report."""
-
-    kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
-    workload: Name = Field(description="The workload.")
-
-
-class OpenLoopFigure(AnyFigure):
-    """Service and intended latencies of a workload over the load."""
-
-    workload: Name
-
-
-WorkloadFigure = TimeStrips | Spectrum
-DrawnFigure = Bars | RunOrder | CpuBars | RatioPlot | WorkloadFigure | OpenLoopFigure
-Figure = Annotated[
-    Bars | Transcript | RunOrder | CpuBars | RatioPlot | TimeStrips | Spectrum,
-    Field(discriminator="kind"),
-]
-AUTOMATIC_TABLES_OF_A_WORKLOAD = {
-    RunsTable: "The runs behind the values, {}",
-    PercentilesTable: "Percentiles of service time over all runs, {}",
-}
-AUTOMATIC_FIGURES = [
-    RunOrder(
-        name="run-order",
-        kind="run-order",
-        caption="The runs in the order of measurement, against the geometric mean of their setting",
-    ),
-    CpuBars(name="cpu", kind="cpu", caption="CPU time of client and server for one operation"),
-    RatioPlot(
-        name="ratios",
-        kind="ratios",
-        caption="Throughput of each two stores with 95 % intervals, and the noise floor (band)",
-    ),
-]
-AUTOMATIC_FIGURES_OF_A_WORKLOAD = {
-    TimeStrips: "The runs second by second, {}",
-    Spectrum: "Latency by share of the operations, {}",
-}
+from kvstudy.study.table_kinds import OpenLoopTable, StoreTable, Table
 
 
 class Study(Strict):
@@ -501,6 +73,10 @@ class Study(Strict):
         default=False,
         description="Give trimmed means too: without the smallest and the largest fifth of the "
         "repetitions, as some sources do. Needs five repetitions.",
+    )
+    store_pages: bool = Field(
+        default=False,
+        description="Add a page for each store to the report, with all of its workloads.",
     )
     expected_failures: list[ExpectedFailures] = Field(
         default=[], description="Failed operations that are a part of the result."
@@ -550,7 +126,23 @@ class Study(Strict):
         automatic = [OPERATIONS, RATIOS, BOTTLENECK, VALIDITY]
         if self.trimmed_mean:
             automatic.append(TRIMMED)
-        tables = self._with_automatic(self.tables, automatic, AUTOMATIC_TABLES_OF_A_WORKLOAD)
+        if any(len(self._threads(use)) >= THREADS_FOR_SCALING for use in self.workloads):
+            automatic.append(SCALING)
+        if self.store_pages:
+            named = {table.store for table in self.tables if isinstance(table, StoreTable)}
+            automatic += [
+                StoreTable(
+                    name=f"store-{use.name}",
+                    kind="store",
+                    caption="All workloads of the store",
+                    store=use.name,
+                )
+                for use in self.stores
+                if use.name not in named
+            ]
+        tables = with_automatic(
+            self.tables, automatic, AUTOMATIC_TABLES_OF_A_WORKLOAD, self.workloads
+        )
         object.__setattr__(self, "tables", tables)
         return self
 
@@ -567,31 +159,16 @@ class Study(Strict):
                 else each
                 for each in automatic
             ]
-        figures = self._with_automatic(self.figures, automatic, AUTOMATIC_FIGURES_OF_A_WORKLOAD)
+        figures = with_automatic(
+            self.figures, automatic, AUTOMATIC_FIGURES_OF_A_WORKLOAD, self.workloads
+        )
         object.__setattr__(self, "figures", figures)
         return self
 
-    def _with_automatic(self, own: list, automatic: list, of_a_workload: dict[type, str]) -> list:
-        """What the study names itself, and what every report has besides.
-
-        ``of_a_workload`` are kinds that each workload has one of, with their captions.
-        """
-        found = list(own)
-        found += [each for each in automatic if not any(type(has) is type(each) for has in own)]
-        for use in self.workloads:
-            for kind, caption in of_a_workload.items():
-                if any(isinstance(each, kind) and each.workload == use.name for each in own):
-                    continue
-                word = get_args(kind.model_fields["kind"].annotation)[0]
-                found.append(
-                    kind(
-                        name=f"{word}-{use.name}",
-                        kind=word,
-                        caption=caption.format(use.title),
-                        workload=use.name,
-                    )
-                )
-        return found
+    def _threads(self, use: WorkloadUse) -> set[int]:
+        """All numbers of client threads of a workload."""
+        given = [use.threads or self.parameters.threads, *(sizes.threads for sizes in use.also)]
+        return {number for value in given for number in as_list(value)}
 
     @property
     def automatic_names(self) -> dict[str, set[str]]:

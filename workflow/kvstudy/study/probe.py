@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kvstudy.study.model import Operation, Study
+from kvstudy.study.base import Operation
+from kvstudy.study.model import Study
+from kvstudy.study.record import RECORD, class_of
+from kvstudy.study.workload import properties_of
 
 # What a finished probe has found out, beside YCSB's logs.
 FACTS = "probe.json"
@@ -50,7 +53,6 @@ class Step:
         if self.operation != "insert":
             mix[f"{self.operation}proportion"] = 1
         values = {
-            "workload": "site.ycsb.workloads.CoreWorkload",
             "recordcount": RECORDS + 2 * UNKNOWN,
             "operationcount": self.count,
             "insertstart": self.first,
@@ -87,11 +89,23 @@ def steps_of(unsupported: list[Operation]) -> list[Step]:
 def planned(study: Study) -> dict[str, dict]:
     """For each of the study's stores, by name, what its probe depends on.
 
-    ``shape`` are the YCSB properties of the study that shape its records.
+    ``shape`` are the YCSB properties of the study that shape its records; where all of its
+    workloads have the same record with named fields, also those that make it.
     """
     texts = study.parameters.property_texts
     shape = {name: texts[name] for name in sorted(SHAPE.intersection(texts))}
+    records = [_named_fields(properties_of(study, use)) for use in study.workloads]
+    if all(record == records[0] for record in records):
+        shape |= records[0]
     return {
         use.name: {"store": use.store, "options": dict(use.options), "shape": shape}
         for use in study.stores
     }
+
+
+def _named_fields(properties: dict[str, str]) -> dict[str, str]:
+    """What makes a record with named fields; nothing for any other."""
+    if class_of(properties) != RECORD:
+        return {}
+    parts = ("workload", "record.fields", "record.keyprefix", "fieldlengthdistribution")
+    return {name: properties[name] for name in parts if name in properties}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kvstudy.study.cells import Cell, plan
-from kvstudy.study.model import Parameters, StoreUse, Study, WorkloadUse
+from kvstudy.study.model import Study
+from kvstudy.study.parts import Parameters, StoreUse, WorkloadUse
 from kvstudy.study.raw import raw_directory
 
 # Where the results of such cells lie, below results/.

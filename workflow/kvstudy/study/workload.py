@@ -7,9 +7,16 @@ typing error would measure another workload without a word. Here it is an error.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study import rounds
+from kvstudy.study.model import Study
+from kvstudy.study.parts import WorkloadUse
+from kvstudy.study.record import CORE, OF_CLASS, check_record, class_of
+
+WORKLOADS = Path("workloads")
 
 # All that CoreWorkload of YCSB 0.17.0 and its generators read
 # (site.ycsb.workloads.CoreWorkload, site.ycsb.generator, site.ycsb.Client).
@@ -45,6 +52,7 @@ def load_workload(path: Path) -> dict[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise KvstudyError(f"{path}: cannot be read: {error}") from None
     properties: dict[str, str] = {}
+    lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         stripped = line.strip()
         if not stripped or stripped[0] in "#!":
@@ -52,16 +60,25 @@ def load_workload(path: Path) -> dict[str, str]:
         name, equals, value = (part.strip() for part in stripped.partition("="))
         if not equals:
             raise KvstudyError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
-        check_property(f"{path}:{number}", name)
         properties[name] = value
+        lines[name] = number
+    for name, number in lines.items():
+        check_property(f"{path}:{number}", name, [class_of(properties)])
     check_numbers(str(path), properties)
+    check_record(str(path), properties)
     return properties
 
 
-def check_property(place: str, name: str) -> None:
-    """KvstudyError (naming ``place``) when YCSB does not know the property."""
-    if name not in KNOWN:
-        near = difflib.get_close_matches(name, KNOWN, n=1)
+def check_property(place: str, name: str, classes: Iterable[str] = (CORE,)) -> None:
+    """KvstudyError (naming ``place``) when none of the workload ``classes`` knows the property.
+
+    What a class reads that is neither YCSB's nor kvstudy's is not known here.
+    """
+    if not OF_CLASS.keys() >= set(classes):
+        return
+    known = KNOWN.union(*(OF_CLASS[each] for each in classes))
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else "; YCSB would ignore it"
         raise KvstudyError(f"{place}: unknown property '{name}'{hint}")
 
@@ -70,6 +87,8 @@ def operations_of(properties: dict[str, str]) -> list[str]:
     """The operations that the workload's measured phase performs, in YCSB's order."""
     if load_only(properties):
         return ["insert"]
+    if rounds.rounds_of(properties):
+        return ["read", "insert", "delete"]
     return [
         operation
         for name, (operation, default) in PROPORTIONS.items()
@@ -92,3 +111,12 @@ def check_numbers(place: str, properties: dict[str, str]) -> None:
             raise KvstudyError(f"{place}: {name}: '{value}' is not a number; give one") from None
         if negative:
             raise KvstudyError(f"{place}: {name}: {value} is negative; give 0 or more")
+
+
+def properties_of(study: Study, use: WorkloadUse) -> dict[str, str]:
+    """All YCSB properties of a workload of the study.
+
+    Those of its file, over them the study's for all cells, and over those its own.
+    """
+    in_file = load_workload(WORKLOADS / use.file)
+    return in_file | study.parameters.property_texts | use.property_texts

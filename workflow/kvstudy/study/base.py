@@ -1,0 +1,75 @@
+"""What all models of a study file share, so that each topic can have a file of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+Count = Annotated[int, Field(gt=0)]
+Counts = Count | Annotated[list[Count], Field(min_length=1)]
+# What cells of one store and workload may differ by.
+Size = Literal["records", "operations", "threads"]
+SIZES: tuple[Size, ...] = get_args(Size)
+SIZE_TITLES: dict[Size, str] = {
+    "records": "Records",
+    "operations": "Operations",
+    "threads": "Client threads",
+}
+Operation = Literal["read", "update", "insert", "scan", "read-modify-write"]
+Metric = Literal[
+    "throughput",
+    "runtime",
+    "operations",
+    "latency_mean",
+    "latency_min",
+    "latency_max",
+    "latency_p95",
+    "latency_p99",
+]
+
+
+def as_list(value: object) -> list:
+    """``value`` as a list: none, one, or several."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+class Strict(BaseModel):
+    """Base of all models: an unknown key is a typing error, never ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Sizes(Strict):
+    """Sizes of further cells; what is left out is as in the workload's other cells."""
+
+    records: Counts | None = Field(default=None, description="Records loaded before the run.")
+    operations: Counts | None = Field(default=None, description="Operations of the run phase.")
+    threads: Counts | None = Field(default=None, description="Client threads of YCSB.")
+
+
+class ShownSizes(Strict):
+    """The one set of sizes in tables and figures that have a value per store and workload."""
+
+    records: Count | None = Field(default=None, description="Left out: the last of the list.")
+    operations: Count | None = Field(default=None, description="Left out: the last of the list.")
+    threads: Count | None = Field(default=None, description="Left out: the last of the list.")
+
+
+class AnyTable(Strict):
+    """What every table of the report has."""
+
+    name: Name
+    source: str = Field(default="", description="Number of the table in the source.")
+    caption: str = Field(description="Its caption in the report.")
+
+
+class AnyFigure(Strict):
+    """What every drawn figure has."""
+
+    name: Name
+    source: str = Field(default="", description="Number of the figure in the source.")
+    caption: str = Field(description="Its caption in the report.")

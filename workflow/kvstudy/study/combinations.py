@@ -1,0 +1,104 @@
+"""The combinations of sizes that a workload is measured with."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from kvstudy.study.base import SIZES, Sizes, as_list
+from kvstudy.study.model import Study
+from kvstudy.study.parts import WorkloadUse
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Records, operations and client threads of a cell, as the study file gives them."""
+
+    records: int
+    operations: int
+    threads: int
+
+
+def combinations_of(study: Study, use: WorkloadUse) -> list[Combination]:
+    """All of the workload ``use``, each once: of its lists, then of those under ``also``."""
+    own = _own(study, use)
+    found = _product(own)
+    for sizes in use.also:
+        further = {name: as_list(getattr(sizes, name)) or own[name] for name in own}
+        found += _product(further)
+    return list(dict.fromkeys(found))
+
+
+def shown_combination(study: Study, use: WorkloadUse) -> Combination:
+    """The one that tables and figures show which have a value per store and workload."""
+    own = _own(study, use)
+    of_all = study.parameters.shown
+    return Combination(
+        **{
+            name: (use.shown and getattr(use.shown, name)) or _of_study(of_all, name, values)
+            for name, values in own.items()
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Line:
+    """A store under a workload over one size; ``fixed`` are the other two, by their names.
+
+    ``points`` are the combinations in the order of the size.
+    """
+
+    store: str
+    workload: str
+    fixed: tuple[tuple[str, int], ...]
+    points: tuple[Combination, ...]
+
+
+def lines(
+    study: Study, over: str, where: Sizes, workloads: list[str], stores: list[str]
+) -> list[Line]:
+    """All lines over the size ``over``; a line without points was not measured.
+
+    ``where`` gives the other sizes; those that it leaves out are as shown.
+    """
+    found = []
+    for store, name in itertools.product(stores, workloads):
+        use = study.workload(name)
+        one, measured = shown_combination(study, use), combinations_of(study, use)
+        others = {
+            size: as_list(getattr(where, size)) or [getattr(one, size)]
+            for size in SIZES
+            if size != over
+        }
+        for numbers in itertools.product(*others.values()):
+            fixed = tuple(zip(others, numbers, strict=True))
+            points = [
+                each
+                for each in measured
+                if all(getattr(each, size) == number for size, number in fixed)
+            ]
+            points.sort(key=lambda each: getattr(each, over))
+            found.append(Line(store, name, fixed, tuple(points)))
+    return found
+
+
+def _of_study(shown, name: str, values: list[int]) -> int:
+    """What the study shows of all workloads, where this one has it; else its last value."""
+    value = getattr(shown, name)
+    return value if value in values else values[-1]
+
+
+def _own(study: Study, use: WorkloadUse) -> dict[str, list[int]]:
+    return {
+        name: as_list(getattr(use, name)) or as_list(getattr(study.parameters, name))
+        for name in SIZES
+    }
+
+
+def _product(sizes: dict[str, list[int]]) -> list[Combination]:
+    return [Combination(*values) for values in itertools.product(*sizes.values())]
+
+
+def threads_of(study: Study, use: WorkloadUse) -> list[int]:
+    """The client threads of the workload's own list, without those under ``also``."""
+    return _own(study, use)["threads"]

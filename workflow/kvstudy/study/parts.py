@@ -1,0 +1,213 @@
+"""What a study is made of: its source, stores, workloads and parameters."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from kvstudy.study.base import Count, Counts, Name, Operation, ShownSizes, Sizes, Strict
+from kvstudy.study.printed import PrintedForm
+
+# The name of a store's mean over all workloads, where a workload's name could stand.
+MEAN = "mean"
+
+# YCSB's measurementtype that also keeps each single latency.
+RAW_TYPE = "hdrhistogram+raw"
+
+
+class MachineRow(Strict):
+    """One line of the source's machine table."""
+
+    component: str = Field(description="For example CPU.")
+    name: str = Field(description="Its product name or version.")
+    details: str = Field(default="", description="Sizes, clock rates and the like.")
+
+
+class Source(Strict):
+    """The publication that the study reproduces."""
+
+    key: Name = Field(description="Key of the source in report/references.bib.")
+    author: str = Field(description="Its author, as the report names them.")
+    title: str = Field(description="Its title.")
+    year: int = Field(description="Its year.")
+    published_as: str = Field(description="Kind of publication and place, for example a thesis.")
+    machine: list[MachineRow] = Field(
+        default=[], description="The machine of the source, one row per component."
+    )
+    printed: PrintedForm = Field(
+        default=PrintedForm(), description="How its tables print numbers (`source: published`)."
+    )
+
+
+class StoreUse(Strict):
+    """A store of the study; a bare name in the file is short for ``store: ...``."""
+
+    store: Name = Field(description="Name of a folder under envs/stores/.")
+    name: Name = Field(
+        default="",
+        description="Name in results and in this file; needed when a store stands there twice.",
+    )
+    title: str = Field(default="", description="Name in text, tables and figures.")
+    options: dict[Name, Name] = Field(
+        default={}, description="Choices that the store's folder offers, for example a consistency."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_name(cls, value: object) -> object:
+        return {"store": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _default_name(self) -> StoreUse:
+        object.__setattr__(self, "name", self.name or self.store)
+        return self
+
+
+class WorkloadUse(Strict):
+    """A workload of the study; a bare name in the file is short for ``name: ...``."""
+
+    name: Name = Field(description="Name of a file under workloads/, or any with ``file``.")
+    file: Name = Field(
+        default="",
+        description="Name of a file under workloads/; needed when it stands there twice.",
+    )
+    title: str = Field(default="", description="Name in tables and figures.")
+    short: str = Field(default="", description="Name on an axis.")
+    records: Counts | None = Field(default=None, description="In place of the study's.")
+    operations: Counts | None = Field(default=None, description="In place of the study's.")
+    threads: Counts | None = Field(default=None, description="In place of the study's.")
+    seconds: Count | None = Field(default=None, description="In place of the study's.")
+    stores: list[Name] = Field(
+        default=[], description="Only these stores, where others cannot do it. Left out: all."
+    )
+    also: list[Sizes] = Field(
+        default=[], description="Further sizes, beside all combinations of those above."
+    )
+    shown: ShownSizes | None = Field(default=None, description="In place of the study's.")
+    properties: dict[str, str | int | float | bool] = Field(
+        default={}, description="Further YCSB properties, laid over those of file and study."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_name(cls, value: object) -> object:
+        return {"name": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _default_titles(self) -> WorkloadUse:
+        plain = self.name.replace("-", " ")
+        title = f"Workload {plain.upper()}" if len(plain) == 1 else plain.capitalize()
+        object.__setattr__(self, "file", self.file or self.name)
+        object.__setattr__(self, "title", self.title or title)
+        object.__setattr__(self, "short", self.short or title.removeprefix("Workload "))
+        return self
+
+    @property
+    def property_texts(self) -> dict[str, str]:
+        """The properties as YCSB reads them."""
+        return _texts(self.properties)
+
+
+class Parameters(Strict):
+    """Sizes of a cell. A list makes one cell per value (all combinations)."""
+
+    records: Counts = Field(description="Records loaded before the run.")
+    operations: Counts = Field(
+        description="Operations of the run phase; workloads with operationcount=0 have none."
+    )
+    threads: Counts = Field(default=1, description="Client threads of YCSB.")
+    shown: ShownSizes = Field(
+        default=ShownSizes(),
+        description="Where there are several sizes: those that tables and figures show which have "
+        "one value for each store and workload. Control cells have these sizes only.",
+    )
+    seconds: Count | None = Field(
+        default=None, description="Timed cells: the run phase ends after this many seconds."
+    )
+    properties: dict[str, str | int | float | bool] = Field(
+        default={}, description="Further YCSB properties, the same for every cell."
+    )
+
+    raw_latencies: bool = Field(
+        default=False,
+        description="Keep the latency of every single operation of the measured phase with the "
+        "raw logs (about 3 MB per million, compressed). It costs throughput, see README.md.",
+    )
+
+    @property
+    def property_texts(self) -> dict[str, str]:
+        """The properties as YCSB reads them."""
+        texts = _texts(self.properties)
+        return texts | ({"measurementtype": RAW_TYPE} if self.raw_latencies else {})
+
+
+def _texts(properties: dict[str, str | int | float | bool]) -> dict[str, str]:
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in properties.items()
+    }
+
+
+class Imported(Strict):
+    """Where logs come from that were not measured by kvstudy; what is left out is not known."""
+
+    folder: str = Field(default="", description="Name of the folder that held the logs.")
+    machine: str = Field(default="", description="The machine that was measured on.")
+    measured_by: str = Field(default="", description="Who measured.")
+
+
+class ExpectedFailures(Strict):
+    """Failed or missed operations that the study declares as part of the result."""
+
+    store: Name = Field(description="The store whose operations fail.")
+    kind: Literal["failures", "misses"] = Field(
+        default="failures",
+        description="failures: YCSB says that the operation failed. misses: it says OK, and the "
+        "server counted that there was no such record.",
+    )
+    workload: Name | None = Field(default=None, description="Left out: every workload.")
+    records: list[Count] | None = Field(
+        default=None, description="Numbers of records of the cells; left out: any."
+    )
+    operation: Operation = Field(description="The operation that fails.")
+    up_to: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="Share of the operations that may fail."
+    )
+    reason: str = Field(description="Why that is expected; the report gives it.")
+
+    @model_validator(mode="after")
+    def _only_reads_miss(self) -> ExpectedFailures:
+        if self.kind == "misses" and self.operation not in ("read", "scan"):
+            raise ValueError(
+                f"kind misses: a server counts misses of read and scan, not of {self.operation}"
+            )
+        return self
+
+
+class OpenLoop(Strict):
+    """Further cells at fixed rates, after those that run as fast as they can."""
+
+    loads: list[Annotated[float, Field(gt=0, le=1)]] = Field(
+        default=[0.5, 0.8],
+        min_length=1,
+        description="Shares of the throughput that the store reached in the closed-loop cells.",
+    )
+    workloads: list[Name] = Field(
+        default=[], description="Which; left out: all that have a run phase."
+    )
+
+    @field_validator("loads")
+    @classmethod
+    def _whole_percents(cls, loads: list[float]) -> list[float]:
+        percents = [load * 100 for load in loads]
+        if any(abs(percent - round(percent)) > 1e-9 for percent in percents):
+            raise ValueError("give whole per cents, like 0.5 or 0.85")
+        if len(set(percents)) < len(percents):
+            raise ValueError("a load stands there twice; name each once")
+        return loads
+
+    @property
+    def percents(self) -> list[int]:
+        """The loads in per cent."""
+        return [round(load * 100) for load in self.loads]

@@ -1,0 +1,103 @@
+"""What stores are, beside how fast they are: their properties, with sources."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from kvstudy.study.base import AnyTable, Name, Strict
+
+# The lines of a table of properties. Those without a place in properties.yaml are
+# judgements that no source can show; a source may have published them.
+TITLES = {
+    "cloud_only": "Cloud only",
+    "data_schema": "Data schema",
+    "licence": "Licence",
+    "server_os": "Server runs on",
+    "written_in": "Written in",
+    "secondary_indexes": "Secondary indexes",
+    "transactions": "Transactions",
+    "triggers": "Triggers",
+    "partitioning": "Partitioning",
+    "replication": "Replication",
+    "scaling": "Scaling",
+    "query_language": "Query language",
+    "administration": "Administration",
+    "response": "Response time",
+}
+JUDGED = ("administration", "response")
+STATED = tuple(name for name in TITLES if name not in JUDGED)
+
+
+class PropertiesTable(AnyTable):
+    """What the stores of the study are, from their properties.yaml."""
+
+    kind: Literal["properties"] = Field(
+        description="What the stores are (licence, indexes, replication, ...), with sources, from "
+        "`envs/stores/<store>/properties.yaml`."
+    )
+
+
+class Reference(Strict):
+    """Where something was read."""
+
+    title: str = Field(min_length=1, description="Title of the page.")
+    url: str = Field(pattern=r"^https://\S+$", description="Its address.")
+    applies_to: str = Field(
+        min_length=1, description="To which versions of the store the page applies."
+    )
+
+
+class Statement(Strict):
+    """One property of a store."""
+
+    says: str = Field(min_length=1, max_length=80, description="The property, in a few words.")
+    references: list[Name] = Field(
+        min_length=1, description="Names of the references that show it."
+    )
+
+
+class StoreProperties(Strict):
+    """What may stand in a properties.yaml beside a store.yaml."""
+
+    version: str = Field(description="The version of the store that the statements are about.")
+    references: dict[Name, Reference] = Field(description="Where the statements were read.")
+    cloud_only: Statement = Field(description="Whether it exists as a cloud service only.")
+    data_schema: Statement = Field(description="Whether data has a schema.")
+    licence: Statement = Field(description="Its licence.")
+    server_os: Statement = Field(description="Operating systems of the server.")
+    written_in: Statement = Field(description="Programming language of the server.")
+    secondary_indexes: Statement = Field(description="Whether it has secondary indexes.")
+    transactions: Statement = Field(description="What its transactions guarantee.")
+    triggers: Statement = Field(description="Whether writes trigger functions.")
+    partitioning: Statement = Field(description="How data is spread over servers.")
+    replication: Statement = Field(description="How data is copied to other servers.")
+    scaling: Statement = Field(description="How it grows with the load.")
+    query_language: Statement = Field(description="How data is asked for.")
+
+    @model_validator(mode="after")
+    def _references_are_known_and_used(self) -> StoreProperties:
+        used = {name for key in STATED for name in getattr(self, key).references}
+        for name in sorted(used - self.references.keys()):
+            raise ValueError(f"the reference '{name}' is cited, but is not under references")
+        for name in sorted(self.references.keys() - used):
+            raise ValueError(f"the reference '{name}' is cited by no statement; remove it")
+        return self
+
+
+class PublishedProperties(Strict):
+    """Properties of the stores as the study's source gives them."""
+
+    table: str = Field(description="Number of the table in the source.")
+    stores: dict[Name, dict[str, str]] = Field(
+        description="For each store of the study that the source has: its properties."
+    )
+
+    @model_validator(mode="after")
+    def _known(self) -> PublishedProperties:
+        for store, values in self.stores.items():
+            for name in values:
+                if name not in TITLES:
+                    raise ValueError(f"{store}: '{name}' is no property; there are {list(TITLES)}")
+        return self

@@ -1,0 +1,32 @@
+"""Reading what the stores of a study are, and what its source says of it."""
+
+from __future__ import annotations
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.load import STORES, STUDIES
+from kvstudy.study.model import Study
+from kvstudy.study.properties import PublishedProperties, StoreProperties
+from kvstudy.study.yaml_file import read_yaml
+
+
+def store_properties(study: Study) -> dict[str, StoreProperties]:
+    """The properties of each store of the study, by the name that the study gives it.
+
+    KvstudyError for a store whose folder has no properties.yaml, or a wrong one.
+    """
+    found = {}
+    for use in study.stores:
+        path = STORES / use.store / "properties.yaml"
+        if not path.is_file():
+            raise KvstudyError(
+                f"{path}: no such file; a table of properties needs one for each store of the "
+                "study: write it, or remove the table"
+            )
+        found[use.name] = read_yaml(path, StoreProperties)
+    return found
+
+
+def published_properties(study: Study) -> PublishedProperties | None:
+    """What the study's source says of its stores; None where it says nothing."""
+    path = STUDIES / study.name / "properties.yaml"
+    return read_yaml(path, PublishedProperties) if path.is_file() else None

@@ -1,0 +1,212 @@
+"""What the text of a source says in numbers (``config/studies/<study>/quotes.yaml``).
+
+Each quoted number stands beside what it should equal: an expression over the values that
+the source's tables give.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.base import Name, Strict
+from kvstudy.study.yaml_file import read_yaml
+
+Count = Annotated[int, Field(gt=0)]
+NUMBER = r"^-?\d+(\.\d+)?$"
+WORD = r"(?:\*|[a-z][a-z0-9-]*)"
+OPERATION = r"(?:\*|[a-z][a-z+-]*)"
+ADDRESS = rf"^{WORD}/{WORD}/{OPERATION}/[a-z0-9_]+( (records|operations|threads)=\d+)*$"
+
+
+def is_number(text: str) -> bool:
+    """Whether it is a number as printed, and no address."""
+    return re.match(NUMBER, text) is not None
+
+
+def _digits(value: object) -> object:
+    """Whole numbers keep their digits in YAML, others only as text."""
+    if isinstance(value, float):
+        raise ValueError("loses digits without quotation marks; give it as text")
+    text = str(value)
+    if not is_number(text):
+        raise ValueError("is no number like '5081.13' or '-20'; leave unit and groups out")
+    return text
+
+
+def _address(value: str) -> str:
+    if not re.match(ADDRESS, value):
+        raise ValueError(
+            "is no store/workload/operation/metric, with sizes behind it like ' threads=4'"
+        )
+    return value
+
+
+def _kind(value: object) -> str | None:
+    """Which of the kinds of operands it is."""
+    if isinstance(value, dict | Computed):
+        return COMPUTED
+    if isinstance(value, str):
+        return PRINTED if is_number(value) else ADDRESSED
+    return PLAIN if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+COMPUTED, ADDRESSED, PRINTED, PLAIN = "<computed>", "<address>", "<printed>", "<number>"
+Printed = Annotated[
+    str,
+    BeforeValidator(_digits),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": NUMBER}, {"type": "integer"}]}),
+]
+Address = Annotated[
+    str,
+    AfterValidator(_address),
+    WithJsonSchema({"type": "string", "pattern": ADDRESS}),
+]
+Operand = Annotated[
+    Annotated["Computed", Tag(COMPUTED)]
+    | Annotated[Address, Tag(ADDRESSED)]
+    | Annotated[Printed, Tag(PRINTED)]
+    | Annotated[float, Tag(PLAIN)],
+    Discriminator(
+        _kind,
+        custom_error_type="operand",
+        custom_error_message="must be an address, a number, or a key like 'ratio: [...]'",
+    ),
+]
+Two = Annotated[list[Operand], Field(min_length=2, max_length=2)]
+Some = Annotated[list[Operand], Field(min_length=1)]
+
+
+class Computed(Strict):
+    """A number worked out from others; exactly one key."""
+
+    ratio: Two | None = Field(default=None, description="The first by the second.")
+    change: Two | None = Field(
+        default=None, description="How much more the first is than the second, in % of the second."
+    )
+    difference: Two | None = Field(default=None, description="The first less the second.")
+    product: Some | None = Field(default=None, description="All of them multiplied.")
+    sum: Some | None = Field(default=None, description="All of them added.")
+    mean: Some | None = Field(default=None, description="Their plain mean.")
+    least: Some | None = Field(default=None, description="The smallest of them.")
+    most: Some | None = Field(default=None, description="The largest of them.")
+
+    @model_validator(mode="after")
+    def _one_key(self) -> Computed:
+        if len(self.model_fields_set) != 1:
+            raise ValueError(f"give exactly one of {', '.join(type(self).model_fields)}")
+        return self
+
+    @property
+    def how(self) -> str:
+        """Which key is given."""
+        (name,) = self.model_fields_set
+        return name
+
+    @property
+    def parts(self) -> list:
+        return getattr(self, self.how)
+
+
+class Setting(Strict):
+    """How the source measured, as far as the audit needs it and the tables do not say it."""
+
+    threads: Count | None = Field(default=None, description="Client threads of every cell.")
+    runs: Count | None = Field(default=None, description="Runs that each printed value averages.")
+    operations: dict[Name, Count] = Field(
+        default={}, description="Operations of a run, by workload or by operation."
+    )
+    decimals: int = Field(
+        default=0,
+        ge=0,
+        description="Decimals of the tables that leave out `.00`: a whole number is as exact.",
+    )
+
+
+class StatedFailures(Strict):
+    """Failed operations that the source speaks of."""
+
+    place: str = Field(description="Where the source says it.")
+    store: Name = Field(description="The store.")
+    operation: Name = Field(description="The operation that failed.")
+    percent: Printed = Field(description="Share of these operations that failed, in %.")
+
+
+class Quote(Strict):
+    """A number in the source's text."""
+
+    place: str = Field(description="Where it stands: section, page or paragraph.")
+    says: str = Field(description="What it is, in a few English words.")
+    value: Printed = Field(
+        description="The number with all its printed digits (a decimal point, a minus where it is "
+        "'less'); in quotation marks unless whole."
+    )
+    unit: str = Field(default="", description="Its unit; % for shares and changes.")
+    about: bool = Field(
+        default=False,
+        description="The source says about: zeros at the end of the number are not exact.",
+    )
+    relation: Literal["equal", "at least", "at most"] = Field(
+        default="equal", description="How what is expected stands to the quoted number."
+    )
+    expected: Operand | None = Field(
+        default=None,
+        description="What the number should equal: an address (store/workload/operation/metric "
+        "of published.csv, with `*` for any, and with sizes behind where there are several: "
+        "`redis/a/overall/throughput threads=4`), a number (in quotation marks: one that is "
+        "printed so, and rounded), or a computation of these. Left out where no table of the "
+        "source tells.",
+    )
+    note: str = Field(default="", description="A remark, for example on a slip of the pen.")
+
+
+class Quotes(Strict):
+    """The numbers in the text of a study's source."""
+
+    setting: Setting = Field(default_factory=Setting, description="How the source measured.")
+    failures: list[StatedFailures] = Field(
+        default=[], description="Failed operations that the source speaks of."
+    )
+    quotes: list[Quote] = Field(default=[], description="The numbers in its text.")
+
+
+Computed.model_rebuild()
+Quote.model_rebuild()
+
+
+def read_quotes(path: Path) -> Quotes:
+    """The quotes in ``path``; KvstudyError names file, key and remedy."""
+    try:
+        return read_yaml(path, Quotes)
+    except KvstudyError as error:
+        # The kinds of operands are no keys of the file.
+        text = str(error)
+        for kind in (COMPUTED, ADDRESSED, PRINTED, PLAIN):
+            text = text.replace(f".{kind}", "").replace(kind, "")
+        raise KvstudyError(text) from None
+
+
+def addresses(operand) -> list[str]:
+    """All addresses in an expression."""
+    if isinstance(operand, Computed):
+        return [each for part in operand.parts for each in addresses(part)]
+    return [operand] if isinstance(operand, str) and not is_number(operand) else []
+
+
+def split_address(address: str) -> tuple[dict[str, str], dict[str, float]]:
+    """Store, workload, operation and metric of an address, and its sizes."""
+    path, *sizes = address.split(" ")
+    keys = dict(zip(("store", "workload", "operation", "metric"), path.split("/"), strict=True))
+    return keys, {name: float(number) for name, number in (re.split("=", each) for each in sizes)}

@@ -1,0 +1,87 @@
+"""Tables and figures that a report has by itself, because its study has a source."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable, Slopes
+
+PUBLISHED = "published.csv"
+QUOTES = "quotes.yaml"
+
+
+def with_source(path: Path, study: Study) -> Study:
+    """The study in the file ``path`` with what its published.csv and quotes.yaml bring.
+
+    What it names itself it does not get again. Without a source it stays as it is.
+    """
+    if study.source is None:
+        return study
+    rows = _rows(path.with_name(PUBLISHED))
+    tables: list = []
+    figures: list = []
+    if rows or path.with_name(QUOTES).is_file():
+        tables.append(AuditTable(name="audit", kind="audit", caption="Checks of the source"))
+    for use in study.workloads:
+        if _can_be_checked([row for row in rows if row["workload"] == use.name]):
+            tables.append(
+                AuditedTable(
+                    name=f"audited-{use.name}",
+                    kind="audited",
+                    caption=f"Checks of the source's values, {use.title}",
+                    workload=use.name,
+                )
+            )
+    if any(len(_stores(rows, name, study)) > 1 for name in [*study.workload_names, MEAN]):
+        caption = "Throughput by that of one store, published and here"
+        tables.append(AgainstTable(name="against", kind="against", caption=caption))
+        caption = "Places of the stores by throughput, published and here"
+        figures.append(Slopes(name="places", kind="slope", caption=caption))
+    return study.model_copy(
+        update={
+            "tables": study.tables + [each for each in tables if _is_new(each, study.tables)],
+            "figures": study.figures + [each for each in figures if _is_new(each, study.figures)],
+        }
+    )
+
+
+def _is_new(part, own: list) -> bool:
+    same = [each for each in own if type(each) is type(part)]
+    if isinstance(part, AuditedTable):
+        same = [each for each in same if each.workload == part.workload]
+    return not same
+
+
+def _can_be_checked(rows: list[dict[str, str]]) -> bool:
+    """Whether anything about the values of a workload follows from its other values."""
+    metrics = {row["metric"] for row in rows if row["value"]}
+    threads = {row.get("threads") for row in rows} - {"", None}
+    return bool({"throughput"} <= metrics and {"runtime", "latency_mean"} & metrics) or (
+        "1" in threads and len(threads) > 1
+    )
+
+
+def _stores(rows: list[dict[str, str]], workload: str, study: Study) -> set[str]:
+    """The stores with a published throughput."""
+    return {
+        row["store"]
+        for row in rows
+        if (row["workload"], row["operation"], row["metric"]) == (workload, "overall", "throughput")
+        and row["value"]
+        and row["store"] in study.store_names
+    }
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """The published values; none where ``kvstudy tabulate`` will say what is wrong."""
+    needed = {"store", "workload", "operation", "metric", "value"}
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return []
+    return rows if needed <= set(reader.fieldnames or []) else []
