@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cassandra import DriverException
 from cassandra.cluster import (
@@ -22,11 +22,8 @@ KEYSPACE = (
     "CREATE KEYSPACE IF NOT EXISTS ycsb "
     "WITH REPLICATION = {'class': 'SimpleStrategy', 'replication_factor': 1}"
 )
-TABLE = (
-    "CREATE TABLE IF NOT EXISTS ycsb.usertable (y_id varchar PRIMARY KEY, "
-    + ", ".join(f"field{i} varchar" for i in range(10))
-    + ")"
-)
+TABLE = "CREATE TABLE IF NOT EXISTS ycsb.usertable (y_id varchar PRIMARY KEY, {})"
+FIELDS = [f"field{number}" for number in range(10)]
 
 # Murmur3's tokens are all 64-bit numbers. The server ends a query after 10 s, which counting a
 # million records in one piece would take.
@@ -42,11 +39,12 @@ def version(host: str, port: int) -> str:
         return session.execute("SELECT release_version FROM system.local").one()[0]
 
 
-def create(host: str, port: int) -> None:
-    """Make the empty table that YCSB needs."""
+def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
+    """Make the empty table that YCSB needs, with a column for each of the ``fields``."""
+    columns = ", ".join(f'"{field}" varchar' for field in fields)
     with _session(host, port, seconds=30) as session:
         session.execute(KEYSPACE)
-        session.execute(TABLE)
+        session.execute(TABLE.format(columns))
 
 
 def empty(host: str, port: int) -> None:

@@ -4,10 +4,12 @@ import re
 
 from kvstudy.stores.ask import ask
 
-# Number and summed bytes of the first 1 000 records of the index; those that are gone are left out.
+# Number and summed bytes of the first 1 000 records of the index (of any, where records are plain
+# strings and have no index); those that are gone are left out.
 SIZES = (
-    "local n, bytes = 0, 0 "
-    "for _, key in ipairs(redis.call('ZRANGE', '_indices', 0, 999)) do "
+    "local n, bytes, keys = 0, 0, redis.call('ZRANGE', '_indices', 0, 999) "
+    "if #keys == 0 then keys = redis.call('SCAN', 0, 'COUNT', 1000)[2] end "
+    "for _, key in ipairs(keys) do "
     "local size = redis.call('MEMORY', 'USAGE', key, 'SAMPLES', 0) "
     "if size then n = n + 1 bytes = bytes + size end end "
     "return bytes .. ' bytes in ' .. n .. ' records'"
@@ -21,8 +23,9 @@ def version(host: str, port: int) -> str:
 
 
 def records(host: str, port: int) -> int:
-    """How many records YCSB has stored: the members of its index."""
-    return int(ask(host, port, "ZCARD _indices\r\n", until="\r\n").removeprefix(":"))
+    """How many records YCSB has stored: the members of its index, or all keys if there is none."""
+    indexed = int(ask(host, port, "ZCARD _indices\r\n", until="\r\n").removeprefix(":"))
+    return indexed or int(ask(host, port, "DBSIZE\r\n", until="\r\n").removeprefix(":"))
 
 
 def empty(host: str, port: int) -> None:

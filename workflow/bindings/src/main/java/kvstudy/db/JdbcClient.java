@@ -5,6 +5,7 @@ import java.sql.Driver;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Locale;
@@ -23,9 +24,9 @@ import site.ycsb.Status;
 /**
  * YCSB on MySQL and MariaDB, with the table of YCSB's own JDBC binding.
  *
- * <p>A record is a row: {@code YCSB_KEY} is the primary key, {@code FIELD0}, {@code FIELD1} ... are
- * TEXT columns. A field that a record does not have is NULL. Each operation is one prepared
- * statement that commits by itself.
+ * <p>A record is a row: {@code YCSB_KEY} is the primary key, {@code FIELD0}, {@code FIELD1} ... (or
+ * what the workload calls its fields) are TEXT columns. A field that a record does not have is
+ * NULL. Each operation is one prepared statement that commits by itself.
  *
  * <ul>
  *   <li>read: SELECT of the whole row; fields are selected in the client
@@ -44,7 +45,7 @@ import site.ycsb.Status;
  * (empty), {@code db.timeout} (ms for connecting and for each answer, 10000). Batches, several
  * servers and transactions are not supported.
  */
-public class JdbcClient extends DB {
+public class JdbcClient extends DB implements Emptying {
   /** Named here: DriverManager would take any driver on the class path that knows the address. */
   private static final Driver DRIVER = new org.mariadb.jdbc.Driver();
 
@@ -139,7 +140,7 @@ public class JdbcClient extends DB {
     return attempt(
         "insert",
         () -> {
-          String names = String.join(",", values.keySet());
+          String names = "`" + String.join("`,`", values.keySet()) + "`";
           String marks = String.join(",", Collections.nCopies(values.size() + 1, "?"));
           PreparedStatement insert =
               statement(
@@ -155,7 +156,7 @@ public class JdbcClient extends DB {
     return attempt(
         "update",
         () -> {
-          String changes = String.join("=?,", values.keySet());
+          String changes = "`" + String.join("`=?,`", values.keySet()) + "`";
           PreparedStatement update =
               statement("UPDATE " + table + " SET " + changes + "=? WHERE " + KEY + " = ?");
           update.setString(setAll(update, values), key);
@@ -197,6 +198,19 @@ public class JdbcClient extends DB {
               take(select, rows, fields, record);
               result.add(record);
             }
+          }
+          return Status.OK;
+        });
+  }
+
+  /** TRUNCATE TABLE, which also starts the table's files anew. */
+  @Override
+  public Status empty(String table) {
+    return attempt(
+        "empty",
+        () -> {
+          try (Statement truncate = connection().createStatement()) {
+            truncate.execute("TRUNCATE TABLE " + table);
           }
           return Status.OK;
         });

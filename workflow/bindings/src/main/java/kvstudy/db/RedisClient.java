@@ -41,16 +41,24 @@ import site.ycsb.Status;
  * to text), a lost connection is an ERROR and the next operation connects again, and delete always
  * removes the index entry.
  *
+ * <p>With {@code redis.layout=string} a record of one field is a plain string under its key,
+ * without any index: SET, GET and DEL, one round trip each; update is SET too, and there are no
+ * scans.
+ *
  * <p>Properties: {@code redis.host} (127.0.0.1), {@code redis.port} (6379), {@code redis.timeout}
- * (ms for connecting and for each operation, 2000), {@code redis.password}.
+ * (ms for connecting and for each operation, 2000), {@code redis.password}, {@code redis.layout}
+ * (hash or string, hash).
  */
-public class RedisClient extends DB {
+public class RedisClient extends DB implements Emptying {
   private static final String INDEX_KEY = "_indices";
   private static final byte[] INDEX = INDEX_KEY.getBytes(UTF_8);
 
   private HostAndPort server;
   private JedisClientConfig config;
   private Failures failures;
+
+  /** Whether records are plain strings. */
+  private boolean strings;
 
   /** One connection for each client thread; null after it was lost. */
   private Jedis jedis;
@@ -70,6 +78,11 @@ public class RedisClient extends DB {
             .timeoutMillis(timeout)
             .password(p.getProperty("redis.password"))
             .build();
+    String layout = p.getProperty("redis.layout", "hash");
+    if (!Set.of("hash", "string").contains(layout)) {
+      throw new DBException("redis.layout=" + layout + ": give hash or string");
+    }
+    strings = layout.equals("string");
     failures = new Failures("redis " + server);
     try {
       connection().ping();
@@ -90,7 +103,11 @@ public class RedisClient extends DB {
   @Override
   public Status read(
       String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
-    return attempt("read", redis -> read(redis, key.getBytes(UTF_8), fields, result));
+    byte[] name = key.getBytes(UTF_8);
+    return attempt(
+        "read",
+        redis ->
+            strings ? readString(redis, name, fields, result) : read(redis, name, fields, result));
   }
 
   @Override
@@ -99,6 +116,10 @@ public class RedisClient extends DB {
         "insert",
         redis -> {
           byte[] name = key.getBytes(UTF_8);
+          if (strings) {
+            redis.set(name, only(values));
+            return Status.OK;
+          }
           redis.hset(name, bytes(values));
           redis.zadd(INDEX, key.hashCode(), name);
           return Status.OK;
@@ -110,6 +131,10 @@ public class RedisClient extends DB {
     return attempt(
         "update",
         redis -> {
+          if (strings) {
+            redis.set(key.getBytes(UTF_8), only(values));
+            return Status.OK;
+          }
           redis.hset(key.getBytes(UTF_8), bytes(values));
           return Status.OK;
         });
@@ -122,7 +147,9 @@ public class RedisClient extends DB {
         redis -> {
           byte[] name = key.getBytes(UTF_8);
           long deleted = redis.del(name);
-          redis.zrem(INDEX, name);
+          if (!strings) {
+            redis.zrem(INDEX, name);
+          }
           return deleted == 0 ? Status.NOT_FOUND : Status.OK;
         });
   }
@@ -134,6 +161,9 @@ public class RedisClient extends DB {
       int recordcount,
       Set<String> fields,
       Vector<HashMap<String, ByteIterator>> result) {
+    if (strings) {
+      return Status.NOT_IMPLEMENTED;
+    }
     return attempt(
         "scan",
         redis -> {
@@ -149,6 +179,38 @@ public class RedisClient extends DB {
           }
           return Status.OK;
         });
+  }
+
+  /** Deletes all keys of the database; the table name is not used. */
+  @Override
+  public Status empty(String table) {
+    return attempt(
+        "empty",
+        redis -> {
+          redis.flushDB();
+          return Status.OK;
+        });
+  }
+
+  /** The value as the field that was asked for; YCSB's first one when none was. */
+  private static Status readString(
+      Jedis redis, byte[] key, Set<String> fields, Map<String, ByteIterator> result) {
+    byte[] value = redis.get(key);
+    if (value == null) {
+      return Status.NOT_FOUND;
+    }
+    String field = fields == null || fields.isEmpty() ? "field0" : fields.iterator().next();
+    result.put(field, new ByteArrayByteIterator(value));
+    return Status.OK;
+  }
+
+  /** The value of a record's only field. */
+  private static byte[] only(Map<String, ByteIterator> values) {
+    if (values.size() != 1) {
+      throw new IllegalArgumentException(
+          "redis.layout=string stores one field, not " + values.size() + "; set fieldcount=1");
+    }
+    return values.values().iterator().next().toArray();
   }
 
   private static Status read(

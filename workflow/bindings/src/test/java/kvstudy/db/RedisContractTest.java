@@ -1,18 +1,23 @@
 package kvstudy.db;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
 import site.ycsb.ByteIterator;
+import site.ycsb.DB;
+import site.ycsb.DBException;
 import site.ycsb.Status;
 
 class RedisContractTest extends StoreContract {
@@ -107,5 +112,50 @@ class RedisContractTest extends StoreContract {
       redis.del(key);
     }
     assertEquals(Status.NOT_FOUND, read(key, null));
+  }
+
+  /** A client whose records are plain strings. */
+  private DB strings() throws DBException {
+    Properties p = new Properties();
+    p.setProperty("redis.port", Integer.toString(port));
+    p.setProperty("redis.layout", "string");
+    DB client = new RedisClient();
+    client.setProperties(p);
+    client.init();
+    return client;
+  }
+
+  @Test
+  void aPlainStringIsTheOnlyFieldAndHasNoIndex() throws DBException {
+    DB plain = strings();
+    Map<String, ByteIterator> found = new HashMap<>();
+    assertEquals(Status.NOT_FOUND, plain.read(TABLE, key, null, found));
+    assertEquals(Status.OK, plain.insert(TABLE, key, record("field0", "1")));
+    assertEquals(Status.OK, plain.read(TABLE, key, null, found));
+    assertEquals(Set.of("field0"), found.keySet());
+    try (Jedis redis = new Jedis("127.0.0.1", port)) {
+      assertEquals("1", redis.get(key));
+      assertEquals(null, redis.zscore("_indices", key));
+    }
+    assertEquals(Status.OK, plain.update(TABLE, key, record("field0", "2")));
+    found.clear();
+    assertEquals(Status.OK, plain.read(TABLE, key, Set.of("other"), found));
+    assertEquals("2", found.get("other").toString());
+    assertEquals(Status.NOT_IMPLEMENTED, plain.scan(TABLE, key, 1, null, new Vector<>()));
+    // Of several fields only one could be kept.
+    assertEquals(Status.ERROR, plain.insert(TABLE, key, record("a", "1", "b", "2")));
+    assertEquals(Status.OK, plain.delete(TABLE, key));
+    assertEquals(Status.NOT_FOUND, plain.delete(TABLE, key));
+    plain.cleanup();
+  }
+
+  @Test
+  void anUnknownLayoutIsRefused() {
+    Properties p = new Properties();
+    p.setProperty("redis.layout", "list");
+    DB client = new RedisClient();
+    client.setProperties(p);
+    DBException e = assertThrows(DBException.class, client::init);
+    assertTrue(e.getMessage().contains("give hash or string"), e.getMessage());
   }
 }

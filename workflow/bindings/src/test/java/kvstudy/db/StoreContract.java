@@ -121,6 +121,16 @@ abstract class StoreContract {
     assertEquals(Map.of("field0", "2"), read(key, null));
   }
 
+  @Test
+  void aClientThatCanEmptyLeavesNothing() {
+    if (db instanceof Emptying emptying) {
+      db.insert(TABLE, key, record("field0", "1"));
+      assertEquals(Status.OK, emptying.empty(TABLE));
+      assertEquals(Status.NOT_FOUND, read(key, null));
+      assertEquals(Status.OK, db.insert(TABLE, key, record("field0", "1")));
+    }
+  }
+
   /** What a store answers that is asked to delete what it does not hold. */
   Status deleteOfAMissingKey() {
     return Status.NOT_FOUND;
