@@ -3,15 +3,16 @@
 A probe tells how many commands of the server one operation takes. So the operations
 of a cell predict what the server must have counted while they ran. Failed
 operations may have reached the server or not: the prediction is a range, from the
-operations that were OK to all of them.
+operations that were OK to all of them. No probe deletes: a delete may or may not have
+sent each of the commands once.
 """
 
 from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
+from kvstudy.study.workload import properties_of
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.summary import CELL
 from kvstudy.ycsb_log.log import GOOD
@@ -89,6 +90,8 @@ def _predicted(
             least, most = found.get(command, (0.0, 0.0))
             certain = row.name in (*GOOD, "NOT_FOUND")
             found[command] = (least + certain * each * row.count, most + each * row.count)
+    unknown = of.loc[(of["kind"] == "status") & (of["operation"] == "delete"), "count"].sum()
+    found = {command: (least, most + unknown) for command, (least, most) in found.items()}
     enough = LEAST_SHARE * statuses["count"].sum()
     return {command: ends for command, ends in sorted(found.items()) if ends[1] >= enough}
 

@@ -8,7 +8,8 @@ import pandas as pd
 
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
-from kvstudy.study.model import MEAN, Study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
 from kvstudy.tidy.summary import SETTING
 
 USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,12 +12,14 @@ import pandas as pd
 from kvstudy.analysis import agreement as agreements
 from kvstudy.analysis import (
     bottleneck,
+    boxes,
     floor,
     intervals,
     open_loop,
     order,
     pairs,
     percentiles,
+    rounds,
     spectrum,
     steadiness,
     trimmed,
@@ -27,8 +30,12 @@ from kvstudy.study.model import Study
 from kvstudy.tidy.files import read_csv
 from kvstudy.tidy.open_loop import NOTHING, OpenLoop
 from kvstudy.tidy.probes import Probes
+from kvstudy.tidy.rounds import COLUMNS as ROUND_COLUMNS
+from kvstudy.tidy.shown import only
 from kvstudy.tidy.summary import CELL
 
+# Of a study without such workloads.
+NO_ROUNDS = pd.DataFrame(columns=ROUND_COLUMNS)
 MADE_BY = "written by `kvstudy analyse`"
 
 
@@ -40,6 +47,7 @@ class Analysis:
     pairs: pd.DataFrame
     percentiles: pd.DataFrame
     spectrum: pd.DataFrame
+    boxes: pd.DataFrame
     steadiness: pd.DataFrame
     order: pd.DataFrame
     floor: pd.DataFrame
@@ -50,6 +58,7 @@ class Analysis:
     drift: dict
     agreement: pd.DataFrame
     validity: pd.DataFrame
+    rounds: pd.DataFrame
 
 
 def analyse(
@@ -62,13 +71,14 @@ def analyse(
     outcomes: pd.DataFrame,
     probes: Probes,
     at_rates: OpenLoop = NOTHING,
+    in_rounds: pd.DataFrame = NO_ROUNDS,
 ) -> Analysis:
     """Everything that is worked out of a run's tidy tables.
 
     ``values`` has one row per repetition that counts (``tidy.summary.per_repetition``),
     ``measurements`` has those that do not too. Control cells are in ``order`` only;
     ``floor`` and ``bottleneck`` are made from them. ``at_rates`` are the open-loop cells;
-    all others are closed-loop.
+    all others are closed-loop. ``in_rounds`` is ``rounds.csv``.
     """
     own = values[values["store"].isin(study.store_names)]
     counted = own[CELL].drop_duplicates()
@@ -84,6 +94,7 @@ def analyse(
         pairs=pairs.pairs(own, floors, paired=study.imported is None),
         percentiles=percentiles.percentiles(histograms.merge(counted, on=CELL)),
         spectrum=spectrum.spectrum(histograms.merge(counted, on=CELL)),
+        boxes=boxes.boxes(histograms.merge(counted, on=CELL)),
         steadiness=steadiness.steadiness(series.merge(counted, on=CELL)),
         order=in_order,
         floor=floors,
@@ -94,7 +105,19 @@ def analyse(
         drift=order.drift_of(in_order),
         agreement=agreement,
         validity=validities.validity(measured, cells, outcomes, agreement),
+        rounds=rounds.rounds(in_rounds, counted),
     )
+
+
+def shown_of(analysis: Analysis, shown: Mapping[str, str]) -> Analysis:
+    """The analysis with the shown parameters of each workload only; run order and rounds: all."""
+    of_all = ("order", "open_rates", "open_percentiles", "rounds")
+    frames = {
+        name: only(frame, shown)
+        for name, frame in vars(analysis).items()
+        if isinstance(frame, pd.DataFrame) and name not in of_all
+    }
+    return replace(analysis, **frames)
 
 
 def write_analysis(analysis: Analysis, folder: Path) -> None:
@@ -124,6 +147,7 @@ def read_analysis(folder: Path) -> Analysis:
         pairs=table(pairs, pairs.NUMBERS),
         percentiles=table(percentiles, ["percent", "value", "low", "high", "n", "beyond"]),
         spectrum=table(spectrum, ["percent", "value", "low", "high", "n", "beyond"]),
+        boxes=table(boxes, boxes.NUMBERS),
         steadiness=table(steadiness, ["seconds", "cut", "variation", "whole", "steady"]),
         order=table(order, order.NUMBERS),
         floor=table(floor, floor.NUMBERS),
@@ -141,4 +165,5 @@ def read_analysis(folder: Path) -> Analysis:
         drift=drift,
         agreement=table(agreements, ["least", "most", "counted", "deviation"]),
         validity=table(validities, validities.NUMBERS),
+        rounds=table(rounds, rounds.NUMBERS),
     )

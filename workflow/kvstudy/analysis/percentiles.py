@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.stats.percentiles import percentile_over_runs
+from kvstudy.stats.percentiles import percentiles_over_runs
 
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
 COLUMNS = [
@@ -27,8 +27,7 @@ def percentiles(histograms: pd.DataFrame) -> pd.DataFrame:
             run.set_index("latency")["count"].astype(int)
             for _, run in group.groupby("repetition", sort=False)
         ]
-        for percent in PERCENTS:
-            found = percentile_over_runs(runs, percent)
+        for percent, found in zip(PERCENTS, percentiles_over_runs(runs, PERCENTS), strict=True):
             numbers = [found.value, found.low, found.high, found.runs, found.beyond]
             rows.append([*key, percent, *numbers])
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -30,21 +30,22 @@ def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
             for _, run in group.groupby("repetition", sort=False)
         ]
         together = merged(runs)
-        percents = _places(together)
+        samples = int(together.sum())
+        percents = _places(samples)
         singles = [quantiles(run, percents) for run in runs]
         for percent, value, *each in zip(
             percents, quantiles(together, percents), *singles, strict=True
         ):
-            beyond = samples_beyond(together, percent)
+            beyond = samples_beyond(samples, percent)
             rows.append([*key, percent, value, min(each), max(each), len(runs), beyond])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _places(histogram: pd.Series) -> list[float]:
+def _places(samples: int) -> list[float]:
     """Percentages, evenly spaced in log(1/(1 - p)); the last has enough samples beyond it."""
     percents = [0.0]
     while True:
         percent = round(100 * (1 - 10 ** (-len(percents) / PLACES)), 8)
-        if percent >= 100 or samples_beyond(histogram, percent) < ENOUGH_BEYOND:
+        if percent >= 100 or samples_beyond(samples, percent) < ENOUGH_BEYOND:
             return percents
         percents.append(percent)

@@ -20,8 +20,9 @@ from kvstudy.imports.workloads import (
     study_name,
 )
 from kvstudy.stores.definition import StoreFile
-from kvstudy.study.load import STORES, WORKLOADS, read_yaml
-from kvstudy.study.workload import load_workload
+from kvstudy.study.load import STORES
+from kvstudy.study.workload import WORKLOADS, load_workload
+from kvstudy.study.yaml_file import read_yaml
 from kvstudy.ycsb_log.status import run_start
 
 # Properties that say where a server or a file is, not what is measured.

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import STORES, WORKLOADS
-from kvstudy.study.workload import load_only, load_workload
+from kvstudy.study.load import STORES
+from kvstudy.study.workload import WORKLOADS, load_only, load_workload
 
 NAME = "import.csv"
 _NUMBERS = ("records", "operations", "threads", "seconds", "repetition")

@@ -12,9 +12,10 @@ from kvstudy.imports.guess import Guess
 from kvstudy.imports.mapping import NAME, Row, base_of, measures_its_load
 from kvstudy.imports.workloads import PARTS, differences
 from kvstudy.stores.definition import StoreFile
-from kvstudy.study.load import STORES, STUDIES, WORKLOADS, load_study, read_yaml
-from kvstudy.study.model import Imported, WorkloadUse
-from kvstudy.study.workload import load_workload
+from kvstudy.study.load import STORES, STUDIES, load_study
+from kvstudy.study.parts import Imported, WorkloadUse
+from kvstudy.study.workload import WORKLOADS, load_workload
+from kvstudy.study.yaml_file import read_yaml
 
 NAME_PATTERN = r"[a-z][a-z0-9-]*"
 # Groups of bars that fit on an axis.

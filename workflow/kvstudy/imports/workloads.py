@@ -8,8 +8,7 @@ from pathlib import Path
 from kvstudy.imports.command_line import CommandLine
 from kvstudy.imports.sources import base_name
 from kvstudy.imports.text import decoded
-from kvstudy.study.load import WORKLOADS
-from kvstudy.study.workload import KNOWN, load_workload
+from kvstudy.study.workload import KNOWN, WORKLOADS, load_workload
 
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
 DEFAULTS = {

@@ -14,7 +14,7 @@ from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment
 from kvstudy.measure.accounting import interrupts_apart
-from kvstudy.measure.client import Client, phase_command
+from kvstudy.measure.client import Client, check_class, phase_command
 from kvstudy.measure.controller import Controller
 from kvstudy.measure.counters import Counters, counters, moved
 from kvstudy.measure.finding import Tree
@@ -31,10 +31,13 @@ from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import GAP, SECOND, raw_directory, write_sums
+from kvstudy.study.record import class_of, field_names
+from kvstudy.study.rounds import FILE as ROUNDS_FILE
 from kvstudy.study.target import Target
 from kvstudy.ycsb_log.check import check_load, check_run
 from kvstudy.ycsb_log.log import YcsbLog
 from kvstudy.ycsb_log.parse import parse
+from kvstudy.ycsb_log.rounds import read_rounds
 
 BY_ITSELF = contextlib.nullcontext()
 
@@ -69,7 +72,10 @@ def measure_cell(request: Request, store: Store) -> Path:
     known = {"server": {"provider": "none" if store.in_process else provider}}
     request.refuse_unlike(store, request.cell.path, known | about)
     raw = raw_directory(request.run, request.cell)
+    before = time.monotonic() - began
     with Place(request.results, raw, request.cell.path).working() as work:
+        # Another project's cell may have kept us waiting; that is no part of this one.
+        began = time.monotonic() - before
         _measure(request, store, provider, client, pinned, about, controller, work, began)
     return raw
 
@@ -97,6 +103,8 @@ def _measure(
 ) -> None:
     cell = request.cell
     log = work / "server.log"
+    properties = dict(cell.properties)
+    check_class(client, class_of(properties))
     load_before = environment.load_average()
     findings = preflight(work)
     server = request.make_server(store, provider, work, log, pinned)
@@ -105,7 +113,7 @@ def _measure(
     clock = time.monotonic()
     with serving(store, server, log) as version:
         ready_seconds = time.monotonic() - clock
-        request.make_ready(store, provider, server)
+        request.make_ready(store, provider, server, field_names(properties))
         second: list[str] | None = None
         held: dict[str, int | None] = {}
         counted: dict[str, Counters] = {}
@@ -186,7 +194,9 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
     name = f"{phase}.out"
     log = _parsed(work, phase)
     if phase == "run":
-        check_run(log, cell.operations, cell.seconds, name)
+        check_run(log, cell.executed, cell.seconds, name)
+        if cell.rounds:
+            read_rounds(work / ROUNDS_FILE, cell, log)
         return
     check_load(log, cell.records, name)
     if held is not None and held != cell.records:

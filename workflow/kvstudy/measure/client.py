@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +13,11 @@ from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
-from kvstudy.study.load import WORKLOADS
-from kvstudy.study.model import RAW_TYPE
+from kvstudy.study.parts import RAW_TYPE
 from kvstudy.study.raw import raw_latencies
-from kvstudy.study.workload import load_workload
+from kvstudy.study.record import CORE
+from kvstudy.study.rounds import FILE as ROUNDS_FILE
+from kvstudy.study.workload import WORKLOADS, load_workload
 
 LIBRARY = Path("workflow/bindings/target/lib")
 
@@ -69,6 +71,23 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars), cores)
 
 
+def check_class(client: Client, name: str) -> None:
+    """KvstudyError when no jar has the workload class; YCSB would end with exit status 0."""
+    if name == CORE:
+        return
+    entry = f"{name.replace('.', '/')}.class"
+    for jar in filter(zipfile.is_zipfile, client.jars):
+        with zipfile.ZipFile(jar) as content:
+            if entry in content.namelist():
+                return
+    remedy = "check its spelling, or put its jar there"
+    if name.startswith("kvstudy."):
+        remedy = "it is in kvstudy's bindings: run 'make setup', leave ycsb.home empty"
+    raise KvstudyError(
+        f"workload={name}: no jar of the class path {client.classpath} has this class; {remedy}"
+    )
+
+
 def phase_command(
     client: Client,
     store: Store,
@@ -100,7 +119,7 @@ def phase_command(
         **store_properties(store, host, port),
         "recordcount": cell.records,
         # Loading needs it too: CoreWorkload's zipfian distribution reads it at start.
-        "operationcount": cell.operations,
+        "operationcount": cell.executed,
         "measurementtype": "hdrhistogram",
         "hdrhistogram.fileoutput": "true",
         "hdrhistogram.output.path": f"{directory}/{label}.",
@@ -108,6 +127,11 @@ def phase_command(
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
+    if cell.rounds:
+        properties |= {
+            "rounds.reads": cell.operations,
+            "rounds.file": f"{directory}/{ROUNDS_FILE}",
+        }
     if cell.raw_latencies and phase == cell.measured_phase:
         properties |= {
             "measurementtype": RAW_TYPE,

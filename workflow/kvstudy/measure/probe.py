@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kvstudy import __version__
-from kvstudy.measure.client import store_properties, ycsb_command
+from kvstudy.measure.client import check_class, store_properties, ycsb_command
 from kvstudy.measure.controller import Controller
 from kvstudy.measure.counters import counters, moved
 from kvstudy.measure.phase import Phase, run_phase
@@ -21,6 +21,7 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, ask, serving
 from kvstudy.study.probe import FACTS, SECONDS, THREADS, Step, steps_of
 from kvstudy.study.raw import probe_directory, write_sums
+from kvstudy.study.record import CORE, class_of, field_names
 from kvstudy.ycsb_log.check import check_executed, check_load
 from kvstudy.ycsb_log.parse import parse
 
@@ -32,7 +33,9 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
     """
     controller = Controller()
+    shape = {"workload": CORE} | plan["shape"]
     provider, client, pinned = setting.resolve(store)
+    check_class(client, class_of(shape))
     told = {"server": {"provider": "none" if store.in_process else provider}}
     setting.refuse_unlike(store, f"the probe of {store.name}", told)
     done = probe_directory(setting.run, store.name)
@@ -43,7 +46,7 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
 
         def run(step: Step) -> None:
             properties = {
-                **plan["shape"],
+                **shape,
                 **store_properties(store, server.host, server.port),
                 **step.properties,
             }
@@ -54,7 +57,7 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
 
         started = datetime.datetime.now(datetime.UTC)
         with serving(store, server, log) as version:
-            setting.make_ready(store, provider, server)
+            setting.make_ready(store, provider, server, field_names(shape))
             steps = _steps(store, server, work, run)
             described = server.describe()
         shutil.rmtree(work / "data", ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,11 +70,13 @@ class Setting:
         cores = pinned.server if pinned else ""
         return providers.make_server(store, provider, port, work / "data", log, self.address, cores)
 
-    def make_ready(self, store: Store, provider: str, server: Server) -> None:
-        """Let the running server be empty and able to take records."""
+    def make_ready(
+        self, store: Store, provider: str, server: Server, fields: Sequence[str]
+    ) -> None:
+        """Let the running server be empty and able to take records with these ``fields``."""
         if provider == "external" and self.may_empty:
             ask(store, server, "empty")
-        ask(store, server, "create")
+        ask(store, server, "create", fields)
         _check_empty(store, server)
 
 

@@ -69,31 +69,37 @@ def quantiles(histogram: pd.Series, percents: Sequence[float]) -> list[float]:
     return [float(latency) for latency in ordered.index[counts.searchsorted(ranks)]]
 
 
-def samples_beyond(histogram: pd.Series, percent: float) -> int:
-    """How many samples rank above the percentile: samples - ⌈percent/100 · samples⌉.
+def samples_beyond(samples: int, percent: float) -> int:
+    """How many of ``samples`` rank above the percentile: samples - ⌈percent/100 · samples⌉.
 
-    ValueError: as ``quantile``.
+    ValueError: a percentage outside 0 to 100.
     """
-    _check(histogram)
-    samples = int(histogram.sum())
     return samples - _rank(samples, percent)
 
 
-def percentile_over_runs(histograms: Sequence[pd.Series], percent: float) -> Percentile:
-    """A percentile of all runs, one histogram each: that of the sum, and the runs' range.
+def percentiles_over_runs(
+    histograms: Sequence[pd.Series], percents: Sequence[float]
+) -> list[Percentile]:
+    """Percentiles of all runs, one histogram each: those of the sum, and the runs' range.
 
     Source: HdrHistogram; G. Tene, "How not to measure latency".
     ValueError: as ``merged`` and ``quantile``.
     """
     together = merged(histograms)
-    single = [quantile(histogram, percent) for histogram in histograms]
-    return Percentile(
-        value=quantile(together, percent),
-        low=min(single),
-        high=max(single),
-        runs=len(single),
-        beyond=samples_beyond(together, percent),
-    )
+    samples = int(together.sum())
+    of_runs = zip(*(quantiles(histogram, percents) for histogram in histograms), strict=True)
+    return [
+        Percentile(
+            value=value,
+            low=min(single),
+            high=max(single),
+            runs=len(single),
+            beyond=samples_beyond(samples, percent),
+        )
+        for percent, value, single in zip(
+            percents, quantiles(together, percents), of_runs, strict=True
+        )
+    ]
 
 
 def _rank(samples: int, percent: float) -> int:

@@ -31,10 +31,22 @@ def trimmed_mean(runs: Iterable[float], share: float = SHARE, level: float = LEV
     Source: Yuen 1974. ValueError: so few runs that none is dropped (less than 5),
     less than two kept, a run that is not a number.
     """
+    if not 0 < level < 1:
+        raise ValueError(f"share {share}, level {level}: needs 0 < share < 0.5 and 0 < level < 1")
+    mean, error, freedom, n = trimmed_error(runs, share)
+    half = float(stats.t.ppf((1 + level) / 2, freedom) * error)
+    return Interval(mean, mean - half, mean + half, n)
+
+
+def trimmed_error(runs: Iterable[float], share: float = SHARE) -> tuple[float, float, int, int]:
+    """The trimmed mean, its standard error, the error's degrees of freedom, and n.
+
+    See ``trimmed_mean``, which makes an interval of them. Raises as it does.
+    """
     ordered = np.sort(finite(runs, "runs"))
     n = ordered.size
-    if not (0 < share < 0.5 and 0 < level < 1):
-        raise ValueError(f"share {share}, level {level}: needs 0 < share < 0.5 and 0 < level < 1")
+    if not 0 < share < 0.5:
+        raise ValueError(f"share {share}: needs 0 < share < 0.5")
     # 0.29 · 100 is 28.999999999999996.
     dropped = int(share * n + 1e-9)
     kept = n - 2 * dropped
@@ -45,7 +57,5 @@ def trimmed_mean(runs: Iterable[float], share: float = SHARE, level: float = LEV
         )
     inner = ordered[dropped : n - dropped]
     winsorised = np.clip(ordered, inner[0], inner[-1])
-    error = winsorised.std(ddof=1) / (kept / n * sqrt(n))
-    half = float(stats.t.ppf((1 + level) / 2, kept - 1) * error)
-    mean = float(inner.mean())
-    return Interval(mean, mean - half, mean + half, n)
+    error = float(winsorised.std(ddof=1) / (kept / n * sqrt(n)))
+    return float(inner.mean()), error, kept - 1, n

@@ -6,7 +6,8 @@ row per planned cell, with a reason where there is no valid number.
 ``series.csv``: one row per second of a cell's measured phase. ``histograms.csv``:
 one row per latency of an operation of that phase, with its count.
 ``resources.csv``: one row per second of that phase and side, with what it used.
-``outcomes.csv``: how its operations ended (see ``tidy.outcomes``).
+``outcomes.csv``: how its operations ended (see ``tidy.outcomes``). ``rounds.csv``: the
+rounds of workloads that have some (see ``tidy.rounds``).
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from kvstudy.tidy.foreign import disturbance
 from kvstudy.tidy.imports import NOT_IMPORTED, check_origin, imported_facts
 from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.tidy.record import study_record
+from kvstudy.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.tidy.rows import Rows, key_of, rows_of
 
 CELL_COLUMNS = [
@@ -59,6 +61,7 @@ class Collected:
     histograms: pd.DataFrame
     resources: pd.DataFrame
     outcomes: pd.DataFrame
+    rounds: pd.DataFrame
     environment: dict
 
 
@@ -94,6 +97,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
         pd.DataFrame(rows.histograms, columns=HISTOGRAM_COLUMNS),
         pd.DataFrame(rows.resources, columns=RESOURCE_COLUMNS),
         pd.DataFrame(rows.outcomes, columns=OUTCOME_COLUMNS),
+        pd.DataFrame(rows.rounds, columns=ROUND_COLUMNS),
         _environment(list(manifests.values()))
         | imported_facts(list(manifests.values()))
         | {"mixed": surroundings.mixtures(unlike), "disturbance": disturbance(rows.measurements)}

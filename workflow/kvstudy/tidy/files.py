@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -10,12 +11,15 @@ import pandas as pd
 from kvstudy.errors import KvstudyError
 
 
-def read_csv(path: Path, columns: list[str], numbers: list[str], made_by: str) -> pd.DataFrame:
+def read_csv(
+    path: Path, columns: list[str], numbers: list[str], made_by: str, optional: Sequence[str] = ()
+) -> pd.DataFrame:
     """Read ``path``; text columns have "" for nothing, the ``numbers`` are float with NaN.
 
     Raises KvstudyError when the file is missing, is no CSV, lacks one of the
     ``columns`` or has a word where a number belongs. ``made_by`` tells in the
-    message where the file comes from.
+    message where the file comes from. Columns that are ``optional`` are "" where the file
+    has none.
     """
     try:
         frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
@@ -26,6 +30,7 @@ def read_csv(path: Path, columns: list[str], numbers: list[str], made_by: str) -
     missing = [column for column in columns if column not in frame]
     if missing:
         raise KvstudyError(f"{path}: no column {', '.join(missing)}; the file is {made_by}")
+    frame = frame.assign(**{column: "" for column in optional if column not in frame})
     for column in numbers:
         values = pd.to_numeric(frame[column].replace("", None), errors="coerce").astype(float)
         wrong = frame.index[values.isna() & (frame[column] != "")]
@@ -36,7 +41,7 @@ def read_csv(path: Path, columns: list[str], numbers: list[str], made_by: str) -
                 f"the file is {made_by}"
             )
         frame[column] = values
-    return frame[columns]
+    return frame[[*columns, *optional]]
 
 
 CELL_COLUMNS = [

@@ -19,6 +19,7 @@ UNIT_FACTORS = {
     ("us", "s"): 1e-6,
     ("count", "count"): 1,
     ("%", "%"): 1,
+    ("place", "place"): 1,
 }
 UNIT_SIGNS = {"us": "µs"}
 
@@ -70,16 +71,3 @@ def change(value: float) -> str:
     """A relative change, 0.226 as +22.6 %."""
     sign = "\N{MINUS SIGN}" if value < 0 else "+"
     return f"{sign}{abs(value) * 100:.1f} %"
-
-
-def as_printed(metric: str, value: float, mark: str = ".") -> str:
-    """A published value as tables of spreadsheet means print it.
-
-    Throughput and mean latency always with two decimals (967.90), everything
-    else with as many as it has, at most two (1385, 401.5). ``mark`` is the
-    source's decimal mark.
-    """
-    text = f"{value:.2f}"
-    if metric not in ("throughput", "latency_mean"):
-        text = text.rstrip("0").rstrip(".")
-    return text.replace(".", mark)

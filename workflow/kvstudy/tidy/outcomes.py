@@ -138,6 +138,7 @@ def _allowed(study: Study, cell: Cell, kind: str, operations: list[str]) -> floa
             if expected.kind == kind
             and expected.store == original(study, cell.store)
             and expected.workload in (None, cell.workload)
+            and (expected.records is None or cell.records in expected.records)
             and expected.operation in operations
         ]
     )

@@ -7,13 +7,19 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.base import SIZES
 from kvstudy.tidy.files import read_csv
 
 COLUMNS = ["study", "table", "store", "workload", "operation", "metric", "unit", "value"]
-KEYS = ["store", "workload", "operation", "metric"]
+# May be left out, as may the sizes of the source's cells: the value as the source prints it.
+PRINTED = "printed"
+NUMBERS = ["value", *SIZES]
+KEYS = ["store", "workload", "operation", "metric", *SIZES]
 UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
 # Shares and changes, as texts print them.
-UNITS |= {"throughput_change": "%", "failed_share": "%"}
+UNITS |= {"throughput_change": "%", "failed_share": "%", "throughput_rank": "place"}
+# Of one store by another, and of a cache.
+UNITS |= {"relative_performance": "ratio", "break_even": "reads/write", "hit_probability": "%"}
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -21,11 +27,14 @@ def read_published(path: Path) -> pd.DataFrame:
 
     Units are those of ``measurements.csv``: ops/s, ms (run time), us (latency); and % for
     ``throughput_change`` (a store's against a comparison table's baseline) and
-    ``failed_share`` (failed operations by all of that kind). The workload ``mean`` is the
-    mean of all workloads.
+    ``failed_share`` (failed operations by all of that kind); and places, 1 is best, for
+    ``throughput_rank``. The workload ``mean`` is the
+    mean of all workloads. Columns are ``COLUMNS``, records, operations and threads (NaN: the
+    value is of no certain size), printed ("" where the source prints the value itself).
     Raises KvstudyError for a missing file, another unit or a value given twice.
     """
-    frame = read_csv(path, COLUMNS, ["value"], "part of the study, beside study.yaml")
+    made_by = "part of the study, beside study.yaml"
+    frame = read_csv(path, COLUMNS, NUMBERS, made_by, [*SIZES, PRINTED])
     units = frame["metric"].map(UNITS).fillna("us")
     for row in frame[frame["unit"] != units].head(1).itertuples():
         raise KvstudyError(
@@ -35,6 +44,25 @@ def read_published(path: Path) -> pd.DataFrame:
     for row in frame[frame.duplicated(KEYS)].head(1).itertuples():
         raise KvstudyError(
             f"{path}: line {row.Index + 2}: a second {row.metric} of {row.operation} for "
-            f"{row.store}, workload {row.workload}; keep one of them"
+            f"{row.store}, workload {row.workload} (and the same sizes); keep one of them"
         )
     return frame
+
+
+def over_records(published: pd.DataFrame | None, workload: str) -> dict[tuple, tuple[float, str]]:
+    """Values of ``workload`` by (store, operation, metric, records), each with its printed form.
+
+    Also those that the source leaves empty, as NaN. A value without records is not among them.
+    """
+    if published is None:
+        return {}
+    rows = published[(published["workload"] == workload) & published["records"].notna()]
+    return {
+        (row.store, row.operation, row.metric, int(row.records)): (row.value, row.printed)
+        for row in rows.itertuples()
+    }
+
+
+def nothing_published() -> pd.DataFrame:
+    """As ``read_published`` gives it, of a source that printed no values."""
+    return pd.DataFrame(columns=[*COLUMNS, *SIZES, PRINTED]).astype(dict.fromkeys(NUMBERS, float))

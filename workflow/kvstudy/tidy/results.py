@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.model import MEAN
+from kvstudy.study.parts import MEAN
 from kvstudy.tidy.numbers import converted
 
 

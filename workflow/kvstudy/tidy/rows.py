@@ -15,6 +15,7 @@ from kvstudy.tidy.gc import gc_pauses
 from kvstudy.tidy.imports import phases_of
 from kvstudy.tidy.outcomes import good, missed, outcomes, void
 from kvstudy.tidy.resources import resources, server_cpu_seconds
+from kvstudy.tidy.rounds import rounds
 from kvstudy.tidy.series import histograms, series
 from kvstudy.tidy.usage import USAGE_UNITS, usage
 from kvstudy.ycsb_log.log import YcsbLog
@@ -31,6 +32,7 @@ class Rows:
     histograms: list[dict] = field(default_factory=list)
     resources: list[dict] = field(default_factory=list)
     outcomes: list[dict] = field(default_factory=list)
+    rounds: list[dict] = field(default_factory=list)
 
     def add(self, other: Rows) -> None:
         """Append the other's rows."""
@@ -59,6 +61,8 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     misses = missed(manifest, phase, clients)
     rows.measurements += _goodput(cell, phase, clients, misses)
     rows.cells.append(_measured(cell, manifest, "; ".join(void(study, cell, clients, misses))))
+    if cell.rounds:
+        rows.rounds += [key | row for row in rounds(raw, cell, logs[phase])]
     rows.outcomes += [key | row for row in outcomes(manifest, phase, clients)]
     if not manifest.get("imported", {}).get("no_status_lines"):
         rows.series += [key | row for row in series(raw, phase)]

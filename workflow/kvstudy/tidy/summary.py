@@ -25,16 +25,18 @@ combined value. read-modify-write is left out: its reads and updates have rows
 of their own and would count twice.
 
 The mean of the workloads: one more workload, named ``mean``, with the plain
-mean of a repetition's throughputs over all workloads. It exists where every
-workload has one set of parameters and the repetition has a value for each.
+mean of a repetition's throughputs over all workloads, of the parameters that are shown
+of each. It exists where the repetition has a value for each.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.model import MEAN
+from kvstudy.study.parts import MEAN
 from kvstudy.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS
 
 # What cells have in common but for their repetition, and what names a cell.
@@ -49,7 +51,11 @@ COUNTS = ["operations", "failed"]
 
 
 def summarise(
-    measurements: pd.DataFrame, cells: pd.DataFrame, stores: list[str], workloads: list[str]
+    measurements: pd.DataFrame,
+    cells: pd.DataFrame,
+    stores: list[str],
+    workloads: list[str],
+    shown: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Summarise ``measurements`` over repetitions.
 
@@ -58,7 +64,7 @@ def summarise(
     cov, min, max; sd and cov are NaN for n = 1, cov also for a mean of 0.
     Raises KvstudyError when measurements and cells contradict each other.
     """
-    values = per_repetition(measurements, cells, workloads)
+    values = per_repetition(measurements, cells, workloads, shown)
     values = values[values["store"].isin(stores)]
     groups = values.groupby(SUMMARY_KEYS, sort=False)["value"]
     summary = groups.agg(n="count", mean="mean", sd="std", min="min", max="max").reset_index()
@@ -67,9 +73,15 @@ def summarise(
 
 
 def per_repetition(
-    measurements: pd.DataFrame, cells: pd.DataFrame, workloads: list[str]
+    measurements: pd.DataFrame,
+    cells: pd.DataFrame,
+    workloads: list[str],
+    shown: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """The values that count, one per repetition, with the combined rows and the mean's.
+
+    ``shown`` are the parameters of each workload that the mean is of; left out, there is
+    a mean where every workload has one set of them.
 
     Columns are those of ``measurements``. Raises as ``summarise``.
     """
@@ -78,7 +90,7 @@ def per_repetition(
     values = measurements.merge(usable, on=CELL)
     values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
     return pd.concat(
-        [values, _combined(values), _means(values, workloads)], ignore_index=True
+        [values, _combined(values), _means(values, workloads, shown)], ignore_index=True
     ).dropna(subset="value")
 
 
@@ -87,9 +99,13 @@ def throughputs(values: pd.DataFrame) -> pd.DataFrame:
     return values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
 
 
-def _means(values: pd.DataFrame, workloads: list[str]) -> pd.DataFrame:
+def _means(
+    values: pd.DataFrame, workloads: list[str], shown: Mapping[str, str] | None
+) -> pd.DataFrame:
     """The mean throughput over all workloads, one per store and repetition."""
     rows = throughputs(values)
+    if shown is not None:
+        rows = rows[rows["parameters"] == rows["workload"].map(shown)]
     sets = rows.groupby("workload")["parameters"].nunique()
     if len(workloads) < 2 or (sets > 1).any():
         return values.head(0)

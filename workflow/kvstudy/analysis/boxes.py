@@ -1,0 +1,30 @@
+"""What a box plot shows of single operations, from the sum of the runs' histograms."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.stats.percentiles import merged, quantiles
+
+PERCENTS = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
+KEYS = ["store", "workload", "parameters", "operation"]
+COLUMNS = [*KEYS, *PERCENTS, "largest", "operations", "n"]
+NUMBERS = [*PERCENTS, "largest", "operations", "n"]
+
+
+def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
+    """One row per store, workload, parameters and operation.
+
+    ``histograms`` is ``histograms.csv`` of the cells that count. Columns: percentiles
+    and the largest latency (us), how many operations they are of, n runs.
+    """
+    rows = []
+    for key, group in histograms.groupby(KEYS, sort=False):
+        runs = [
+            run.set_index("latency")["count"].astype(int)
+            for _, run in group.groupby("repetition", sort=False)
+        ]
+        together = merged(runs)
+        values = quantiles(together, [*PERCENTS.values(), 100.0])
+        rows.append([*key, *values, int(together.sum()), len(runs)])
+    return pd.DataFrame(rows, columns=COLUMNS)

@@ -1,0 +1,122 @@
+"""How many repetitions tell two stores apart, before they are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, inf, log, log1p, sqrt
+
+import numpy as np
+from scipy import optimize, stats
+
+from kvstudy.stats.intervals import LEVEL
+
+POWER = 0.80
+# More than anybody measures.
+MOST = 1000
+# Middles of equal shares of a distribution; with these the power is right to 0.001.
+QUANTILES = (np.arange(2000) + 0.5) / 2000
+
+
+def pooled_spread(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
+    """Standard deviation of ln x over repetitions, and its degrees of freedom.
+
+    Each group has the values of one cell's repetitions; their variances are pooled by
+    their degrees of freedom (n - 1). About the coefficient of variation while that is
+    small. Groups of one value tell nothing and are left out.
+
+    ValueError: no group has two values, a value is not above 0.
+    """
+    squares, freedom = 0.0, 0
+    for group in groups:
+        if any(not value > 0 for value in group):
+            raise ValueError(f"{list(group)}: needs values above 0")
+        logs = [log(value) for value in group]
+        mean = sum(logs) / len(logs) if logs else 0
+        squares += sum((value - mean) ** 2 for value in logs)
+        freedom += max(len(logs) - 1, 0)
+    if not freedom:
+        raise ValueError("no cell has two repetitions; their spread is unknown")
+    return sqrt(squares / freedom), freedom
+
+
+def block_spread(rows: Sequence[Sequence[float]]) -> tuple[float, int]:
+    """Sum of squares of ln x without what the blocks share, and its degrees of freedom.
+
+    One row per store with the logarithms of one run per block, all of the same blocks.
+    The residual of row and column means, with (rows - 1)·(blocks - 1) degrees of
+    freedom, 0 where there are fewer than two of either: √2 times the root of their
+    quotient is the standard deviation s_d of ``paired_ratio``.
+
+    ValueError: rows of different lengths.
+    """
+    if len({len(row) for row in rows}) > 1:
+        raise ValueError("rows of different lengths: give the common blocks only")
+    table = np.array(rows, dtype=float)
+    if table.ndim < 2 or min(table.shape) < 2:
+        return 0.0, 0
+    rest = table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()
+    return float((rest**2).sum()), (table.shape[0] - 1) * (table.shape[1] - 1)
+
+
+def power(repetitions: int, difference: float, spread: float, level: float = LEVEL) -> float:
+    """Probability that the interval of a paired ratio excludes 1 when it is 1 + ``difference``.
+
+    d_b = ln(A_b/B_b) has the standard deviation s_d = √2·``spread`` when the runs of a
+    block are independent; then the t statistic of ``paired_ratio`` has the noncentral t
+    distribution with n - 1 degrees of freedom and λ = ln(1 + difference)·√n/s_d.
+
+    ValueError: less than two repetitions (no interval), a difference or spread not above 0.
+    """
+    _check(repetitions, difference, spread)
+    return _power(log1p(difference) * sqrt(repetitions) / (sqrt(2) * spread), repetitions, level)
+
+
+def repetitions_for(
+    difference: float, spread: float, wanted: float = POWER, level: float = LEVEL
+) -> int | None:
+    """The fewest repetitions with which ``power`` is at least ``wanted``; None above MOST."""
+    _check(2, difference, spread)
+    low, high = 1, 2
+    while power(high, difference, spread, level) < wanted:
+        if high >= MOST:
+            return None
+        low, high = high, min(2 * high, MOST)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if power(middle, difference, spread, level) < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def smallest_difference(
+    repetitions: int, spread: float, wanted: float = POWER, level: float = LEVEL
+) -> float:
+    """The smallest difference that ``repetitions`` tell with the probability ``wanted``.
+
+    0.05 is five per cent; infinite where it is more than a factor of e^50.
+    """
+    _check(repetitions, 1, spread)
+    needed = optimize.brentq(lambda size: _power(size, repetitions, level) - wanted, 0, 100)
+    logarithm = needed * sqrt(2) * spread / sqrt(repetitions)
+    return exp(logarithm) - 1 if logarithm < 50 else inf
+
+
+def _power(size: float, repetitions: int, level: float) -> float:
+    """P(|T| > t) as the mean over the spread s that the runs may happen to show.
+
+    SciPy's own noncentral t gives no number for some sizes that are needed here.
+    """
+    freedom = repetitions - 1
+    critical = stats.t.ppf((1 + level) / 2, freedom)
+    shown = np.sqrt(stats.chi2.ppf(QUANTILES, freedom) / freedom)
+    both = stats.norm.sf(critical * shown - size) + stats.norm.cdf(-critical * shown - size)
+    return float(both.mean())
+
+
+def _check(repetitions: int, difference: float, spread: float) -> None:
+    if repetitions < 2:
+        raise ValueError(f"{repetitions} repetitions have no interval; needs two")
+    if not (difference > 0 and spread > 0):
+        raise ValueError(f"difference {difference}, spread {spread}: both must be above 0")
