@@ -1,0 +1,1 @@
+"""What the source's claims come to: asked of the measured values, and of its own."""

@@ -1,0 +1,168 @@
+"""Which values a statement is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from kvstudy.study.base import SIZES, as_list
+from kvstudy.study.cells import by_combination
+from kvstudy.study.claims import LARGER_IS_BETTER, Selection
+from kvstudy.study.combinations import shown_combination
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+
+# What a statement may leave to its sides.
+KEYS = ["store", "workload", "operation", "metric", *SIZES]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """One set of parameters with the study's full-size numbers; None where there is none.
+
+    ``slug`` is its name in the run's files; "" for a set that the study does not have.
+    """
+
+    records: int | None
+    operations: int | None
+    threads: int | None
+    slug: str = ""
+
+
+# Of the mean of all workloads.
+OF_MEAN = Sizes(None, None, None, "all")
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The parameter sets of each workload, and the one that tables and figures show."""
+
+    sets: dict[str, list[Sizes]]
+    shown: dict[str, Sizes]
+
+    def values(self, workload: str, size: str) -> list[int]:
+        """The different numbers of one size, rising."""
+        numbers = {getattr(each, size) for each in self.sets.get(workload, [])}
+        return sorted(numbers - {None})
+
+    def find(self, workload: str, numbers: dict[str, object]) -> list[Sizes]:
+        """The sets with these ``numbers``; "best" fits any number."""
+        if workload == MEAN:
+            return [OF_MEAN]
+        return [
+            each
+            for each in self.sets.get(workload, [])
+            if all(number in ("best", getattr(each, size)) for size, number in numbers.items())
+        ]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One value of each repetition: a store's, under one workload.
+
+    ``candidates`` are the parameter sets among which the best is taken; mostly it is one.
+    """
+
+    store: str
+    workload: str
+    operation: str
+    metric: str
+    candidates: tuple[Sizes, ...]
+
+    @property
+    def larger_is_better(self) -> bool:
+        return self.metric in LARGER_IS_BETTER
+
+
+def grid_of(study: Study, scale: float) -> Grid:
+    """The study's parameter sets, with their names in a run at ``scale``."""
+    sets, shown_sets = {}, {}
+    for use in study.workloads:
+        found = {
+            each: Sizes(
+                each.records,
+                each.operations if cell.operations else None,
+                each.threads,
+                cell.parameters,
+            )
+            for each, cell in by_combination(study, use, scale).items()
+        }
+        # Insert-only cells are the same for every operation count.
+        sets[use.name] = list(dict.fromkeys(found.values()))
+        shown_sets[use.name] = found[shown_combination(study, use)]
+    return Grid(sets, shown_sets)
+
+
+def singles(base: Selection, grid: Grid, **fixed: object) -> list[Operand]:
+    """Each value that the selection is of; ``fixed`` are keys that the kind brings."""
+    return [one for (one,) in _together(base, [Selection()], grid, fixed)]
+
+
+def couples(
+    base: Selection, of: Selection, to: Selection, grid: Grid, **fixed: object
+) -> list[tuple[Operand, Operand]]:
+    """Each two values of ``of`` and ``to``; what neither says is the same on both sides."""
+    return [(a, b) for a, b in _together(base, [of, to], grid, fixed) if a != b]
+
+
+def _together(
+    base: Selection, sides: list[Selection], grid: Grid, fixed: dict[str, object]
+) -> Iterator[tuple[Operand, ...]]:
+    own = [{key: _given(side, key) for key in KEYS if _given(side, key)} for side in sides]
+    common = {
+        key: [fixed[key]] if key in fixed else _given(base, key)
+        for key in KEYS
+        if not all(key in each for each in own)
+    }
+    # All numbers of the study, under whichever workloads are asked.
+    workloads = [*common.get("workload", []), *(w for e in own for w in e.get("workload", []))]
+    for choices in (common, *own):
+        for size in SIZES:
+            if choices.get(size) == ["all"]:
+                choices[size] = [
+                    _Any(number)
+                    for number in sorted({n for w in workloads for n in grid.values(w, size)})
+                ]
+    for choice in _products(common):
+        each_side = [list(_products(each)) for each in own]
+        for chosen in product(*each_side):
+            found = [_operand(choice | side, grid) for side in chosen]
+            if None not in found:
+                yield tuple(found)
+
+
+class _Any(int):
+    """A number that "all" stands for: a set with it may be absent from the study."""
+
+
+def _given(selection: Selection, key: str) -> list[object]:
+    return as_list(getattr(selection, key))
+
+
+def _products(choices: dict[str, list[object]]) -> Iterator[dict[str, object]]:
+    """Each combination; a key without choices is left out."""
+    named = {key: values for key, values in choices.items() if values}
+    for values in product(*named.values()):
+        yield dict(zip(named, values, strict=True))
+
+
+def _operand(choice: dict[str, object], grid: Grid) -> Operand | None:
+    """None for a combination of "all" numbers that the study does not have."""
+    metric = choice.get("metric", "throughput")
+    whole = metric in ("throughput", "runtime")
+    workload = choice["workload"]
+    shown = grid.shown.get(workload, Sizes(None, None, None))
+    numbers = {size: choice.get(size, getattr(shown, size)) for size in SIZES}
+    found = grid.find(workload, numbers)
+    if not found:
+        if any(isinstance(number, _Any) for number in numbers.values()):
+            return None
+        found = [Sizes(**{size: None if n == "best" else n for size, n in numbers.items()})]
+    return Operand(
+        choice["store"],
+        workload,
+        choice.get("operation", "overall" if whole else "all"),
+        metric,
+        tuple(found),
+    )

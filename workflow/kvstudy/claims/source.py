@@ -1,0 +1,33 @@
+"""The claims of a source asked of its own values alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.claims.evaluate import evaluate
+from kvstudy.claims.operands import grid_of
+from kvstudy.claims.table import table
+from kvstudy.claims.values import Values, published_values
+from kvstudy.claims.words import Names
+from kvstudy.study.load_claims import load_claims
+from kvstudy.study.model import Study
+
+
+def judge_source(
+    path: Path, study: Study, published: pd.DataFrame, titles: dict[str, str]
+) -> pd.DataFrame:
+    """The claims in the file ``path`` as ``claims.table`` gives them; nothing is measured.
+
+    ``published`` is as ``read_published`` gives it, ``titles`` what each store is called.
+    """
+    grid = grid_of(study, 1.0)
+    answers = evaluate(
+        load_claims(path, study),
+        grid,
+        study.store_names,
+        Values({}),
+        published_values(published, grid, study.workload_names),
+    )
+    return table(answers, Names.of(study, titles, grid))

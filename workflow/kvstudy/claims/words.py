@@ -1,0 +1,178 @@
+"""What the values behind a part are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+from kvstudy.claims.operands import Grid, Operand
+from kvstudy.claims.parts import Part
+from kvstudy.claims.quantities import READS, SHARE, THREADS, Quantity
+from kvstudy.study.base import SIZES
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.tidy.numbers import grouped, significant
+
+METRICS = {
+    "throughput": "",
+    "runtime": "run time",
+    "latency_mean": "mean latency",
+    "latency_min": "minimum latency",
+    "latency_max": "maximum latency",
+    "latency_p95": "95th percentile",
+    "latency_p99": "99th percentile",
+    "failed_share": "failed share",
+}
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Names:
+    """Titles of stores, short names of workloads, and the study's parameter sets."""
+
+    stores: dict[str, str]
+    workloads: dict[str, str]
+    grid: Grid
+
+    @classmethod
+    def of(cls, study: Study, stores: dict[str, str], grid: Grid) -> Names:
+        return cls(stores, {use.name: use.short for use in study.workloads} | {MEAN: "Mean"}, grid)
+
+
+def label(part: Part, found: Quantity | None, names: Names) -> str:
+    """``A: Redis / Memcached``: what is common first, then what is divided."""
+    operands = list(found.of if found and found.of else part.of)
+    if part.several and not (found and found.of):
+        # Many couples: what all have in common.
+        text = _sides(operands[0::2], operands[1::2], names)
+        return "; ".join(filter(None, [text, part.several]))
+    if part.over:
+        return _over(part, operands, names)
+    text = _sides(operands[:1], operands[1:2], names, between=part.between)
+    return f"{text}; {part.several}" if part.several else text
+
+
+def number(found: Quantity) -> str:
+    """``1.05 [1.02, 1.08]``, with the unit of a value."""
+    if found.unit == THREADS:
+        ends = _ends(_count(found.low), _count(found.high)) if found.low is not None else ""
+        return f"{_count(found.value)}{ends} threads"
+    if found.value == inf and found.unit == READS:
+        return "never"
+    factor, unit = _scale(found)
+    ends = ""
+    if found.low is not None:
+        ends = _ends(_plain(found.low * factor), _plain(found.high * factor))
+    return f"{_plain(found.value * factor)}{ends}{unit}"
+
+
+def _ends(low: str, high: str) -> str:
+    """The interval, which stays on one line with its value."""
+    return f"{SPACE}[{low},{SPACE}{high}]"
+
+
+def _over(part: Part, operands: list[Operand], names: Names) -> str:
+    counts = sorted({getattr(operand.candidates[0], part.over) for operand in operands} - {None})
+    span = f"{part.over} {_grouped(counts[0])} to {_grouped(counts[-1])}" if counts else part.over
+    sides: dict[tuple, Operand] = {}
+    for operand in operands:
+        named = {key: value for key, value in _described(operand).items() if key != part.over}
+        sides.setdefault(tuple(named.values()), operand)
+    above, *below = sides.values()
+    return f"{_sides([above], below, names, without=part.over)}; {span}"
+
+
+def _sides(
+    above: list[Operand],
+    below: list[Operand],
+    names: Names,
+    between: str = "/",
+    without: str = "",
+) -> str:
+    """What both sides share, then what differs."""
+    common, one, other = [], [], []
+    sides = [[_described(operand) for operand in side] for side in (above, below)]
+    for key in _described(above[0]):
+        if key == without:
+            continue
+        mine, theirs = (_joined(key, side) for side in sides)
+        worth = key not in SIZES or _worth(key, [*above, *below], names)
+        if worth and (mine == theirs or not below):
+            common.append(_titled(key, mine, names))
+        elif worth and None not in (mine, theirs):
+            one.append(_titled(key, mine, names))
+            other.append(_titled(key, theirs, names))
+    text = ", ".join(filter(None, common))
+    if not any(one):
+        return text
+    divided = f"{SPACE}{between} ".join(" ".join(filter(None, side)) for side in (one, other))
+    return f"{text}: {divided}" if text else divided
+
+
+def _worth(size: str, operands: list[Operand], names: Names) -> bool:
+    """Whether the size is worth naming: the study has several, or not this one."""
+    for operand in operands:
+        known = names.grid.values(operand.workload, size)
+        if len(known) > 1:
+            return True
+        given = getattr(operand.candidates[0], size)
+        if given is not None and given not in known:
+            return True
+    return False
+
+
+def _joined(key: str, side: list[dict[str, object]]) -> object:
+    """The one value of ``key``; None where the operands of a side differ in it."""
+    found = {each[key] for each in side}
+    return found.pop() if len(found) == 1 else None
+
+
+def _described(operand: Operand) -> dict[str, object]:
+    found: dict[str, object] = {
+        "workload": operand.workload,
+        "store": operand.store,
+        "metric": operand.metric,
+        "operation": "" if operand.operation in ("overall", "all") else operand.operation,
+    }
+    for size in SIZES:
+        numbers = {getattr(each, size) for each in operand.candidates}
+        found[size] = numbers.pop() if len(numbers) == 1 else "best"
+    return found
+
+
+def _titled(key: str, value: object, names: Names) -> str:
+    if value is None:
+        return ""
+    if key in SIZES:
+        if value == "best":
+            return f"best number of {key}"
+        return f"{_grouped(value)} {key.removesuffix('s') if value == 1 else key}"
+    titles = {"workload": names.workloads, "store": names.stores, "metric": METRICS}
+    return titles.get(key, {}).get(value, value)
+
+
+def _scale(found: Quantity) -> tuple[float, str]:
+    if found.unit == "ops/s":
+        return 1e-3, " kops/s"
+    if found.unit in ("us", "ms"):
+        milli = found.value if found.unit == "ms" else found.value / 1000
+        if milli >= 1000:
+            return (1e-3 if found.unit == "ms" else 1e-6), " s"
+        if milli >= 1 or found.unit == "ms":
+            return (1 if found.unit == "ms" else 1e-3), " ms"
+        return 1, " µs"
+    if found.unit == SHARE:
+        return 100, " %"
+    return 1, {READS: " reads per write"}.get(found.unit, "")
+
+
+def _plain(value: float) -> str:
+    return "\N{INFINITY}" if value == inf else grouped(significant(value))
+
+
+def _count(value: float) -> str:
+    return "more than all" if value == inf else f"{value:g}"
+
+
+def _grouped(count: int) -> str:
+    return grouped(str(count))
