@@ -10,7 +10,7 @@ import pandas as pd
 from kvstudy.comparison.runs import Run
 from kvstudy.comparison.words import sizes
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import did_you_mean
+from kvstudy.study.naming import did_you_mean
 
 # "one" and "other" below stand for the two runs in turn.
 LEFT_OUT = ["run", "workload", "parameters", "store", "repetitions", "reason"]

@@ -11,7 +11,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.figures.draw import Look, looks
 from kvstudy.stores.definition import Store, lighter, load_store
 from kvstudy.study.load import STORES
-from kvstudy.study.model import StoreUse
+from kvstudy.study.parts import StoreUse
 
 
 def store_looks(run: Run, stores: list[str]) -> dict[str, Look]:

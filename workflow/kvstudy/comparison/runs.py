@@ -11,7 +11,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import did_you_mean
+from kvstudy.study.naming import did_you_mean
 from kvstudy.tidy.files import CELL_COLUMNS, read_csv, read_measurements
 from kvstudy.tidy.record import StoreRecord, StudyRecord, WorkloadRecord
 from kvstudy.tidy.summary import per_repetition, throughputs

@@ -8,8 +8,9 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.torn import torn
+from kvstudy.study.figure_kinds import Bars
 from kvstudy.study.load import STUDIES
-from kvstudy.study.model import Bars, Study
+from kvstudy.study.model import Study
 from kvstudy.tidy.numbers import converted
 from kvstudy.tidy.results import Results
 
@@ -26,13 +27,16 @@ METRIC_NAMES = {
 }
 
 
-def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
+def bars(
+    figure: Bars, study: Study, results: Results, panels: tuple[str, ...] = ()
+) -> pd.DataFrame:
     """One row per bar, in the order of drawing; empty places are rows without a value.
 
     ``panel`` is measured (imported, where others measured) or published (only where
     the study has published values), ``group`` the place on the x axis, ``value``,
     ``min`` and ``max`` are in ``unit`` (min and max over ``n`` repetitions; NaN for
     published values), ``torn`` is yes or no, ``note`` says why there is no bar.
+    ``panels`` leaves out the others.
     """
     groups = [
         (
@@ -45,7 +49,7 @@ def bars(figure: Bars, study: Study, results: Results) -> pd.DataFrame:
     ]
     frames = []
     here = "imported" if study.imported else "measured"
-    for panel in (here, "published") if results.has_published else (here,):
+    for panel in panels or ((here, "published") if results.has_published else (here,)):
         rows = [
             {"panel": panel, "group": group, "store": store}
             | _bar(panel, figure, study, results, store, workload, metric)

@@ -6,6 +6,7 @@ text of a figure is 8 points.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,10 +86,16 @@ def use_style() -> None:
     )
 
 
-def draw(table: pd.DataFrame, stores: dict[str, Look], source: str) -> Figure:
+def draw(
+    table: pd.DataFrame,
+    stores: dict[str, Look],
+    source: str,
+    titles: Mapping[str, str] | None = None,
+) -> Figure:
     """Draw the bars of ``table`` (see ``bars.bars``), one panel for each kind of value.
 
-    ``source`` says in the title of the published panel who published them.
+    ``source`` says in the title of the published panel who published them; ``titles`` are
+    those of panels that are neither measured nor published values.
     Up to two groups the panels stand side by side, more groups need the width.
     """
     panels = list(dict.fromkeys(table["panel"]))
@@ -111,7 +118,9 @@ def draw(table: pd.DataFrame, stores: dict[str, Look], source: str) -> Figure:
     for panel, ax in zip(panels, axes.flat, strict=True):
         _panel(ax, table[table["panel"] == panel], stores)
         title = f"Published {source}".strip()
-        if panel != "published":
+        if titles:
+            title = titles[panel]
+        elif panel != "published":
             title = _measured_title(table, "Imported" if panel == "imported" else "Measured here")
         ax.set_title(title, loc="left", pad=5)
     handles = [store_patch(look) for look in stores.values()]
@@ -170,7 +179,7 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     )
     width = GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
-    bars = _bars_by_place(ax, len(groups), len(stores))
+    bars = _bars_by_place(ax, len(stores))
     ax.set_xlim(-0.5, len(groups) - 0.5)
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     room = width * box.width * 72 / len(groups)
@@ -212,7 +221,7 @@ def _highest(table: pd.DataFrame) -> float:
     return tops if tops > 0 else 1.0
 
 
-def _bars_by_place(ax: Axes, groups: int, stores: int) -> dict[tuple[int, int], Rectangle]:
+def _bars_by_place(ax: Axes, stores: int) -> dict[tuple[int, int], Rectangle]:
     """Seaborn's bars by group and store, found by where they stand."""
     width = GROUP_WIDTH / stores
     found = {}

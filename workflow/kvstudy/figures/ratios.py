@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from kvstudy.figures.draw import DARK, TEXT_WIDTH
-from kvstudy.study.model import MEAN, Study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],

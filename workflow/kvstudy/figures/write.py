@@ -11,16 +11,23 @@ from matplotlib.figure import Figure
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.open_loop import of_workload
 from kvstudy.errors import KvstudyError
+from kvstudy.figures.averages import averages, panel_titles
 from kvstudy.figures.bars import bars
+from kvstudy.figures.box import box_table, draw_box
+from kvstudy.figures.break_even import break_even_table, draw_break_even
 from kvstudy.figures.cpu import cpu_table, draw_cpu
+from kvstudy.figures.curves import curves_table, draw_curves
 from kvstudy.figures.draw import Look, draw, save, use_style
+from kvstudy.figures.heatmap import draw_heatmap, heatmap_table
 from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.figures.order import draw_order
 from kvstudy.figures.ratios import draw_ratios, ratios
+from kvstudy.figures.relative import draw_relative, relative_table
+from kvstudy.figures.slope import draw_slopes, slopes
 from kvstudy.figures.spectrum import draw_spectrum, spectrum_table
 from kvstudy.figures.timeline import draw_timeline, timeline
-from kvstudy.study.load import STUDIES
-from kvstudy.study.model import (
+from kvstudy.study.curves import Curves
+from kvstudy.study.figure_kinds import (
     Bars,
     CpuBars,
     DrawnFigure,
@@ -28,19 +35,28 @@ from kvstudy.study.model import (
     RatioPlot,
     RunOrder,
     Spectrum,
-    Study,
 )
+from kvstudy.study.grids import Averages, Box, Heatmap
+from kvstudy.study.load import STUDIES
+from kvstudy.study.model import Study
+from kvstudy.study.relative import BreakEvenPlot, RelativePlot
+from kvstudy.study.source_parts import Slopes
 from kvstudy.tidy.results import Results
+from kvstudy.tidy.swept import Swept
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What figures are made of: the tables of ``kvstudy parse`` and of the analysis."""
+    """What figures are made of: the tables of ``kvstudy parse`` and of the analysis.
+
+    ``swept`` has all sizes, the others those that are shown.
+    """
 
     results: Results
     series: pd.DataFrame
     resources: pd.DataFrame
     analysis: Analysis
+    swept: Swept
 
 
 def write_figures(
@@ -78,8 +94,19 @@ def _drawn(
     analysis = shown.analysis
     if isinstance(figure, Bars):
         table = bars(figure, study, shown.results)
-        source = f"({study.source.author}, {study.source.year})" if study.source else ""
-        return table, draw(table, stores, source)
+        return table, draw(table, stores, _who(study))
+    if isinstance(figure, Curves):
+        table = curves_table(figure, study, shown.swept)
+        return table, draw_curves(table, figure, study, stores)
+    if isinstance(figure, Heatmap):
+        table = heatmap_table(figure, study, shown.swept)
+        return table, draw_heatmap(table, figure, stores)
+    if isinstance(figure, Box):
+        table = box_table(figure, study, shown.results, analysis.boxes)
+        return table, draw_box(table, stores)
+    if isinstance(figure, Averages):
+        table = averages(figure, study, shown.swept)
+        return table, draw(table, stores, "", panel_titles(table, study))
     if isinstance(figure, RunOrder):
         return analysis.order, draw_order(analysis.order, stores)
     if isinstance(figure, CpuBars):
@@ -87,10 +114,19 @@ def _drawn(
         return table, draw_cpu(table, study, stores)
     if isinstance(figure, RatioPlot):
         table = ratios(analysis.pairs, analysis.floor, study)
-        return table, draw_ratios(table, study, {name: of.title for name, of in stores.items()})
+        return table, draw_ratios(table, study, _titles(stores))
+    if isinstance(figure, Slopes):
+        table = slopes(study, shown.results, analysis.pairs)
+        return table, draw_slopes(table, study, stores)
     if isinstance(figure, Spectrum):
         table = spectrum_table(analysis.spectrum, figure.workload, study)
         return table, draw_spectrum(table, stores)
+    if isinstance(figure, RelativePlot):
+        table = relative_table(figure, analysis.rounds, shown.swept.published)
+        return table, draw_relative(table, figure, _titles(stores))
+    if isinstance(figure, BreakEvenPlot):
+        table = break_even_table(figure, analysis.rounds, shown.swept.published)
+        return table, draw_break_even(table, figure, _titles(stores), _who(study))
     if isinstance(figure, OpenLoopFigure):
         found = of_workload(analysis.open_rates, analysis.open_percentiles, figure.workload)
         table = open_loop_table(found, list(stores))
@@ -104,3 +140,12 @@ def _drawn(
         analysis.steadiness,
     )
     return table, draw_timeline(table, stores)
+
+
+def _who(study: Study) -> str:
+    """Who published, in brackets; nothing for a study without a source."""
+    return f"({study.source.author}, {study.source.year})" if study.source else ""
+
+
+def _titles(stores: dict[str, Look]) -> dict[str, str]:
+    return {name: of.title for name, of in stores.items()}

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.report.cell_names import CellNames
 from kvstudy.stats.warmup import Steadiness
-from kvstudy.study.model import CpuBars, Spectrum, Study, TimeStrips
+from kvstudy.study.figure_kinds import CpuBars, Spectrum, TimeStrips
+from kvstudy.study.model import Study
 
 # Watching must not take more of a core, in per cent.
 MOST_WATCHING = 1.0
@@ -72,23 +74,29 @@ def course_facts(
     study: Study,
     titles: dict[str, str],
     analysis: Analysis,
+    shown: Analysis,
     summary: Iterable[Row],
     published: Iterable[Row],
+    names: CellNames,
 ) -> CourseFacts:
-    """Read from the analysis and ``summary.csv`` of the study's stores, and its source's values."""
+    """Read from the analysis and ``summary.csv`` of the study's stores, and its source's values.
+
+    ``shown`` is the part of the analysis that is drawn.
+    """
     seconds = analysis.steadiness
     seconds = seconds[seconds["store"].isin(study.store_names)]
     counts = seconds["verdict"].value_counts()
-    drawn = set(seconds.loc[seconds["seconds"] >= FEWEST_SECONDS, "workload"])
+    strip = shown.steadiness[shown.steadiness["store"].isin(study.store_names)]
+    drawn = set(strip.loc[strip["seconds"] >= FEWEST_SECONDS, "workload"])
     strips = [figure for figure in study.figures if isinstance(figure, TimeStrips)]
-    spectrum = analysis.spectrum
+    spectrum = shown.spectrum
     timed = set(spectrum.loc[spectrum["store"].isin(study.store_names), "workload"])
-    cpu = analysis.intervals
+    cpu = shown.intervals
     cpu = cpu[cpu["store"].isin(study.store_names) & (cpu["metric"] == "client_cpu")]
     rows = [row for row in summary if row["operation"] == "overall"]
     return CourseFacts(
         watching=_watching(rows),
-        pauses=_pauses([row for row in rows if row["store"] in titles], study, titles),
+        pauses=_pauses([row for row in rows if row["store"] in titles], names, titles),
         steady=int(counts.get(Steadiness.STEADY, 0)),
         unsteady=int(counts.get(Steadiness.NOT_STEADY, 0)),
         short=int(counts.get(Steadiness.TOO_SHORT, 0)),
@@ -121,7 +129,7 @@ def _watching(rows: list[Row]) -> Watching | None:
     return Watching(total / sum(runs), max(float(row["max"]) for row in mine))
 
 
-def _pauses(rows: list[Row], study: Study, titles: dict[str, str]) -> Pauses | None:
+def _pauses(rows: list[Row], names: CellNames, titles: dict[str, str]) -> Pauses | None:
     """Where the collector stopped the client for the largest share of the run time."""
     cells: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in rows:
@@ -129,12 +137,12 @@ def _pauses(rows: list[Row], study: Study, titles: dict[str, str]) -> Pauses | N
         cells.setdefault(key, {})[row["metric"]] = float(row["mean"])
     found = [
         Pauses(
-            f"{titles[store]}, {study.workload(workload).title}",
+            f"{titles[store]}, {names.workload(workload, parameters)}",
             values["gc_count"],
             values["gc_pause"],
             values["gc_pause"] / values["runtime"],
         )
-        for (store, workload, _), values in cells.items()
+        for (store, workload, parameters), values in cells.items()
         if {"gc_count", "gc_pause"} <= values.keys() and values.get("runtime")
     ]
     return max(found, key=lambda each: each.share, default=None)

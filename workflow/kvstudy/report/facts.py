@@ -5,171 +5,59 @@ The templates in report/text/ see these objects; nothing here knows a study.
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import out_of_order
+from kvstudy.analysis.updates import one_field
 from kvstudy.errors import KvstudyError
+from kvstudy.report.cell_facts import (
+    Gap,
+    OfCells,
+    Row,
+    StoreFacts,
+    distinct,
+    gaps_of,
+    problem_of,
+    titles_of,
+)
+from kvstudy.report.cell_names import CellNames
+from kvstudy.report.claims import ClaimFacts
 from kvstudy.report.course import CourseFacts
 from kvstudy.report.imports import ImportFacts, import_facts, not_imported
 from kvstudy.report.open_loop import OpenLoopFacts
 from kvstudy.report.operations import OperationFacts
-from kvstudy.report.rank import Agreement, Apart, Rank, agreement, apart, compared, ranking
-from kvstudy.report.tails import Tail, tails
+from kvstudy.report.rounds import RoundsFacts
+from kvstudy.report.source_parts import AgainstFacts, AuditFacts
 from kvstudy.report.validity import ValidityFacts, validity_facts
-from kvstudy.stores.definition import Store
+from kvstudy.report.workload_facts import WorkloadFacts
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import (
-    AGAIN,
-    CEILING,
-    ceiling_store,
-    controls,
-    noise_store,
-    original,
-)
-from kvstudy.study.model import (
-    MEAN,
-    Bars,
+from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
+from kvstudy.study.curves import Curves, ScalingTable, SweepTable
+from kvstudy.study.figure_kinds import Bars, RatioPlot, Transcript
+from kvstudy.study.grids import Averages, Box, Heatmap
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.study.record import NamedRecord, named_record
+from kvstudy.study.table_kinds import (
     BottleneckTable,
     ComparisonTable,
     MachineTable,
     OperationsTable,
-    RatioPlot,
     RatiosTable,
-    Study,
-    Transcript,
+    StoreTable,
     TrimmedTable,
     ValidityTable,
-    WorkloadTable,
-    WorkloadUse,
 )
-from kvstudy.study.workload import PROPORTIONS, load_only, operations_of
-from kvstudy.tidy.imports import NOT_IMPORTED
-
-Row = dict[str, str]
 
 
 @dataclass(frozen=True)
-class Gap:
-    """Cells of one store and workload that have no valid value, for one reason."""
-
-    store: str
-    workload: str
-    status: str
-    reason: str
-    repetitions: tuple[int, ...]
-
-
-class _Cells:
-    """What ``cells`` tells: the measured ones, their providers and YCSB clients."""
-
-    cells: tuple[Row, ...]
-
-    @property
-    def measured(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.cells if row["status"] == "measured")
-
-    @property
-    def providers(self) -> list[str]:
-        return _distinct(row["provider"] for row in self.measured)
-
-    @property
-    def clients(self) -> list[str]:
-        return _distinct(row["client"] for row in self.measured)
-
-
-@dataclass(frozen=True)
-class StoreFacts(_Cells):
-    """A store and what became of its cells. Versions etc. are those of measured cells."""
-
-    definition: Store
-    cells: tuple[Row, ...]
-    images: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        return self.definition.title
-
-    @property
-    def versions(self) -> list[str]:
-        return _distinct(row["server_version"] for row in self.measured)
-
-    @property
-    def reasons(self) -> list[str]:
-        return _distinct(row["reason"] for row in self.cells if row["status"] != "measured")
-
-
-@dataclass(frozen=True)
-class ResultFacts:
-    """One workload with one set of parameters.
-
-    Lists hold the measured stores only: ``throughput`` is sorted by falling
-    mean (ops/s), ``mean`` by rising latency (us). ``apart`` are the pairs of stores
-    that are no neighbours in ``throughput``, ``tails`` the 99th percentiles of each
-    operation. ``client_bound`` are stores and why the client limited them.
-    ``agreement`` is with the published order; None where no pair of stores has
-    values on both sides.
-    """
-
-    cell: Cell
-    throughput: list[Rank]
-    mean: list[Rank]
-    apart: Apart
-    tails: list[Tail]
-    client_bound: list[tuple[str, str]]
-    agreement: Agreement | None
-
-
-@dataclass(frozen=True)
-class WorkloadFacts:
-    """A workload of the study with its results and what belongs to its section."""
-
-    use: WorkloadUse
-    properties: dict[str, str]
-    tables: tuple[WorkloadTable, ...]
-    figures: tuple[Bars, ...]
-    results: tuple[ResultFacts, ...]
-    published: list[Rank]
-    gaps: tuple[Gap, ...]
-
-    @property
-    def title(self) -> str:
-        return self.use.title
-
-    @property
-    def load_only(self) -> bool:
-        return load_only(self.properties)
-
-    @property
-    def operations(self) -> list[str]:
-        return operations_of(self.properties)
-
-    @property
-    def mix(self) -> list[tuple[str, float]]:
-        """Operations and their shares between 0 and 1."""
-        if self.load_only:
-            return [("insert", 1.0)]
-        shares = {
-            operation: float(self.properties.get(name, default))
-            for name, (operation, default) in PROPORTIONS.items()
-        }
-        total = sum(shares.values())
-        return [(name, share / total) for name, share in shares.items() if share > 0]
-
-    @property
-    def distribution(self) -> str:
-        return self.properties.get("requestdistribution", "uniform")
-
-
-@dataclass(frozen=True)
-class RunFacts(_Cells):
+class RunFacts(OfCells):
     """Everything about a run that is not bound to one store or workload."""
 
     name: str
@@ -187,6 +75,15 @@ class RunFacts(_Cells):
     course: CourseFacts
     open_loop: OpenLoopFacts
     published_operations: frozenset[str] = frozenset()
+    claims: ClaimFacts | None = None
+    audit: AuditFacts | None = None
+    against: AgainstFacts | None = None
+    rounds: dict[str, RoundsFacts] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> CellNames:
+        """What the cells are called."""
+        return CellNames.of(self.study, self.plan)
 
     @property
     def machines(self) -> int:
@@ -212,7 +109,7 @@ class RunFacts(_Cells):
         """Gaps of the stores that were measured at all."""
         absent = {store.definition.name for store in self.absent_stores}
         rows = [row for row in self.cells if row["store"] not in absent]
-        return _gaps(rows, self.study, titles_of(self.stores))
+        return gaps_of(rows, self.names, titles_of(self.stores))
 
     @property
     def ycsb_versions(self) -> list[str]:
@@ -220,7 +117,7 @@ class RunFacts(_Cells):
         jars = {jar for store in self.environment["stores"].values() for jar in store["jars"]}
         found = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in sorted(jars))
         named = self.environment.get("imported", {}).get("ycsb", [])
-        return _distinct([*(match[1] for match in found if match), *named])
+        return distinct([*(match[1] for match in found if match), *named])
 
     @property
     def imports(self) -> ImportFacts | None:
@@ -254,6 +151,52 @@ class RunFacts(_Cells):
         return [figure for figure in bars if len(figure.workloads) > 1]
 
     @property
+    def over_sizes(self) -> list[tuple[list[str], list[SweepTable | Curves]]]:
+        """Tables and figures over a size, with the titles of the workloads that they are of."""
+        items = [*self.study.tables, *self.study.figures]
+        found: dict[tuple[str, ...], list[SweepTable | Curves]] = {}
+        for item in items:
+            if isinstance(item, SweepTable | Curves):
+                names = item.workloads if isinstance(item, Curves) else [item.workload]
+                found.setdefault(tuple(names), []).append(item)
+        titles = {use.name: use.title for use in self.study.workloads}
+        alone = sorted(found.items(), key=lambda each: len(each[0]) > 1)
+        return [([titles[name] for name in names], of) for names, of in alone]
+
+    @property
+    def store_tables(self) -> list[tuple[StoreFacts, StoreTable]]:
+        """The stores that have a page of their own."""
+        stores = {store.definition.name: store for store in self.measured_stores}
+        return [
+            (stores[table.store], table)
+            for table in self.study.tables
+            if isinstance(table, StoreTable) and table.store in stores
+        ]
+
+    @property
+    def scaling_tables(self) -> list[ScalingTable]:
+        return [table for table in self.study.tables if isinstance(table, ScalingTable)]
+
+    @property
+    def records(self) -> list[tuple[list[str], NamedRecord]]:
+        """Records with named fields, each with the titles of the workloads that have it."""
+        found: dict[NamedRecord, list[str]] = {}
+        for workload in self.workloads:
+            if record := named_record(workload.properties):
+                found.setdefault(record, []).append(workload.title)
+        return [(titles, record) for record, titles in found.items()]
+
+    @property
+    def averages(self) -> list[Averages]:
+        """Figures of means over all sizes."""
+        return [figure for figure in self.study.figures if isinstance(figure, Averages)]
+
+    def grids(self, workload: str) -> list[Heatmap | Box]:
+        """Figures of a workload at all of its sizes, and of its single operations."""
+        grids = (figure for figure in self.study.figures if isinstance(figure, Heatmap | Box))
+        return [figure for figure in grids if figure.workload == workload]
+
+    @property
     def machine_tables(self) -> list[MachineTable]:
         return [table for table in self.study.tables if isinstance(table, MachineTable)]
 
@@ -262,11 +205,16 @@ class RunFacts(_Cells):
         return [table for table in self.study.tables if isinstance(table, ComparisonTable)]
 
     @property
+    def repeated(self) -> bool:
+        """Whether a cell was measured more than once, so that a run can be held against it."""
+        return bool(self.analysis.order["residual"].notna().any())
+
+    @property
     def out_of_order(self) -> list[str]:
         """Cells that were measured later than planned."""
         late = out_of_order(self.analysis.order)
         return [
-            f"{self.title(row.store)}, {self.study.workload(row.workload).title}, "
+            f"{self.title(row.store)}, {self.names.workload(row.workload, row.parameters)}, "
             f"repetition {row.repetition}"
             for row in late.itertuples()
         ]
@@ -305,7 +253,7 @@ class RunFacts(_Cells):
             for row in self.cells + self.controls
             if row["store"] in (of, f"{of}{AGAIN}") and of is not None
         )
-        return _distinct(_problem(row) for row in rows)
+        return distinct(problem_of(row) for row in rows)
 
     @cached_property
     def control_gaps(self) -> tuple[Gap, ...]:
@@ -315,12 +263,12 @@ class RunFacts(_Cells):
         # Of a store that cannot be measured here, that is said once.
         absent = {store.definition.name for store in self.absent_stores}
         rows = [row for row in self.controls if original(self.study, row["store"]) not in absent]
-        return _gaps(rows, self.study, {row["store"]: self.title(row["store"]) for row in rows})
+        return gaps_of(rows, self.names, {row["store"]: self.title(row["store"]) for row in rows})
 
     @property
     def client_bound(self) -> bool:
         """Whether the client limits any store."""
-        return any(result.client_bound for each in self.workloads for result in each.results)
+        return any(workload.result.client_bound for workload in self.workloads)
 
     @property
     def bottleneck_tables(self) -> list[BottleneckTable]:
@@ -334,11 +282,18 @@ class RunFacts(_Cells):
     def ratio_plots(self) -> list[RatioPlot]:
         """Where there is anything to compare."""
         plots = [figure for figure in self.study.figures if isinstance(figure, RatioPlot)]
-        return plots if len(self.analysis.pairs) else []
+        return plots if self.compared else []
 
     @property
     def ratio_tables(self) -> list[RatiosTable]:
         return [table for table in self.study.tables if isinstance(table, RatiosTable)]
+
+    @property
+    def compared(self) -> bool:
+        """Whether any two stores were measured with the sizes that are shown."""
+        one = {(each.use.name, each.result.cell.parameters) for each in self.workloads}
+        known = self.analysis.pairs.dropna(subset="ratio")
+        return any(key in one for key in zip(known["workload"], known["parameters"], strict=True))
 
     @property
     def operation_tables(self) -> list[OperationsTable]:
@@ -351,17 +306,12 @@ class RunFacts(_Cells):
     @cached_property
     def validity(self) -> ValidityFacts:
         titles = {store.definition.name: store.title for store in self.stores}
-        return validity_facts(self.analysis, self.study, titles)
+        return validity_facts(self.analysis, self.study, titles, self.names)
 
     @property
     def updating(self) -> list[str]:
         """Titles of the workloads whose updates change one field of a record."""
-        return [
-            workload.title
-            for workload in self.workloads
-            if {"update", "read-modify-write"}.intersection(workload.operations)
-            and workload.properties.get("writeallfields") != "true"
-        ]
+        return [each.title for each in self.workloads if one_field(each.properties)]
 
     def title(self, store: str) -> str:
         """The title of the store or control called ``store``."""
@@ -374,20 +324,6 @@ class RunFacts(_Cells):
         )
 
 
-def read_rows(path: Path, columns: Iterable[str]) -> tuple[Row, ...]:
-    """The rows of a CSV file; KvstudyError when it is not one with ``columns``."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in columns if name not in (reader.fieldnames or [])]
-            rows = tuple(reader)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
-    if missing:
-        raise KvstudyError(f"{path}: has no column '{missing[0]}'; make the file again")
-    return rows
-
-
 def read_environment(path: Path) -> dict[str, object]:
     """The machine that was measured on."""
     try:
@@ -397,103 +333,3 @@ def read_environment(path: Path) -> dict[str, object]:
     if "stores" not in environment:
         raise KvstudyError(f"{path}: has no key 'stores'; write it with 'kvstudy parse'")
     return environment
-
-
-CELLS = [
-    "store",
-    "workload",
-    "parameters",
-    "repetition",
-    "status",
-    "reason",
-    "void",
-    "provider",
-    "client",
-    "server_version",
-    "started",
-    "wall_seconds",
-]
-SUMMARY = ["store", "workload", "parameters", "operation", "metric", "n", "mean", "min", "max"]
-PUBLISHED = ["store", "workload", "operation", "metric", "value"]
-
-
-def workload_facts(
-    use: WorkloadUse,
-    properties: dict[str, str],
-    study: Study,
-    plan: tuple[Cell, ...],
-    cells: tuple[Row, ...],
-    summary: tuple[Row, ...],
-    published: tuple[Row, ...],
-    stores: tuple[StoreFacts, ...],
-    analysis: Analysis,
-) -> WorkloadFacts:
-    """All that the section of the workload ``use`` says."""
-    mine = [row for row in summary if row["workload"] == use.name]
-    operation = "+".join(operations_of(properties))
-    first = {cell.parameters: cell for cell in reversed(plan) if cell.workload == use.name}
-    theirs = [row for row in published if row["workload"] == use.name and row["value"]]
-    theirs = [row | {"mean": row["value"]} for row in theirs]
-    order = ranking(theirs, "overall", "throughput", study.store_names, falling=True)
-    results = []
-    for parameters, cell in first.items():
-        rows = [row for row in mine if row["parameters"] == parameters]
-        of_cell = "workload == @use.name and parameters == @parameters"
-        pairs = analysis.pairs.query(of_cell)
-        bound = analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
-        agreed = agreement(order, pairs)
-        speeds = ranking(rows, "overall", "throughput", study.store_names, falling=True)
-        results.append(
-            ResultFacts(
-                cell=cell,
-                throughput=compared(speeds, pairs),
-                mean=ranking(rows, operation, "latency_mean", study.store_names, falling=False),
-                apart=apart(speeds, pairs),
-                tails=tails(analysis.percentiles.query(of_cell), study.store_names),
-                client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
-                agreement=agreed if agreed.pairs else None,
-            )
-        )
-    return WorkloadFacts(
-        use=use,
-        properties=properties,
-        tables=tuple(
-            table
-            for table in study.tables
-            if isinstance(table, WorkloadTable) and table.workload == use.name
-        ),
-        figures=tuple(
-            figure
-            for figure in study.figures
-            if isinstance(figure, Bars) and figure.workloads == [use.name]
-        ),
-        results=tuple(results),
-        published=order,
-        gaps=_gaps([row for row in cells if row["workload"] == use.name], study, titles_of(stores)),
-    )
-
-
-def titles_of(stores: Iterable[StoreFacts]) -> dict[str, str]:
-    return {store.definition.name: store.title for store in stores}
-
-
-def _problem(row: Row) -> str:
-    """Why the cell has no valid value; "" when it has one."""
-    return row["void"] if row["status"] == "measured" else row["reason"]
-
-
-def _gaps(rows: Iterable[Row], study: Study, titles: dict[str, str]) -> tuple[Gap, ...]:
-    found: dict[tuple[str, str, str, str], list[int]] = {}
-    for row in rows:
-        reason = _problem(row)
-        # What nobody gave is listed by itself (RunFacts.not_imported).
-        if (not reason and row["status"] == "measured") or reason == NOT_IMPORTED:
-            continue
-        status = "void" if row["status"] == "measured" else row["status"]
-        key = (titles[row["store"]], study.workload(row["workload"]).title, status, reason)
-        found.setdefault(key, []).append(int(row["repetition"]))
-    return tuple(Gap(*key, tuple(sorted(set(runs)))) for key, runs in found.items())
-
-
-def _distinct(values: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(value for value in values if value))

@@ -11,7 +11,9 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.report.escape import Markup, for_markdown
 from kvstudy.report.transcript import Line
-from kvstudy.study.model import AnyTable, DrawnFigure, Source, Transcript
+from kvstudy.study.base import AnyTable
+from kvstudy.study.figure_kinds import DrawnFigure, Transcript
+from kvstudy.study.parts import Source
 from kvstudy.tables.latex import escape
 
 
@@ -32,6 +34,16 @@ class LatexFloats:
         _there(body, "kvstudy tabulate")
         content = rf"\input{{{self._place(body)}}}"
         return self._float("table", table, content, note, caption_first=True)
+
+    def long_table(self, name: str) -> Markup:
+        """A table over several pages; it brings its own caption."""
+        body = self._tables / f"{name}.tex"
+        _there(body, "kvstudy " + name)
+        return _raw(rf"\input{{{self._place(body)}}}")
+
+    def ref_long(self, name: str) -> Markup:
+        """As ``ref``, to a table over several pages."""
+        return Markup(rf"Table\ `\ref{{table:{name}}}`{{=latex}}")
 
     def figure(self, figure: DrawnFigure, note: str = "") -> Markup:
         drawing = self._figures / f"{figure.name}.pdf"
@@ -55,7 +67,9 @@ class LatexFloats:
         return Markup(rf"Section\ `\ref{{{label}}}`{{=latex}}")
 
     def contents(self) -> Markup:
-        return _raw(r"\tableofcontents")
+        # On the next page rather than torn apart, where little of this one is left.
+        space = r"\vspace{{0pt plus {0}.5\textheight}}"
+        return _raw(f"{space.format('')}\\pagebreak[2]{space.format('-')}\\tableofcontents")
 
     def page_break(self) -> Markup:
         return _raw(r"\clearpage")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from kvstudy.study.model import Imported, Study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import Imported
 from kvstudy.tidy.imports import NOT_IMPORTED
 
 

@@ -11,7 +11,7 @@ from kvstudy.errors import KvstudyError
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
 
 
-def run_notebook(notebook: Path, parameters: dict[str, str | None], output: Path) -> None:
+def run_notebook(notebook: Path, parameters: dict[str, str | float | None], output: Path) -> None:
     """Execute ``notebook`` with ``parameters`` and write it as HTML to ``output``.
 
     The kernel runs in the present directory, with the Python that runs this.
@@ -33,7 +33,7 @@ def run_notebook(notebook: Path, parameters: dict[str, str | None], output: Path
         raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None
 
 
-def _execute(notebook: Path, parameters: dict[str, str | None]):
+def _execute(notebook: Path, parameters: dict[str, str | float | None]):
     import papermill
     from papermill.exceptions import PapermillExecutionError
     from traitlets.config import Config

@@ -11,7 +11,9 @@ import pandas as pd
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.model import OpenLoopFigure, OpenLoopTable, Study
+from kvstudy.study.figure_kinds import OpenLoopFigure
+from kvstudy.study.model import Study
+from kvstudy.study.table_kinds import OpenLoopTable
 
 Row = dict[str, str]
 SHOWN_PERCENT = 99.0

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kvstudy.analysis.updates import HEAVIER, KEPT, LIGHTER, SAME, becomes
 from kvstudy.study.model import Study
 from kvstudy.study.probe import RECORDS
 from kvstudy.tidy.probes import OK, Probes
-
-# Allocators round; a smaller change is none.
-SAME = 0.05
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ def operation_facts(
     """``clients`` are the YCSB clients of each store's cells; other ones of probes are told."""
     probed = [store for store in study.store_names if not probes.reason(store)]
     sizes = [
-        (Size(titles[store], probes.operations(store, "update"), *found), found[1] / found[0] - 1)
+        (Size(titles[store], probes.operations(store, "update"), *found), becomes(found))
         for store in probed
         if (found := probes.sizes(store, "update"))
     ]
@@ -64,10 +62,10 @@ def operation_facts(
             for store in study.store_names
             if store not in probed
         ],
-        lighter=[size for size, change in sizes if change < -SAME],
-        heavier=[size for size, change in sizes if change > SAME],
-        same=[size.title for size, change in sizes if abs(change) <= SAME],
-        uneven=[titles[s] for s, found in even.items() if found and _changes(found)],
+        lighter=[size for size, change in sizes if change == LIGHTER],
+        heavier=[size for size, change in sizes if change == HEAVIER],
+        same=[size.title for size, change in sizes if change == KEPT],
+        uneven=[titles[s] for s, found in even.items() if found and becomes(found) != KEPT],
         silent=[titles[s] for s in probed if OK in probes.statuses(s, "read-missing")],
         creating=[titles[s] for s in probed if probes.creates(s)],
         clients=[
@@ -76,8 +74,3 @@ def operation_facts(
             if clients[s] and probes.client(s) not in clients[s]
         ],
     )
-
-
-def _changes(sizes: tuple[float, float]) -> bool:
-    before, after = sizes
-    return abs(after / before - 1) > SAME

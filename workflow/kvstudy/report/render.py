@@ -8,23 +8,32 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from kvstudy.analysis.files import read_analysis
+from kvstudy.analysis.files import read_analysis, shown_of
+from kvstudy.audit.files import read_audit
 from kvstudy.errors import KvstudyError
-from kvstudy.report import facts
+from kvstudy.report.cell_facts import CELLS, Row, StoreFacts, read_rows
+from kvstudy.report.cell_names import CellNames
+from kvstudy.report.claims import claim_facts
 from kvstudy.report.course import course_facts
+from kvstudy.report.facts import RunFacts, read_environment
 from kvstudy.report.floats import LatexFloats
 from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.report.operations import operation_facts
 from kvstudy.report.pandoc import markdown_to_latex
+from kvstudy.report.rounds import rounds_facts
+from kvstudy.report.source_parts import against_facts, audit_facts
 from kvstudy.report.text import as_date, write_text
 from kvstudy.report.transcript import COLUMNS
+from kvstudy.report.workload_facts import SUMMARY, published_rows, workload_facts
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.cells import Cell, closed_loop, plan, run_name
+from kvstudy.study.cells import Cell, closed_loop, plan, run_name, shown
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.load import load_study, properties_of
+from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
+from kvstudy.study.workload import properties_of
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import read_probes
+from kvstudy.tidy.published import read_published
 
 REPORT = Path("report")
 
@@ -45,6 +54,8 @@ class Inputs:
     figures: Path
     raw: Path
     report: Path = REPORT
+    claims: Path | None = None
+    audit: Path | None = None
 
 
 def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = False) -> Path:
@@ -71,22 +82,23 @@ def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = Fal
     return main
 
 
-def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
+def collect(inputs: Inputs, scale: float, partial: bool) -> RunFacts:
     """What the text speaks about."""
     study = load_study(inputs.study)
     all_cells = plan(study, scale)
     planned = tuple(closed_loop(all_cells))
-    cells = facts.read_rows(inputs.cells, facts.CELLS)
+    cells = read_rows(inputs.cells, CELLS)
     _check_cells(inputs.cells, cells, study, planned, scale)
     # The study's own; control cells are told apart, and not counted as results.
     own = tuple(row for row in cells if row["store"] in study.store_names)
     analysis = read_analysis(inputs.analysis)
-    summary = facts.read_rows(inputs.summary, facts.SUMMARY)
-    published = facts.read_rows(inputs.published, facts.PUBLISHED) if inputs.published else ()
-    environment = facts.read_environment(inputs.environment)
+    summary = read_rows(inputs.summary, SUMMARY)
+    one = shown(study, scale)
+    published = published_rows(inputs.published, study) if inputs.published else ()
+    environment = read_environment(inputs.environment)
     images = {name: known.get("images", []) for name, known in environment["stores"].items()}
     stores = tuple(
-        facts.StoreFacts(
+        StoreFacts(
             definition=store,
             cells=tuple(row for row in cells if row["store"] == name),
             images=tuple(images.get(name, [])),
@@ -94,7 +106,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         for name, store in load_stores(study).items()
     )
     workloads = tuple(
-        facts.workload_facts(
+        workload_facts(
             use,
             properties_of(study, use),
             study,
@@ -104,6 +116,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
             published,
             stores,
             analysis,
+            one[use.name],
         )
         for use in study.workloads
     )
@@ -113,10 +126,10 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         {store.definition.name: store.title for store in stores},
         {store.definition.name: store.clients for store in stores},
     )
-    at_rates = facts.read_rows(inputs.open_loop, facts.CELLS)
+    at_rates = read_rows(inputs.open_loop, CELLS)
     _check_open_loop(inputs.open_loop, at_rates, all_cells)
     titles = {store.definition.name: store.title for store in stores}
-    return facts.RunFacts(
+    return RunFacts(
         name=run_name(study.name, scale) + ("-partial" if partial else ""),
         scale=scale,
         partial=partial,
@@ -129,14 +142,28 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> facts.RunFacts:
         environment=environment,
         operations=operations,
         analysis=analysis,
-        course=course_facts(study, titles, analysis, summary, published),
+        course=course_facts(
+            study,
+            titles,
+            analysis,
+            shown_of(analysis, one),
+            summary,
+            published,
+            CellNames.of(study, planned),
+        ),
+        claims=claim_facts(inputs.claims) if inputs.claims else None,
         open_loop=open_loop_facts(study, at_rates, analysis, titles),
         published_operations=frozenset(row["operation"] for row in published),
+        audit=audit_facts(read_audit(inputs.audit) if inputs.audit else None, study, titles),
+        against=against_facts(study, analysis.pairs),
+        rounds=rounds_facts(
+            study, analysis, read_published(inputs.published) if inputs.published else None
+        ),
     )
 
 
 def _check_cells(
-    path: Path, cells: tuple[facts.Row, ...], study: Study, planned: tuple[Cell, ...], scale: float
+    path: Path, cells: tuple[Row, ...], study: Study, planned: tuple[Cell, ...], scale: float
 ) -> None:
     """Refuse cells of another study or of another scale: they would just not be found."""
     sizes = {(cell.workload, cell.parameters) for cell in planned}
@@ -156,7 +183,7 @@ def _check_cells(
             )
 
 
-def _check_open_loop(path: Path, rows: tuple[facts.Row, ...], planned: list[Cell]) -> None:
+def _check_open_loop(path: Path, rows: tuple[Row, ...], planned: list[Cell]) -> None:
     names = {(cell.store, cell.workload, cell.parameters) for cell in planned}
     for number, row in enumerate(rows, start=2):
         key = (row["store"], row["workload"], row["parameters"])
@@ -181,7 +208,7 @@ def _check_source(study: Study, bibliography: Path) -> None:
         )
 
 
-def _dateline(run: facts.RunFacts, span: str) -> str:
+def _dateline(run: RunFacts, span: str) -> str:
     if not run.measured:
         return "Nothing was measured"
     if run.imports is None:
@@ -191,7 +218,7 @@ def _dateline(run: facts.RunFacts, span: str) -> str:
     return f"Imported logs, measured {span}"
 
 
-def _front(run: facts.RunFacts, body: Path) -> dict[str, object]:
+def _front(run: RunFacts, body: Path) -> dict[str, object]:
     study, source = run.study, run.study.source
     days = [as_date(moment) for moment in run.started]
     span = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from kvstudy.report.cell_names import CellNames
 from kvstudy.tidy.foreign import MUCH
 
 
@@ -31,12 +32,12 @@ class Disturbance:
 class Surroundings:
     """The parts of environment.json that are not about stores; all may be missing in it.
 
-    ``titles`` are those of stores and of workloads, by name.
+    ``titles`` are those of stores, ``names`` the names of cells.
     """
 
     environment: dict
     titles: dict[str, str]
-    workloads: dict[str, str]
+    names: CellNames
 
     @property
     def measured(self) -> int:
@@ -104,7 +105,7 @@ class Surroundings:
             found["above"],
             Worst(
                 self.titles.get(worst["store"], worst["store"]),
-                self.workloads.get(worst["workload"], worst["workload"]),
+                self.names.workload(worst["workload"], worst["parameters"]),
                 worst["repetition"],
                 worst["value"] / 100,
             ),

@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+
+from jinja2 import Environment
 
 from kvstudy.analysis import bottleneck
 from kvstudy.report import numbers
 from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.report.escape import Markup, code, for_markdown
-from kvstudy.report.facts import RunFacts
+from kvstudy.report.facts import RunFacts, WorkloadFacts
 from kvstudy.report.floats import LatexFloats
+from kvstudy.report.properties import property_sources
 from kvstudy.report.surroundings import Surroundings
 from kvstudy.report.templates import fill, text_environment
 from kvstudy.report.transcript import transcript
+from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.littles_law import CLIENT_BELOW
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.warmup import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stores.definition import Deviation
-from kvstudy.study.cells import Cell
 from kvstudy.study.controls import measured_uses
-from kvstudy.study.model import RunOrder, Transcript
+from kvstudy.study.figure_kinds import RunOrder, Transcript
 from kvstudy.study.workload import operations_of
+from kvstudy.tidy.numbers import change, grouped
 from kvstudy.tidy.outcomes import TOLERATED_FAILURES
 
 
 def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> str:
     """The Markdown of the whole report. ``raw`` holds the cells, for the transcripts."""
+    return fill(prose_environment(folder), "report.md.j2", _context(run, floats, raw))
+
+
+def prose_environment(folder: Path) -> Environment:
+    """Templates of the text, with the filters that say how values look in it."""
     environment = text_environment(folder)
     environment.filters |= {
         "md": Markup,
         "code": code,
         "listed": listed,
+        "numbers": distinct_numbers,
         "significant": numbers.plain,
         "as_unit": numbers.as_unit,
         "as_range": numbers.as_range,
@@ -42,9 +54,10 @@ def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> s
         "as_time": as_time,
         "rho": numbers.as_correlation,
         "p_value": numbers.as_p_value,
+        "change": change,
         "shortest": lambda value: Markup(f"{value:g}"),
     }
-    return fill(environment, "report.md.j2", _context(run, floats, raw))
+    return environment
 
 
 def listed(items: Iterable[str]) -> Markup:
@@ -53,6 +66,11 @@ def listed(items: Iterable[str]) -> Markup:
     if not texts:
         raise ValueError("an empty list; ask for its length before")
     return Markup(" and ".join([*([", ".join(texts[:-1])] if texts[1:] else []), texts[-1]]))
+
+
+def distinct_numbers(values: Iterable[int]) -> Markup:
+    """Each number once, in order: ``1, 2 and 4``."""
+    return listed(grouped(str(value)) for value in sorted(set(values)))
 
 
 def as_time(moment: datetime) -> Markup:
@@ -72,13 +90,19 @@ def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]
         "run": run,
         "study": study,
         "source": study.source,
+        "audit": run.audit,
+        "against": run.against,
+        "client_below": CLIENT_BELOW,
+        "noisy": NOISY,
         "floats": floats,
         "run_order": next(each for each in study.figures if isinstance(each, RunOrder)),
         "machine": Surroundings(
             run.environment,
             {use.name: run.title(use.name) for use in measured_uses(study)},
-            {workload.use.name: workload.title for workload in run.workloads},
+            run.names,
         ),
+        "property_sources": property_sources(study, run.title),
+        "infinity": math.inf,
         "tolerated": TOLERATED_FAILURES,
         "near_ceiling": bottleneck.NEAR_CEILING,
         "few_in_call": bottleneck.FEW_IN_CALL,
@@ -111,14 +135,13 @@ def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
     return [(" and ".join(names), deviation) for (_, deviation), names in titles.items()]
 
 
-def _sizes(run: RunFacts) -> list[tuple[Cell, list[str]]]:
-    """Each size of cells with the titles of the workloads that have it."""
-    sizes: dict[str, tuple[Cell, list[str]]] = {}
+def _sizes(run: RunFacts) -> list[tuple[WorkloadFacts, list[str]]]:
+    """The titles of the workloads that have the same sizes, with the first of them."""
+    found: dict[tuple[str, ...], tuple[WorkloadFacts, list[str]]] = {}
     for workload in run.workloads:
-        for result in workload.results:
-            known = sizes.setdefault(result.cell.parameters, (result.cell, []))
-            known[1].append(workload.title)
-    return list(sizes.values())
+        key = tuple(cell.parameters for cell in workload.sizes)
+        found.setdefault(key, (workload, []))[1].append(workload.title)
+    return list(found.values())
 
 
 def _transcript(figure: Transcript, run: RunFacts, raw: Path) -> dict[str, object]:
@@ -128,10 +151,22 @@ def _transcript(figure: Transcript, run: RunFacts, raw: Path) -> dict[str, objec
         for row in run.cells
         if (row["store"], row["workload"]) == (figure.store, figure.workload)
     ]
-    cells.sort(key=lambda row: (row["parameters"], int(row["repetition"])))
+    shown = next(
+        workload.result.cell.parameters
+        for workload in run.workloads
+        if workload.use.name == figure.workload
+    )
+    cells.sort(
+        key=lambda row: (row["parameters"] != shown, row["parameters"], int(row["repetition"]))
+    )
     for row in cells:
         if row["status"] == "measured":
             name = f"{row['store']}/{row['workload']}/{row['parameters']}/rep{row['repetition']}"
-            return {"figure": figure, "cell": name, "lines": transcript(raw / name, figure.part)}
+            return {
+                "figure": figure,
+                "cell": name,
+                "sizes": run.names.sizes.get((row["workload"], row["parameters"]), ""),
+                "lines": transcript(raw / name, figure.part),
+            }
     reason = cells[0]["reason"] if cells else "not planned"
     return {"figure": figure, "cell": "", "lines": [], "reason": reason}

@@ -9,6 +9,7 @@ import pandas as pd
 
 from kvstudy.analysis.agreement import TOLERATED, flagged
 from kvstudy.analysis.files import Analysis
+from kvstudy.report.cell_names import CellNames
 from kvstudy.study.model import Study
 from kvstudy.tidy.summary import CELL, SETTING
 
@@ -60,7 +61,9 @@ class ValidityFacts:
     unchecked: list[tuple[str, list[str]]]
 
 
-def validity_facts(analysis: Analysis, study: Study, titles: Mapping[str, str]) -> ValidityFacts:
+def validity_facts(
+    analysis: Analysis, study: Study, titles: Mapping[str, str], names: CellNames
+) -> ValidityFacts:
     """``titles`` are those of the study's stores; others are not spoken of."""
     found = analysis.validity[analysis.validity["store"].isin(study.store_names)]
     agreement = analysis.agreement[analysis.agreement["store"].isin(study.store_names)]
@@ -68,7 +71,7 @@ def validity_facts(analysis: Analysis, study: Study, titles: Mapping[str, str]) 
     return ValidityFacts(
         void=int(found["void"].sum()),
         slower=[
-            Slower(titles[row.store], study.workload(row.workload).title, lost)
+            Slower(titles[row.store], names.workload(row.workload, row.parameters), lost)
             for row in found.itertuples()
             if (lost := 1 - row.goodput / row.throughput) > WORTH_SAYING
         ],
@@ -79,13 +82,13 @@ def validity_facts(analysis: Analysis, study: Study, titles: Mapping[str, str]) 
         ],
         checked=len(compared[CELL].drop_duplicates()),
         tolerance=TOLERATED,
-        disagreements=_disagreements(compared, study, titles),
+        disagreements=_disagreements(compared, names, titles),
         unchecked=_unchecked(agreement, study, titles),
     )
 
 
 def _disagreements(
-    compared: pd.DataFrame, study: Study, titles: Mapping[str, str]
+    compared: pd.DataFrame, names: CellNames, titles: Mapping[str, str]
 ) -> list[Disagreement]:
     found = []
     for _, rows in flagged(compared).groupby([*SETTING, "counter"], sort=False):
@@ -93,7 +96,7 @@ def _disagreements(
         found.append(
             Disagreement(
                 titles[row["store"]],
-                study.workload(row["workload"]).title,
+                names.workload(row["workload"], row["parameters"]),
                 row["repetition"],
                 len(rows),
                 row["counter"],

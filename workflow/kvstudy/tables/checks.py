@@ -15,7 +15,8 @@ from kvstudy.analysis.files import Analysis
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
-from kvstudy.study.model import MEAN, Study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
 from kvstudy.tables.latex import Latex, escape, grey
 from kvstudy.tidy.numbers import grouped, share, significant
 from kvstudy.tidy.results import Results
@@ -258,6 +259,8 @@ def runs(
             if unsteady:
                 restless.append(f"{titles[store]} ({unsteady} of {len(seconds)} runs)")
         sections.append(Section(parameters, lines))
+    if not sections:
+        sections.append(Section("", [Line("no valid run", [DASH] * len(RUN_COLUMNS))]))
     notes = [
         "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
         "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of the "

@@ -9,7 +9,9 @@ from statistics import fmean
 import pandas as pd
 
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
-from kvstudy.study.model import MEAN, ComparisonTable, Study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.study.table_kinds import ComparisonTable
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import change, grouped, share
 from kvstudy.tidy.results import Results

@@ -7,7 +7,7 @@ import pandas as pd
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, REACHED, SERVICE_TIME, of_workload
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.model import OpenLoop
+from kvstudy.study.parts import OpenLoop
 from kvstudy.tables.checks import DASH, Line, Section
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import grouped, share, significant

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
 from kvstudy.study.probe import SCANNED, STEPS
-from kvstudy.study.workload import operations_of
+from kvstudy.study.workload import operations_of, properties_of
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import grouped
 from kvstudy.tidy.probes import OK, RARE, Probes

@@ -15,7 +15,8 @@ import pandas as pd
 
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.model import ResultsTable, Study
+from kvstudy.study.model import Study
+from kvstudy.study.table_kinds import ResultsTable
 from kvstudy.tables.latex import Latex, escape
 from kvstudy.tidy.numbers import fixed, grouped, sign
 from kvstudy.tidy.results import Results, State, Value

@@ -1,0 +1,162 @@
+"""The places of the stores, as published and as measured: one slope per store."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.stats.ranks import agreement, places
+from kvstudy.stats.ratios import Ratio
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.tidy.results import Results
+
+COLUMNS = [
+    *["workload", "parameters", "store", "published", "published_place", "measured", "place"],
+    *["tied_with", "basis", "same", "opposite", "pairs"],
+]
+# What the places here rest on.
+INTERVALS, SINGLE = "intervals", "single runs"
+ACROSS = 2
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
+# How far stores of one place stand apart, for their names; a place is 1 high.
+APART = 0.62
+
+
+def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
+    """One row per workload and store that has a throughput on both sides, by published place.
+
+    ``published`` and ``measured`` are ops/s, the latter a mean over the runs. Places: 1 is
+    best; stores that the runs do not tell apart (``pairs``, see ``analysis.pairs``) do not
+    count against each other, ``tied_with`` names them. With one run (``basis``) there are no
+    intervals, and places are by the bare values. ``same`` and ``opposite`` count pairs of
+    stores by their order here against the published one, out of ``pairs``; the rest is tied.
+    """
+    rows = []
+    for (workload, parameters), group in pairs.groupby(["workload", "parameters"], sort=False):
+        there = {
+            store: results.published(store, workload, "overall", "throughput")
+            for store in study.store_names
+        }
+        ratios = {
+            (row.faster, row.slower): _ratio(row)
+            for row in group.itertuples()
+            if there.get(row.faster) and there.get(row.slower)
+        }
+        stores = [store for store in study.store_names if any(store in pair for pair in ratios)]
+        # Stores without a repetition in common cannot be placed against each other.
+        if len(stores) < 2 or len(ratios) < math.comb(len(stores), 2):
+            continue
+        single = all(ratio.low is None for ratio in ratios.values())
+        if single:
+            ratios = {pair: _certain(ratio) for pair, ratio in ratios.items()}
+        here = places(ratios, larger_is_better=True)
+        agreed = agreement({store: there[store] for store in stores}, ratios)
+        ordered = sorted(stores, key=lambda store: -there[store])
+        for store in ordered:
+            tied = [
+                other
+                for other in stores
+                for pair in ((store, other), (other, store))
+                if pair in ratios and ratios[pair].tied is not False
+            ]
+            mean = results.measured(store, workload, "overall", "throughput")
+            place = 1 + sum(there[other] > there[store] for other in stores)
+            rows.append(
+                [
+                    *(workload, parameters, store, there[store], place),
+                    *(mean.mean if mean else math.nan, here[store], " ".join(tied)),
+                    *(SINGLE if single else INTERVALS, agreed.concordant, agreed.discordant),
+                    agreed.total,
+                ]
+            )
+    names = [*study.workload_names, MEAN]
+    rows.sort(key=lambda row: names.index(row[0]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _ratio(row) -> Ratio:
+    numbers = [None if pd.isna(each) else each for each in (row.low, row.high, row.p, row.p_holm)]
+    low, high, p, p_holm = numbers
+    return Ratio(row.ratio, int(row.n), low, high, p, p_holm=p_holm)
+
+
+def _certain(ratio: Ratio) -> Ratio:
+    """As if the one run were all there is to know."""
+    return Ratio(ratio.value, ratio.n, ratio.value, ratio.value)
+
+
+def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figure:
+    """Draw ``slopes``: a panel per workload, published places left, places here right.
+
+    Stores that are tied here stand close together, without an order. Lines of single runs
+    are dashed.
+    """
+    panels = list(table.groupby(["workload", "parameters"], sort=False))
+    across = min(len(panels), ACROSS) or 1
+    down = -(-len(panels) // across) or 1
+    most = max((len(rows) for _, rows in panels), default=1)
+    height = down * (0.65 + 0.26 * most)
+    figure, axes = plt.subplots(
+        down, across, figsize=(TEXT_WIDTH, height), squeeze=False, layout="constrained"
+    )
+    for ax in axes.flat:
+        ax.set_axis_off()
+    if not panels:
+        axes[0, 0].text(0.5, 0.5, "no two stores have values on both sides", ha="center")
+    for ax, ((workload, _), rows) in zip(axes.flat, panels, strict=False):
+        _panel(ax, rows, stores, most)
+        ax.set_title(f"{study.workload(workload).title}\n{_agreed(rows.iloc[0])}", fontsize=8)
+    return figure
+
+
+def _agreed(row) -> str:
+    words = [f"same order: {row['same']}/{row['pairs']} pairs", f"opposite: {row['opposite']}"]
+    rest = row["pairs"] - row["same"] - row["opposite"]
+    return ", ".join([*words, f"tied: {rest}"] if rest else words)
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
+    left = _heights(rows, "published_place")
+    right = _heights(rows, "place")
+    dashed = rows["basis"].iloc[0] == SINGLE
+    for row in rows.itertuples():
+        look = stores[row.store]
+        marker = MARKERS[list(stores).index(row.store) % len(MARKERS)]
+        ends = [left[row.store], right[row.store]]
+        ax.plot(
+            [0, 1],
+            ends,
+            color=look.color,
+            marker=marker,
+            markersize=5,
+            linewidth=1.6,
+            linestyle="--" if dashed else "-",
+            gid=f"slope-{row.store}",
+        )
+        tie = " ~" if row.tied_with else ""
+        words = {"fontsize": 7.5, "color": DARK, "va": "center"}
+        ax.text(-0.1, ends[0], f"{look.title} {row.published_place}", ha="right", **words)
+        ax.text(1.1, ends[1], f"{row.place} {look.title}{tie}", ha="left", **words)
+    ax.set_xlim(-1.15, 2.3)
+    ax.set_ylim(most + 0.5, 0.2)
+    for x, name in ((0, "published"), (1, "here")):
+        ax.text(x, 0.45, name, ha="center", va="bottom", fontsize=7.5, color="0.35")
+
+
+def _heights(rows: pd.DataFrame, column: str) -> dict[str, float]:
+    """Where each store stands: its place, and stores of one place side by side around it."""
+    found: dict[str, float] = {}
+    last = -math.inf
+    for place, group in rows.groupby(column):
+        # Below them their places are free.
+        first = place + (len(group) - 1) / 2 * (1 - APART)
+        for index, store in enumerate(group["store"]):
+            last = max(first + index * APART, last + APART)
+            found[store] = last
+    return found

@@ -1,0 +1,54 @@
+"""What the report says of the source's claims before their table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL
+from kvstudy.claims.judge import WEAKEST_FIRST, Support
+from kvstudy.claims.quantities import THREADS
+from kvstudy.claims.table import read_claims
+from kvstudy.errors import KvstudyError
+
+
+@dataclass(frozen=True)
+class ClaimFacts:
+    """How many claims there are, by verdict (strongest first) and by the source's own data.
+
+    ``unsupported`` are names of claims that the source's own data deny. ``once`` tells that some
+    verdict rests on one repetition, ``in_floor`` and ``client_bound`` that a value is marked
+    so, ``unequal`` that updates mean another thing on some store, ``threads`` that some claim
+    is about saturation.
+    """
+
+    count: int
+    verdicts: list[tuple[str, int]]
+    supports: list[tuple[str, int]]
+    unsupported: list[str]
+    once: bool
+    in_floor: bool
+    client_bound: bool
+    unequal: bool
+    threads: bool
+
+
+def claim_facts(path: Path) -> ClaimFacts:
+    """From ``claims.csv``; KvstudyError when it or its table is missing."""
+    rows = read_claims(path)
+    if rows.empty:
+        raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
+    claims = rows.drop_duplicates("id")
+    found = [(one.value, int((claims["verdict"] == one).sum())) for one in reversed(WEAKEST_FIRST)]
+    supports = [(one.value, int((claims["source"] == one).sum())) for one in Support]
+    return ClaimFacts(
+        len(claims),
+        [each for each in found if each[1]],
+        [each for each in supports if each[1]],
+        list(claims.loc[claims["source"] == Support.NOT, "id"]),
+        bool((rows["n"] == 1).any()),
+        bool(rows["marks"].str.contains(IN_FLOOR).any()),
+        bool(rows["marks"].str.contains(CLIENT_BOUND).any()),
+        bool(rows["marks"].str.contains(UNEQUAL).any()),
+        bool((rows["unit"] == THREADS).any()),
+    )

@@ -1,0 +1,261 @@
+"""The report of what a source published: no server, no logs, no run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.audit.files import audit
+from kvstudy.claims.source import judge_source
+from kvstudy.errors import KvstudyError
+from kvstudy.figures.bars import METRIC_NAMES
+from kvstudy.figures.draw import looks, save, use_style
+from kvstudy.figures.published import published_figure
+from kvstudy.report.claims import ClaimFacts, claim_facts
+from kvstudy.report.floats import LatexFloats
+from kvstudy.report.pandoc import markdown_to_latex
+from kvstudy.report.source_parts import AuditFacts, audit_facts
+from kvstudy.report.templates import fill as fill_text
+from kvstudy.report.text import listed, prose_environment
+from kvstudy.report.transcript import COLUMNS
+from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.littles_law import CLIENT_BELOW
+from kvstudy.stores.definition import load_stores
+from kvstudy.study.base import AnyTable
+from kvstudy.study.figure_kinds import Transcript
+from kvstudy.study.load import STUDIES, load_study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.study.published_files import Files
+from kvstudy.study.source_parts import AuditedTable, AuditTable
+from kvstudy.study.table_kinds import ComparisonTable
+from kvstudy.tables.claims import write_source_claims
+from kvstudy.tables.latex import fill
+from kvstudy.tables.published import Source, published_table, used, write_table
+from kvstudy.tables.write import write_audited
+from kvstudy.tidy.numbers import sign
+from kvstudy.tidy.published import nothing_published, read_published
+
+NAME = "{}-published"
+
+
+@dataclass(frozen=True)
+class Other:
+    """A published value that no table of the study shows."""
+
+    place: str
+    what: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """What the text speaks about.
+
+    ``left`` are tables and figures that cannot be made from published values, by the reason;
+    ``lacking`` figures, by what was not published of them.
+    """
+
+    name: str
+    study: Study
+    tables: list[AnyTable]
+    figures: list
+    left: dict[str, list]
+    lacking: dict[tuple[str, ...], list]
+    silent: list[tuple[str, list[str]]]
+    others: list[Other]
+    has_values: bool
+    claims: ClaimFacts | None = None
+    audit: AuditFacts | None = None
+
+    def not_printed(self, figure: object) -> str:
+        """What belongs to the caption of a figure that lacks something."""
+        for names, figures in self.lacking.items():
+            if figure in figures:
+                return f"The source printed no values of the {listed(names)}."
+        return ""
+
+
+def write_published(
+    study_file: Path, report: Path, tables: Path, figures: Path, output: Path
+) -> Path:
+    """Write tables, figures and the LaTeX source of the report; returns its main file.
+
+    What the source published is beside ``study_file``; ``report`` is the folder of the
+    templates. KvstudyError where there is no source, or nothing of it.
+    """
+    study = load_study(study_file)
+    if study.source is None:
+        raise KvstudyError(
+            f"{study_file}: source: the study has none; nothing was published that could be drawn"
+        )
+    files = Files.beside(study_file)
+    values = read_published(files.values) if files.values else nothing_published()
+    stores = load_stores(study)
+    titles = {name: store.title for name, store in stores.items()}
+    look = looks(titles, {name: store.color for name, store in stores.items()})
+    for folder in (tables, figures):
+        folder.mkdir(parents=True, exist_ok=True)
+    source = Source(study, values, titles)
+    found = replace(
+        _make(study, source, look, report, tables, figures),
+        claims=_judged(files, source, report, tables),
+        audit=_audited(files, source, report, tables),
+    )
+
+    output.mkdir(parents=True, exist_ok=True)
+    floats = LatexFloats(
+        *(study.source, tables, figures),
+        place=lambda path: Path(os.path.relpath(path, output)).as_posix(),
+    )
+    text = _text(found, floats, report / "text")
+    markdown = output / f"{found.name}.md"
+    markdown.write_text(text, encoding="utf-8")
+    templates = report / "templates"
+    body = output / "body.tex"
+    body.write_text(markdown_to_latex(text, markdown, templates / "latex.lua"), encoding="utf-8")
+    shutil.copyfile(report / "references.bib", output / "references.bib")
+    main = output / f"{found.name}.tex"
+    front = {
+        "title": study.title,
+        "subtitle": f"What {study.source.author} published: {study.source.title} "
+        f"({study.source.year})",
+        "dateline": "Drawn from published values alone; nothing was measured",
+        "author": study.source.author,
+        "subject": f"Published values of {study.source.author}: {study.source.title}",
+        "run": found.name,
+        "body": body.name,
+        "columns": COLUMNS,
+    }
+    main.write_text(fill(templates / "report.tex.j2", **front), encoding="utf-8")
+    return main
+
+
+def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, figures: Path):
+    left: dict[str, list] = {}
+    made: list[AnyTable] = []
+    shown = pd.Series(False, index=source.values.index)
+    for table in study.tables[: len(study.tables) - len(_automatic(study, "tables"))]:
+        if isinstance(table, AuditTable | AuditedTable):
+            continue
+        grid = published_table(table, source)
+        if grid is None:
+            left.setdefault(_reason(table), []).append(table)
+            continue
+        write_table(table.name, grid, report / "templates" / "tables", tables)
+        made.append(table)
+        shown |= used(table, source)
+    drawn = []
+    lacking: dict[tuple[str, ...], list] = {}
+    use_style()
+    for figure in study.figures[: len(study.figures) - len(_automatic(study, "figures"))]:
+        found = published_figure(figure, study, source.values, look)
+        if found is None:
+            left.setdefault(_reason(figure), []).append(figure)
+            continue
+        frame, drawing = found
+        frame.to_csv(figures / f"{figure.name}.csv", index=False, lineterminator="\n")
+        save(drawing, figures / figure.name)
+        drawn.append(figure)
+        if missing := _missing(figure, frame):
+            lacking.setdefault(tuple(missing), []).append(figure)
+    others = source.values[~shown].dropna(subset="value")
+    return Published(
+        name=NAME.format(study.name),
+        study=study,
+        tables=made,
+        figures=drawn,
+        left=left,
+        lacking=lacking,
+        silent=_silent(study, source),
+        others=[_other(row, source) for row in others.itertuples()],
+        has_values=bool(source.values["value"].notna().any()),
+    )
+
+
+def _judged(files: Files, source: Source, report: Path, tables: Path) -> ClaimFacts | None:
+    if not files.claims:
+        return None
+    rows = judge_source(files.claims, source.study, source.values, source.titles)
+    return claim_facts(write_source_claims(rows, report / "templates" / "tables", tables))
+
+
+def _audited(files: Files, source: Source, report: Path, tables: Path) -> AuditFacts | None:
+    if not (files.values or files.quotes):
+        return None
+    study, titles = source.study, source.titles
+    checks = audit(study, files.values, files.quotes)
+    for table in study.tables:
+        if isinstance(table, AuditTable | AuditedTable):
+            templates = report / "templates" / "tables"
+            write_audited(table, checks, study, titles, templates, tables)
+    return audit_facts(checks, study, titles)
+
+
+def _automatic(study: Study, kind: str) -> list[str]:
+    """Names of the tables or figures that the file does not name, which come last."""
+    open_loop = {each.name for each in getattr(study, f"open_loop_{kind}")}
+    return [name for name in study.automatic_names[kind] if name not in open_loop]
+
+
+def _missing(figure: object, frame: pd.DataFrame) -> list[str]:
+    """What the figure should show but has no value of; places without a bar say so themselves."""
+    if "metric" not in frame:
+        return []
+    there = set(frame.loc[frame["value"].notna(), "metric"])
+    return [METRIC_NAMES[name].lower() for name in figure.metrics if name not in there]
+
+
+def _reason(item: object) -> str:
+    if isinstance(item, Transcript):
+        return "only a measured cell has commands and their output"
+    if isinstance(item, ComparisonTable):
+        return "the source has no values of one of the two"
+    return "the source printed no values" if item.source else "the source has none such"
+
+
+def _silent(study: Study, source: Source) -> list[tuple[str, list[str]]]:
+    """Stores with the workloads of which nothing was published about them."""
+    values = source.values.dropna(subset="value")
+    known = set(zip(values["store"], values["workload"], strict=True))
+    found = []
+    for store in study.store_names:
+        names = [each.title for each in study.workloads if (store, each.name) not in known]
+        if names:
+            found.append((source.title(store), names))
+    return found
+
+
+def _other(row, source: Source) -> Other:
+    workload = row.workload if row.workload != MEAN else ""
+    titles = [
+        source.title(row.store),
+        source.study.workload(row.workload).title if workload else "mean of the workloads",
+        row.operation,
+        row.metric.replace("_", " "),
+    ]
+    return Other(row.table, ", ".join(titles), _with_unit(source.printed(row), row))
+
+
+def _with_unit(text: str, row) -> str:
+    """The printed value and its unit, which the source may have printed with it."""
+    has_it = row.unit in text or any(letter.isalpha() for letter in row.printed)
+    return text if has_it else f"{text} {sign(row.unit)}"
+
+
+def _text(found: Published, floats: LatexFloats, folder: Path) -> str:
+    context = {
+        "published": found,
+        "audit": found.audit,
+        "client_below": CLIENT_BELOW,
+        "noisy": NOISY,
+        "study": found.study,
+        "source": found.study.source,
+        "floats": floats,
+        "place": STUDIES / found.study.name,
+    }
+    return fill_text(prose_environment(folder), "published.md.j2", context)

@@ -1,0 +1,104 @@
+"""Throughput by that of one store, published and measured: what machines have in common."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.study.source_parts import AgainstTable
+from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
+from kvstudy.tidy.numbers import significant
+from kvstudy.tidy.results import Results
+
+COLUMNS = [
+    *["workload", "parameters", "store", "base", "published", "here", "low", "high", "tied"],
+    "here_by_published",
+]
+
+
+def rows(table: AgainstTable, study: Study, found: Results, pairs: pd.DataFrame) -> pd.DataFrame:
+    """One row per workload and store: its throughput by that of ``base``.
+
+    ``published`` and ``here`` are these ratios, ``low`` and ``high`` the 95 % interval of the
+    latter, ``tied`` as in ``analysis.pairs``; NaN or "" where there is no value. Rates
+    themselves do not compare between machines.
+    """
+    listed = []
+    for workload in [*study.workload_names, MEAN]:
+        there = {
+            store: found.published(store, workload, "overall", "throughput")
+            for store in study.store_names
+        }
+        known = [store for store, value in there.items() if value]
+        measured = pairs[pairs["workload"] == workload]
+        base = _base(table, known, measured)
+        if base is None or len(known) < 2:
+            continue
+        for store in known:
+            if store == base:
+                continue
+            here = _here(measured, store, base)
+            ratio = there[store] / there[base]
+            listed.append(
+                [workload, here["parameters"], store, base, ratio]
+                + [here[name] for name in ("ratio", "low", "high", "tied")]
+                + [here["ratio"] / ratio]
+            )
+    return pd.DataFrame(listed, columns=COLUMNS)
+
+
+def _base(table: AgainstTable, known: list[str], measured: pd.DataFrame) -> str | None:
+    """The named store, if it was published; else the first that was measured too."""
+    if table.base:
+        return table.base if table.base in known else None
+    both = set(measured["faster"]) | set(measured["slower"])
+    return next((store for store in known if store in both), known[0] if known else None)
+
+
+def _here(measured: pd.DataFrame, store: str, base: str) -> dict[str, object]:
+    for row in measured.itertuples():
+        if {row.faster, row.slower} != {store, base}:
+            continue
+        ratio, low, high = row.ratio, row.low, row.high
+        if row.faster == base:
+            ratio, low, high = 1 / ratio, 1 / high, 1 / low
+        words = {"parameters": row.parameters, "tied": row.tied}
+        return words | {"ratio": ratio, "low": low, "high": high}
+    nothing = dict.fromkeys(("ratio", "low", "high"), math.nan)
+    return nothing | {"parameters": "", "tied": ""}
+
+
+def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
+    """What the LaTeX template needs of ``rows``."""
+    sections = []
+    for workload, group in frame.groupby("workload", sort=False):
+        base = titles[group["base"].iloc[0]]
+        lines = [Line(f"{titles[row.store]} / {base}", _cells(row)) for row in group.itertuples()]
+        sections.append(Section(study.workload(workload).title, lines))
+    single = frame["here"].notna().any() and not frame["low"].notna().any()
+    return {
+        "columns": ["published", "here", "95 % interval", "here by published"],
+        "sections": sections,
+        "notes": [
+            "Ratios of throughputs. Here: of the geometric means. "
+            + (
+                "One run each has no interval."
+                if single
+                else f"{TIE}: the runs do not tell the two apart."
+            )
+        ],
+    }
+
+
+def _cells(row) -> list[str]:
+    interval = DASH
+    if not math.isnan(row.low):
+        interval = f"{significant(row.low)} to {significant(row.high)}"
+    here = DASH if math.isnan(row.here) else significant(row.here)
+    if row.tied == "yes":
+        here += f" {TIE}"
+    by = DASH if math.isnan(row.here_by_published) else significant(row.here_by_published)
+    return [significant(row.published), here, interval, by]

@@ -1,0 +1,219 @@
+"""The tables of the audit: what was checked and does not fit, and what each source table gives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from kvstudy.audit.check import Fits, Kind
+from kvstudy.study.base import SIZES
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.pages import is_small, pages
+from kvstudy.tidy.numbers import change, grouped, significant
+
+KINDS = {
+    Kind.LITTLE: "Throughput, latency and threads (Little's law)",
+    Kind.RUNTIME: "Throughput times run time = operations",
+    Kind.COMBINED: "Combined rows = what they are said to be",
+    Kind.WEIGHTED: "Combined rows against all operations together",
+    Kind.COUNTS: "Operation counts = the operations of a run",
+    Kind.STEPS: "Means of whole numbers",
+    Kind.MIXTURE: "Scatter of the operation counts",
+    Kind.FAILURES: "Operation counts and stated failures",
+    Kind.ORDER: "Order of minimum, mean, percentiles, maximum",
+    Kind.THREADS: "N threads at most N times as fast as one",
+    Kind.TEXT: "Numbers in the text = the tables",
+}
+# Of these, a bound is expected, and no value.
+BOUNDED = (Kind.LITTLE, Kind.MIXTURE, Kind.THREADS)
+# Letters that fit on a line of the description.
+WHAT = 68
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass
+class Misfit(Line):
+    """One check that does not fit; ``notes`` stand below it."""
+
+    notes: list[str] = field(default_factory=list)
+
+
+def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
+    """What the LaTeX template needs: ``kinds`` with their counts, and ``pages`` of what does
+    not fit.
+    """
+    kinds = []
+    for kind, title in KINDS.items():
+        fits = checks.loc[checks["kind"] == kind, "fits"]
+        if len(fits):
+            kinds.append(Line(title, [str(len(fits))] + [_count(fits, each) for each in Fits]))
+    sections = []
+    wrong = checks[checks["fits"] == Fits.NO]
+    for title, rows in (
+        ("In the tables", wrong[wrong["kind"] != Kind.TEXT]),
+        ("In the text", wrong[wrong["kind"] == Kind.TEXT]),
+    ):
+        if len(rows):
+            lines = [_misfit(row, study, titles) for row in rows.itertuples()]
+            sections.append(Section(title, lines))
+    parts = pages([""], sections, _height) if sections else []
+    return {
+        "kinds": kinds,
+        "pages": parts,
+        "small": bool(parts) and is_small(parts, _height),
+        "digits": int((checks["fits"] == Fits.DIGIT).sum()),
+    }
+
+
+def _count(fits: pd.Series, which: Fits) -> str:
+    number = int((fits == which).sum())
+    return str(number) if number else DASH
+
+
+def _height(line: Misfit) -> int:
+    return math.ceil(len(line.label) / WHAT) + sum(
+        math.ceil(len(note) / WHAT) for note in line.notes
+    )
+
+
+def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
+    parts = [row.place]
+    if row.store:
+        parts.append(titles.get(row.store, row.store))
+    if row.workload:
+        known = row.workload in study.workload_names or row.workload == MEAN
+        parts.append(study.workload(row.workload).title if known else row.workload)
+    parts.append(sizes(row))
+    place = ", ".join(part for part in parts if part)
+    given, expected = _number(row.given), _number(row.expected)
+    if row.kind in BOUNDED:
+        given, expected = significant(row.given), f"at most {significant(row.high)}"
+    # Counts say in words of what they are.
+    unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
+    note = row.note and row.note.rstrip(".") + "."
+    return Misfit(
+        f"{place}: {row.what}", [given + unit, expected, off(row)], [note] if note else []
+    )
+
+
+def sizes(row) -> str:
+    """``10 000 records, 4 threads``; "" where none is given."""
+    found = []
+    for name in SIZES:
+        number = getattr(row, name)
+        if not math.isnan(number):
+            one = name.removesuffix("s") if number == 1 else name
+            found.append(f"{grouped(f'{number:.0f}')} {one}")
+    return ", ".join(found)
+
+
+def off(row) -> str:
+    """By how much the given value is off: in points for shares, else in %."""
+    expected = row.high if row.kind in BOUNDED else row.expected
+    difference = row.given - expected
+    if row.unit == "%":
+        return f"{_signed(difference)} points"
+    # Of a negative value more means farther from 0.
+    return f"{_signed(difference / expected * 100)} %" if expected else DASH
+
+
+def _signed(value: float) -> str:
+    return (MINUS if value < 0 else "+") + significant(abs(value), 2)
+
+
+def _number(value: float) -> str:
+    """With as many digits as one needs to see a difference."""
+    text = f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
+    return grouped(text).replace("-", MINUS)
+
+
+def of_workload(checks: pd.DataFrame, workload: str) -> pd.DataFrame:
+    """The checks of the tables' values of a workload."""
+    return checks[(checks["workload"] == workload) & (checks["kind"] != Kind.TEXT)]
+
+
+def beside(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
+    """What the checks of one workload give, by store; ``checks`` are ``of_workload``'s."""
+    stores = [store for store in study.store_names if store in set(checks["store"])]
+    sections = []
+    for title, kind, number, places in (
+        (
+            "Share of the time in calls: throughput times mean latency by threads",
+            Kind.LITTLE,
+            _given,
+            3,
+        ),
+        ("Throughput times run time, by the operations", Kind.RUNTIME, _by_expected, 4),
+        ("Operations, by those that stated failures leave", Kind.FAILURES, _by_expected, 4),
+        ("Throughput of N threads, by N times that of one (the most)", Kind.THREADS, _given, 2),
+    ):
+        rows = checks[checks["kind"] == kind]
+        lines = _lines(rows, stores, number, places, several=kind != Kind.THREADS)
+        if lines:
+            sections.append(Section(title, lines))
+    sections += _combined(checks, stores)
+    return {
+        "columns": [titles[store] for store in stores],
+        "sections": sections or [Section("", [Line("Nothing follows from other values", [])])],
+        "notes": [Latex(r"\textbf{Bold}: does not fit, by more than rounding can do.")],
+    }
+
+
+def _given(row) -> float:
+    return row.given
+
+
+def _by_expected(row) -> float:
+    return row.given / row.expected
+
+
+def _lines(rows: pd.DataFrame, stores: list[str], number, places: int, several: bool) -> list[Line]:
+    """A line for each set of sizes and operation."""
+    same = [*SIZES, "operation"] if several else ["records", "operations"]
+    lines = []
+    for _, group in rows.groupby(same, sort=False, dropna=False):
+        first = next(group.itertuples())
+        label = [sizes(first)] if several else [sizes(first._replace(threads=math.nan))]
+        if first.operation not in ("", "overall"):
+            label.insert(0, first.operation)
+        by_store = {row.store: row for row in group.itertuples()}
+        cells = [
+            _bold(f"{number(by_store[s]):.{places}f}", by_store[s]) if s in by_store else DASH
+            for s in stores
+        ]
+        lines.append(Line(", ".join(part for part in label if part) or "all operations", cells))
+    return lines
+
+
+def _bold(text: str, row) -> str:
+    return Latex(rf"\textbf{{{escape(text)}}}") if row.fits == Fits.NO else text
+
+
+def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:
+    """The published combined values above those of all operations together."""
+    sections = []
+    rows = checks[checks["kind"] == Kind.WEIGHTED]
+    plain = checks[checks["kind"] == Kind.COMBINED]
+    for (operation, metric), group in rows.groupby(["operation", "metric"], sort=False):
+        what = group["what"].iloc[0].rsplit(": ", 1)[1]
+        name = group["what"].iloc[0].split(" of ", 1)[0]
+        same = plain[(plain["operation"] == operation) & (plain["metric"] == metric)]
+        title = f"{name} of {' + '.join(operation.split('+'))} (µs)".capitalize()
+        published = {row.store: _bold(_number(row.given), row) for row in same.itertuples()}
+        of_all = {row.store: _number(round(row.expected, 1)) for row in group.itertuples()}
+        against = {row.store: change(row.given / row.expected - 1) for row in group.itertuples()}
+        lines = [
+            Line(label, [values.get(store, DASH) for store in stores])
+            for label, values in (
+                ("as published, a plain mean", published),
+                (what, of_all),
+                ("published against it", against),
+            )
+        ]
+        sections.append(Section(title, lines))
+    return sections

@@ -1,0 +1,141 @@
+"""The table of verdicts that the report opens with, and the same on a terminal."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass, replace
+from math import isnan
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.claims.judge import Support
+from kvstudy.claims.quantities import Quantity
+from kvstudy.claims.words import number
+from kvstudy.tables.latex import fill
+
+NAME = "claims"
+# Of this kind are statements that only the source's own data can be asked about.
+VALUE = "value"
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one statement comes to. ``verdict`` is given where it is not the claim's."""
+
+    what: str
+    value: str
+    notes: str
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One claim of the table."""
+
+    id: str
+    claim: str
+    place: str
+    said: str
+    note: str
+    source: str
+    source_notes: list[str]
+    verdict: str
+    lines: list[Line]
+
+
+def write_claims(rows: pd.DataFrame, templates: Path, output: Path) -> None:
+    """Write claims.csv and tables/claims.tex into ``output``, the folder of a run."""
+    (output / "tables").mkdir(parents=True, exist_ok=True)
+    rows.to_csv(output / f"{NAME}.csv", index=False, lineterminator="\n")
+    text = fill(templates / f"{NAME}.tex.j2", rows=content(rows), measured=True)
+    (output / "tables" / f"{NAME}.tex").write_text(text, encoding="utf-8")
+
+
+def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Path:
+    """Write claims.csv and claims.tex of the source's own data into ``output``; the first."""
+    path = output / f"{NAME}.csv"
+    rows.to_csv(path, index=False, lineterminator="\n")
+    text = fill(templates / f"{NAME}.tex.j2", rows=of_source(rows), measured=False)
+    path.with_suffix(".tex").write_text(text, encoding="utf-8")
+    return path
+
+
+def of_source(rows: pd.DataFrame) -> list[Row]:
+    """The rows of the table of the source's own data, from ``claims.csv``."""
+    found = []
+    for row in content(rows):
+        of = rows[rows["id"] == row.id]
+        known = of["published_what"].ne("").any()
+        lines = [_source_line(each, row.source) for each in of.to_dict("records")] if known else []
+        found.append(replace(row, lines=lines))
+    return found
+
+
+def content(rows: pd.DataFrame) -> list[Row]:
+    """The table's rows, from ``claims.csv``."""
+    found = []
+    for _, of in rows.groupby("id", sort=False):
+        first = of.iloc[0]
+        texts = [_text(first[key]) for key in ("id", "claim", "place", "said", "note", "source")]
+        asked = of[of["kind"] != VALUE] if (of["kind"] != VALUE).any() else of
+        each = [_line(row, first["verdict"]) for row in asked.to_dict("records")]
+        found.append(Row(*texts, _source_notes(of), first["verdict"], each))
+    return found
+
+
+def lines(rows: pd.DataFrame) -> list[str]:
+    """The table for a terminal."""
+    found = []
+    for row in content(rows):
+        found.append(f"{row.id:4} {row.verdict.upper()} (source: {row.source})")
+        found += textwrap.wrap(row.claim, 88, initial_indent=" " * 5, subsequent_indent=" " * 5)
+        for line in row.lines:
+            parts = (f"{line.what}: {line.value}", line.notes, line.verdict)
+            found.append(f"     - {'; '.join(filter(None, parts))}")
+    return found
+
+
+def _line(row: dict[str, object], verdict: str) -> Line:
+    value = _text(row["reason"])
+    if not value:
+        value = number(_quantity(row, "value", "unit"))
+        value += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row['n']:.0f}"
+    notes = [_text(row["marks"])]
+    if row["parts"] > 1 and "," in row["verdicts"]:
+        notes.append(f"of {row['parts']:.0f}: {row['verdicts']}")
+    own = _text(row["statement_verdict"])
+    told = own in (verdict, value)
+    return Line(row["what"], value, "; ".join(filter(None, notes)), "" if told else own)
+
+
+def _source_line(row: dict[str, object], support: str) -> Line:
+    own = _text(row["statement_source"])
+    if own == Support.NO_DATA:
+        return Line(row["what"], "no value", "", "")
+    value = number(_quantity(row, "published", "published_unit"))
+    return Line(row["published_what"], value, "", "" if own == support else own)
+
+
+def _source_notes(rows: pd.DataFrame) -> list[str]:
+    """The source's values that deny its claim."""
+    denied = rows[rows["statement_source"] == Support.NOT]
+    return [
+        f"{row['published_what']}: {number(_quantity(row, 'published', 'published_unit'))}"
+        for row in denied.to_dict("records")
+    ]
+
+
+def _quantity(row: dict[str, object], value: str, unit: str) -> Quantity:
+    low, high = (row["low"], row["high"]) if value == "value" else (None, None)
+    if low is None or isnan(low):
+        low = high = None
+    return Quantity(row[value], low, high, 0, _text(row[unit]))
+
+
+def _text(value: object) -> str:
+    """As text, "" for nothing; the digits of a number stay on one line."""
+    if value is None or value != value:
+        return ""
+    return re.sub(r"(?<=\d) (?=\d{3}\b|%)", "\N{NARROW NO-BREAK SPACE}", str(value))

@@ -1,0 +1,141 @@
+"""Times and rates of two stores over the number of records, and their relative performance."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.analysis.rounds import Times
+from kvstudy.study.relative import RelativeTable
+from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
+from kvstudy.tables.latex import grey
+from kvstudy.tidy.numbers import grouped, significant
+from kvstudy.tidy.published import over_records
+from kvstudy.tidy.swept import MEASURED, PUBLISHED
+
+COLUMNS = [
+    *["records", "origin", "baseline_ms", "baseline_rate", "store_ms", "store_rate"],
+    *["ratio", "low", "high", "rounds", "cells"],
+]
+ONE_CELL = (
+    "The intervals are over the rounds of one cell for each size: they tell how well the rounds "
+    "of one server and client repeat, not how another server would do."
+)
+
+
+def rows(table: RelativeTable, found: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    """One row per number of records and origin (measured, published).
+
+    Columns: records, origin, and for both stores the time of all operations of a round
+    (ms) and the rate (ops/s); ratio (the baseline's time by the store's) with its 95 %
+    interval low to high; rounds and cells behind them. NaN for what is not known.
+    """
+    times = Times(found, table.workload)
+    source = over_records(published, table.workload)
+    lines = []
+    sizes = {key[3] for key in source if key[1] == table.operation and key[2] == "runtime"}
+    both = (table.baseline, table.store)
+    for records in sorted(sizes.union(times.records)):
+        of = [times.row(name, records, table.operation) for name in both]
+        numbers: list[float | None] = []
+        for row in of:
+            time = None if row is None else row.time
+            numbers += [None] * 2 if time is None else [time * row.operations / 1e3, 1e6 / time]
+        ratio = times.relative(*both, records, table.operation)
+        if ratio is None:
+            numbers += [None] * 5
+        else:
+            least = [min(getattr(row, name) for row in of) for name in ("rounds", "cells")]
+            numbers += [ratio.value, ratio.low, ratio.high, *least]
+        lines.append([records, MEASURED, *numbers])
+        if records in sizes:
+            values = [
+                source.get((store, table.operation, metric, records), (math.nan, ""))[0]
+                for store, metric in _keys(table)
+            ]
+            lines.append([records, PUBLISHED, *values, *[None] * 4])
+    return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
+
+
+def _keys(table: RelativeTable) -> list[tuple[str, str]]:
+    """Store and metric of the source's values, in the order of a line."""
+    keys = [
+        (name, of) for name in (table.baseline, table.store) for of in ("runtime", "throughput")
+    ]
+    return [*keys, (f"{table.store}/{table.baseline}", "relative_performance")]
+
+
+def content(
+    table: RelativeTable,
+    frame: pd.DataFrame,
+    published: pd.DataFrame | None,
+    titles: dict[str, str],
+) -> Grid:
+    """What the template needs; ``frame`` is that of ``rows``."""
+    source = over_records(published, table.workload)
+    one, other = titles[table.baseline], titles[table.store]
+    lines = []
+    for row in frame.itertuples():
+        if row.origin == MEASURED:
+            lines.append(Line(grouped(str(row.records)), _measured(row)))
+        else:
+            lines.append(Line("", [grey(text) for text in _printed(table, source, row.records)]))
+    notes = [
+        f"Records; the time of all {table.operation} operations of a round and their rate; "
+        f"{one}:{other}, the time of {one} by that of {other}, with its 95 % interval "
+        "(Fieller's, from the errors of the two times). Times are sums of latencies, trimmed means "
+        "over the rounds that count. "
+        f"{TIE}: the interval contains 1." + (" Below, in grey: published." if source else "")
+    ]
+    if (frame["cells"] == 1).any():
+        notes.append(ONE_CELL)
+    columns = [
+        f"{one}: time",
+        "ops/s",
+        f"{other}: time",
+        "ops/s",
+        f"{one}:{other}",
+        "95 % interval",
+    ]
+    return {"columns": columns, "sections": [Section("", lines)], "notes": notes}
+
+
+def _measured(row) -> list[str]:
+    cells = []
+    for time, rate in ((row.baseline_ms, row.baseline_rate), (row.store_ms, row.store_rate)):
+        known = not pd.isna(time)
+        cells += [duration(time), grouped(significant(rate))] if known else [DASH] * 2
+    if pd.isna(row.ratio):
+        return [*cells, DASH, DASH]
+    if pd.isna(row.low):
+        return [*cells, f"1:{significant(row.ratio)}", "one round"]
+    tie = f" {TIE}" if row.low <= 1 <= row.high else ""
+    return [*cells, f"1:{significant(row.ratio)}{tie}", span(row.low, row.high)]
+
+
+def _printed(table: RelativeTable, source: dict, records: int) -> list[str]:
+    """What the source prints, as it prints it."""
+    cells = []
+    for store, metric in _keys(table):
+        value, printed = source.get((store, table.operation, metric, records), (None, ""))
+        cells.append(printed or (DASH if value is None or pd.isna(value) else significant(value)))
+    return [*cells, ""]
+
+
+def span(low: float, high: float) -> str:
+    """An interval; its upper end may be infinite."""
+    if math.isinf(high):
+        return f"above {significant(low)}"
+    return f"{significant(low)} to {significant(high)}"
+
+
+def duration(milliseconds: float) -> str:
+    """With its unit: ms below a second, s up to two minutes, then min."""
+    space = "\N{NO-BREAK SPACE}"
+    if milliseconds < 1_000:
+        return f"{significant(milliseconds)}{space}ms"
+    seconds = milliseconds / 1_000
+    if seconds < 120:
+        return f"{significant(seconds)}{space}s"
+    return f"{significant(seconds / 60)}{space}min"

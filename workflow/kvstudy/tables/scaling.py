@@ -1,0 +1,70 @@
+"""The table of scaling: where throughput saturates over the client threads."""
+
+from __future__ import annotations
+
+import math
+import re
+from string import ascii_lowercase
+
+import pandas as pd
+
+from kvstudy.stats.scalability import SATURATED
+from kvstudy.study.model import Study
+from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tables.latex import Latex, escape
+from kvstudy.tidy.numbers import grouped, share, significant
+
+
+def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
+    """``frame`` is ``analysis.scaling``'s; a section per workload and sizes."""
+    marks: dict[str, str] = {}
+    sections = []
+    for use in study.workloads:
+        mine = frame[frame["workload"] == use.name]
+        for (records, operations), rows in mine.groupby(["records", "operations"], sort=True):
+            title = f"{use.title}, {grouped(str(int(records)))} records"
+            if operations and mine["operations"].nunique() > 1:
+                title += f", {grouped(str(int(operations)))} operations"
+            lines = [
+                _line(row, titles, marks)
+                for store in study.store_names
+                for row in rows[rows["store"] == store].itertuples()
+            ]
+            sections.append(Section(title, lines))
+    if not sections:
+        sections.append(Section("", [Line("no throughput over threads", [DASH] * 6)]))
+    return {
+        "columns": ["Saturated at", "Knee at", "One thread", "Contention", "Coherency", "Off"],
+        "sections": sections,
+        "notes": [
+            f"Saturated at: the fewest threads with {SATURATED:.0%} of the largest mean "
+            "throughput. The other columns are the universal scalability law, fitted to all runs: "
+            "knee, the threads of its largest throughput; ops/s of one thread; contention and "
+            "coherency (what threads cost each other); off, how far a typical run is from it.",
+            *(
+                Latex(rf"\textsuperscript{{{mark}}}\," + escape(f"{text}."))
+                for text, mark in marks.items()
+            ),
+        ],
+    }
+
+
+def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
+    label = escape(titles[row.store])
+    if row.doubts:
+        # By how much is in the last column.
+        text = (
+            f"Doubtful: {re.sub(r'the points are .*? off', 'the points are far off', row.doubts)}"
+        )
+        mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
+        label = Latex(label + rf"\textsuperscript{{{mark}}}")
+    at = f"above {row.most:.0f}" if math.isnan(row.saturation) else f"{row.saturation:.0f}"
+    if math.isnan(row.single):
+        return Line(label, [at, *[DASH] * 5])
+    knee = DASH if math.isnan(row.knee) else f"{row.knee:.1f}"
+    cells = [at, knee, grouped(significant(row.single)), _small(row.contention)]
+    return Line(label, [*cells, _small(row.coherency), share(row.off)])
+
+
+def _small(value: float) -> str:
+    return "< 0.00001" if value < 1e-5 else significant(value, 2)

@@ -1,0 +1,91 @@
+"""Throughput over a size: a row for each value, published values beside the measured ones."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.study.base import SIZE_TITLES
+from kvstudy.study.combinations import Line as Over
+from kvstudy.study.combinations import lines
+from kvstudy.study.curves import SweepTable
+from kvstudy.study.model import Study
+from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tables.latex import Latex, escape, grey
+from kvstudy.tidy.numbers import grouped
+from kvstudy.tidy.swept import MEASURED, PUBLISHED, Swept
+
+
+def rows(table: SweepTable, study: Study, swept: Swept) -> pd.DataFrame:
+    """All values, one a row; see ``Swept.along`` for the columns."""
+    frames = [swept.along(line, "overall", "throughput") for line in _lines(table, study)]
+    return pd.concat(frames, ignore_index=True)
+
+
+def content(table: SweepTable, frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
+    """What the template of checks needs of ``rows``."""
+    found = _lines(table, study)
+    published = (frame["side"] == PUBLISHED).any()
+    columns: list[Latex] = []
+    for line in found:
+        fixed = _fixed(line, found)
+        columns.append(_heading(titles[line.store], fixed, "" if not published else "here"))
+        if published:
+            columns.append(_heading("", "", "published"))
+    values = sorted(frame[table.over].unique())
+    printed = []
+    for value in values:
+        cells: list[str] = []
+        for line in found:
+            mine = frame[(frame["store"] == line.store) & (frame[table.over] == value)]
+            for size, number in line.fixed:
+                mine = mine[mine[size] == number]
+            cells.append(_cell(mine, MEASURED))
+            if published:
+                cells.append(grey(_cell(mine, PUBLISHED)))
+        printed.append(Line(grouped(str(int(value))), cells))
+    runs = sorted({int(n) for n in frame.loc[frame["side"] == MEASURED, "n"] if n})
+    return {
+        "columns": columns,
+        "sections": [Section(SIZE_TITLES[table.over], printed)],
+        "notes": _notes(runs, bool(published)),
+    }
+
+
+def _lines(table: SweepTable, study: Study) -> list[Over]:
+    return lines(study, table.over, table.where, [table.workload], study.store_names)
+
+
+def _fixed(line: Over, all_lines: list[Over]) -> str:
+    """The sizes by which the table's columns differ."""
+    return ", ".join(
+        f"{grouped(str(number))} {size}"
+        for place, (size, number) in enumerate(line.fixed)
+        if len({each.fixed[place] for each in all_lines}) > 1
+    )
+
+
+def _heading(store: str, fixed: str, side: str) -> Latex:
+    parts = [escape(part) for part in (store, fixed, side) if part]
+    return Latex(r"\shortstack[r]{" + r"\\".join(parts) + "}")
+
+
+def _cell(rows: pd.DataFrame, side: str) -> str:
+    mine = rows[rows["side"] == side]
+    if mine.empty:
+        return DASH
+    row = mine.iloc[0]
+    return grouped(f"{row['value']:.0f}") if pd.notna(row["value"]) else row["note"]
+
+
+def _notes(runs: list[int], published: bool) -> list[str]:
+    notes = ["Throughput in operations per second."]
+    if runs == [1]:
+        notes.append(
+            "One run each: how much a value would differ from the next run is not known from them."
+        )
+    elif runs:
+        span = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+        notes.append(f"Here: means of {span} runs; their ranges are in the table's CSV file.")
+    if published:
+        notes.append("Published values are of another machine: compare ratios, not rates.")
+    return notes
