@@ -7,11 +7,21 @@ import json
 from pydantic import BaseModel
 
 from kvstudy.stores.definition import Store, StoreFile, load_store
+from kvstudy.study.claims import Claims
 from kvstudy.study.config import Config
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
+from kvstudy.study.properties import StoreProperties
+from kvstudy.study.quotes import Quotes
 
-MODELS: dict[str, type[BaseModel]] = {"config": Config, "study": Study, "store": StoreFile}
+MODELS: dict[str, type[BaseModel]] = {
+    "config": Config,
+    "study": Study,
+    "claims": Claims,
+    "quotes": Quotes,
+    "store": StoreFile,
+    "properties": StoreProperties,
+}
 
 HEADER = """\
 # Configuration
@@ -23,9 +33,12 @@ This page is written by `kvstudy schema` from the models that check the files.
 - `config/studies/<study>/study.yaml` is a study: stores, workloads, sizes,
   tables and figures. `published.csv` beside it holds the values that its source
   published (columns study, table, store, workload, operation, metric, unit,
-  value); leave it out when there are none.
+  value); leave it out when there are none. `claims.yaml` beside it holds what its
+  source says it found, `quotes.yaml` the numbers in the source's text, for the audit of
+  the source; both may be left out.
 - `envs/stores/<store>/store.yaml` is a store: how its server is started and how
-  YCSB reaches it.
+  YCSB reaches it. `properties.yaml` beside it says what the store is, with
+  sources; only a study with a table of kind `properties` needs it.
 - `workloads/<name>` is a YCSB property file. `operationcount=0` makes a workload
   that has a load phase only.
 
@@ -57,8 +70,7 @@ def files() -> dict[str, str]:
         + "\n"
         for name, model in MODELS.items()
     }
-    titles = {"config": "config.yaml", "study": "study.yaml", "store": "store.yaml"}
-    sections = [f"\n## {titles[name]}\n\n{_table(model)}" for name, model in MODELS.items()]
+    sections = [f"\n## {name}.yaml\n\n{_table(model)}" for name, model in MODELS.items()]
     made["config/README.md"] = HEADER + "".join(sections)
     stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
     made["docs/stores.md"] = STORES_HEADER + "".join(_store_section(store) for store in stores)
@@ -114,7 +126,9 @@ def _rows(schema: dict, definitions: dict, prefix: str) -> list[str]:
             meaning += f" Default: `{default}`."
         rows.append(f"| `{key}` | {_kind(field, definitions)} | {meaning.strip()} |")
         for part, nested in _parts(field, definitions):
-            rows += _rows(nested, definitions, f"{key}{part}")
+            # A computation of computations is told once.
+            if nested is not schema:
+                rows += _rows(nested, definitions, f"{key}{part}")
     return rows
 
 
@@ -123,6 +137,8 @@ def _parts(field: dict, definitions: dict) -> list[tuple[str, dict]]:
     if field.get("type") == "array":
         return [("[]" + part, nested) for part, nested in _parts(field["items"], definitions)]
     choices = [field, *field.get("anyOf", []), *field.get("oneOf", [])]
+    # Optional, of several kinds.
+    choices += [each for choice in field.get("anyOf", []) for each in choice.get("oneOf", [])]
     names = [choice["$ref"].rsplit("/", 1)[1] for choice in choices if "$ref" in choice]
     return [(".", definitions[name]) for name in names]
 
@@ -135,7 +151,7 @@ def _kind(field: dict, definitions: dict) -> str:
     choices = field.get("anyOf") or field.get("oneOf")
     if choices:
         kinds = [_kind(choice, definitions) for choice in choices if choice.get("type") != "null"]
-        return " or ".join(dict.fromkeys(kinds))
+        return " or ".join(dict.fromkeys(" or ".join(kinds).split(" or ")))
     if field.get("type") == "array":
         return f"list of {_kind(field['items'], definitions)}"
     return {"object": "keys", "string": "text", "boolean": "true or false"}.get(

@@ -44,7 +44,7 @@ for position, cell in enumerate([] if STUDY.imported else CELLS, start=1):
             protocol=PROTOCOL,
         message:
             f"measure {cell.store}, workload {cell.workload}, {cell.parameters}, "
-            f"repetition {cell.repetition} ({position} of {len(CELLS)})"
+            f"repetition {cell.repetition}\n    {{PROGRESS}}"
         shell:
             "kvstudy measure {params.cell} --study {params.study} --scale {params.scale}"
             " --provider {resources.provider} --port {resources.port} {resources.address}"
@@ -73,7 +73,7 @@ rule probe_store:
         plan=lambda wildcards: PROBES[wildcards.store],
         protocol=PROBE_PROTOCOL,
     message:
-        "probe {wildcards.store}: what one operation makes its server do"
+        "probe {wildcards.store}: what one operation makes its server do\n    {PROGRESS}"
     shell:
         "kvstudy probe {wildcards.store} --study {params.study} --scale {params.scale}"
         " --provider {resources.provider} --port {resources.port} {resources.address}"

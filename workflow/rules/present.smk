@@ -4,11 +4,54 @@
 PUBLISHED = [str(path) for path in [STUDY_FILE.with_name("published.csv")] if path.is_file()]
 STORE_FILES = sorted({f"envs/stores/{use.store}/store.yaml" for use in STUDY.stores})
 
+# Empty for a study whose source makes no claims.
+CLAIMS = [str(path) for path in [STUDY_FILE.with_name("claims.yaml")] if path.is_file()]
+
+
+rule judge_claims:
+    input:
+        study=STUDY_FILE,
+        claims=CLAIMS,
+        stores=STORE_FILES,
+        published=PUBLISHED,
+        measurements="results/{run}/measurements.csv",
+        cells="results/{run}/cells.csv",
+        probes="results/{run}/probes.csv",
+        rounds="results/{run}/rounds.csv",
+        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        templates="report/templates/tables/claims.tex.j2",
+        code=modules(*ANALYSING, "stores", "claims", "tables"),
+    output:
+        csv="results/{run}/claims.csv",
+        tex="results/{run}/tables/claims.tex",
+    log:
+        "results/{run}/logs/claims.log",
+    params:
+        scale=CONFIG.scale,
+        published=[f"--published {path}" for path in PUBLISHED],
+    message:
+        "verdicts on the source's claims to {output.csv}"
+    shell:
+        "kvstudy claims --study {input.study} --scale {params.scale}"
+        " --measurements {input.measurements} --cells {input.cells} --probes {input.probes}"
+        " --rounds {input.rounds} --analysis results/{wildcards.run}/analysis {params.published}"
+        " --output results/{wildcards.run} > {log} 2>&1"
+
+
+# What the stores are, and what the source says of it; read where a table asks for it.
+PROPERTY_FILES = sorted(
+    str(path)
+    for path in [STUDY_FILE.with_name("properties.yaml")]
+    + [Path(f"envs/stores/{use.store}/properties.yaml") for use in STUDY.stores]
+    if path.is_file()
+)
+
 
 rule make_tables:
     input:
         study=STUDY_FILE,
         stores=STORE_FILES,
+        properties=PROPERTY_FILES,
         published=PUBLISHED,
         measurements="results/{run}/measurements.csv",
         summary="results/{run}/summary.csv",
@@ -16,21 +59,24 @@ rule make_tables:
         environment="results/{run}/environment.json",
         probes="results/{run}/probes.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        audit=AUDIT,
         templates=glob("report/templates/tables/*.*"),
-        code=modules("tidy", "stats", "analysis", "tables"),
+        code=modules(*ANALYSING, "stores", "audit", "tables"),
     output:
         expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
     log:
         "results/{run}/logs/tabulate.log",
     params:
+        scale=CONFIG.scale,
+        audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
     message:
         "tables to results/{wildcards.run}/tables"
     shell:
-        "kvstudy tabulate --study {input.study} --summary {input.summary}"
+        "kvstudy tabulate --study {input.study} --scale {params.scale} --summary {input.summary}"
         " --measurements {input.measurements} --cells {input.cells}"
         " --environment {input.environment} --probes {input.probes}"
-        " --analysis results/{wildcards.run}/analysis {params.published}"
+        " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
         " --output results/{wildcards.run}/tables > {log} 2>&1"
 
 
@@ -44,17 +90,18 @@ rule draw_figures:
         series="results/{run}/series.csv",
         resources="results/{run}/resources.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        code=modules("tidy", "stats", "analysis", "figures"),
+        code=modules(*ANALYSING, "stores", "figures"),
     output:
         expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
     log:
         "results/{run}/logs/draw.log",
     params:
+        scale=CONFIG.scale,
         published=[f"--published {path}" for path in PUBLISHED],
     message:
         "figures to figures/{wildcards.run}"
     shell:
-        "kvstudy draw --study {input.study} --summary {input.summary}"
+        "kvstudy draw --study {input.study} --scale {params.scale} --summary {input.summary}"
         " --cells {input.cells} --series {input.series} --resources {input.resources}"
         " --analysis results/{wildcards.run}/analysis {params.published}"
         " --output figures/{wildcards.run} > {log} 2>&1"

@@ -1,10 +1,14 @@
 # Text, tables and figures to the report.
 
+# What is made of the source's claims, where it makes any.
+JUDGED = ["claims.csv", "tables/claims.tex"] if CLAIMS else []
+
 
 rule render_report:
     input:
         study=STUDY_FILE,
         stores=STORE_FILES,
+        properties=PROPERTY_FILES,
         published=PUBLISHED,
         summary="results/{run}/summary.csv",
         cells="results/{run}/cells.csv",
@@ -14,8 +18,10 @@ rule render_report:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         tables=expand("results/{{run}}/tables/{table}.tex", table=TABLES),
         figures=expand("figures/{{run}}/{figure}.pdf", figure=DRAWN),
+        claims=expand("results/{{run}}/{name}", name=JUDGED),
+        audit=AUDIT,
         text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
-        code=modules("tidy", "analysis", "report"),
+        code=modules(*ANALYSING, "stores", "audit", "claims", "tables", "report"),
     output:
         tex="results/{run}/report/{run}.tex",
         body="results/{run}/report/body.tex",
@@ -25,7 +31,9 @@ rule render_report:
     params:
         scale=CONFIG.scale,
         raw=f"results/{RUN}/raw",
+        audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
+        claims=lambda wildcards: f"--claims results/{wildcards.run}/claims.csv" if CLAIMS else "",
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
     message:
         "text of the report to results/{wildcards.run}/report"
@@ -33,7 +41,7 @@ rule render_report:
         "kvstudy render --study {input.study} --scale {params.scale} --summary {input.summary}"
         " --cells {input.cells} --open-loop {input.open_loop} --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis"
-        " {params.published}"
+        " {params.published} {params.claims} {params.audit}"
         " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
         " --raw {params.raw} {params.partial}"
         " --output results/{wildcards.run}/report > {log} 2>&1"
@@ -66,17 +74,18 @@ rule run_notebook:
         summary="results/{run}/summary.csv",
         probes="results/{run}/probes.csv",
         notebook="workflow/notebooks/analysis.ipynb",
-        code=modules("tidy", "figures", "tables") + ["workflow/kvstudy/report/notebook.py"],
+        code=modules(*ANALYSING, "stores", "figures", "tables", "report"),
     output:
         "report/{run}-analysis.html",
     log:
         "results/{run}/logs/notebook.log",
     params:
+        scale=CONFIG.scale,
         published=[f"--published {path}" for path in PUBLISHED],
     message:
         "analysis notebook to {output}"
     shell:
-        "kvstudy notebook --study {input.study} --cells {input.cells}"
+        "kvstudy notebook --study {input.study} --scale {params.scale} --cells {input.cells}"
         " --measurements {input.measurements} --summary {input.summary} --probes {input.probes}"
         " {params.published}"
         " --notebook {input.notebook} --output {output} > {log} 2>&1"

@@ -27,6 +27,7 @@ rule parse_cells:
         histograms="results/{run}/histograms.csv",
         resources="results/{run}/resources.csv",
         outcomes="results/{run}/outcomes.csv",
+        rounds="results/{run}/rounds.csv",
         probes="results/{run}/probes.csv",
         open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
     log:
@@ -47,22 +48,25 @@ rule summarise:
         study=STUDY_FILE,
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
-        code=modules("tidy"),
+        code=modules("study", "tidy"),
     output:
         "results/{run}/summary.csv",
     log:
         "results/{run}/logs/summarise.log",
+    params:
+        scale=CONFIG.scale,
     message:
         "means over the repetitions to {output}"
     shell:
-        "kvstudy summarise --study {input.study} --cells {input.cells}"
+        "kvstudy summarise --study {input.study} --scale {params.scale} --cells {input.cells}"
         " --measurements {input.measurements} --output {output} > {log} 2>&1"
 
 
 ANALYSIS_FILES = [
     *("intervals.csv", "pairs.csv", "order.csv", "steadiness.csv", "percentiles.csv"),
     *("floor.csv", "bottleneck.csv", "trimmed.csv", "agreement.csv", "validity.csv"),
-    *("spectrum.csv", "open_rates.csv", "open_percentiles.csv", "drift.json"),
+    *("spectrum.csv", "boxes.csv", "open_rates.csv", "open_percentiles.csv", "drift.json"),
+    "rounds.csv",
 ]
 
 
@@ -74,20 +78,22 @@ rule analyse:
         series="results/{run}/series.csv",
         histograms="results/{run}/histograms.csv",
         outcomes="results/{run}/outcomes.csv",
+        rounds="results/{run}/rounds.csv",
         probes="results/{run}/probes.csv",
         open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
-        code=modules("tidy", "stats", "analysis"),
+        code=modules(*ANALYSING),
     output:
         expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
     log:
         "results/{run}/logs/analyse.log",
     params:
+        scale=CONFIG.scale,
         output="results/{run}/analysis",
     message:
         "intervals and ratios to {params.output}"
     shell:
-        "kvstudy analyse --study {input.study} --cells {input.cells}"
+        "kvstudy analyse --study {input.study} --scale {params.scale} --cells {input.cells}"
         " --measurements {input.measurements} --series {input.series}"
         " --histograms {input.histograms} --outcomes {input.outcomes} --probes {input.probes}"
-        " --open-loop results/{wildcards.run}/open-loop"
+        " --open-loop results/{wildcards.run}/open-loop --rounds {input.rounds}"
         " --output {params.output} > {log} 2>&1"

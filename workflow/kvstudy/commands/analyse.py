@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import SCALE
+
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("analyse")
 @click.option("--study", type=FILE, required=True, help="study.yaml.")
+@SCALE
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--series", type=FILE, required=True, help="series.csv of the run.")
@@ -23,6 +26,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     required=True,
     help="Folder with the tables of the run's open-loop cells.",
 )
+@click.option("--rounds", type=FILE, help="rounds.csv of the run, for workloads with rounds.")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
@@ -31,6 +35,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 def command(
     study: Path,
+    scale: float,
     cells: Path,
     measurements: Path,
     series: Path,
@@ -38,27 +43,30 @@ def command(
     outcomes: Path,
     probes: Path,
     open_loop: Path,
+    rounds: Path | None,
     output: Path,
 ) -> None:
     """Intervals, ratios between stores, percentiles, steadiness, run order, bottlenecks, validity.
 
     Writes intervals.csv, pairs.csv, floor.csv, percentiles.csv, spectrum.csv,
     steadiness.csv, order.csv, bottleneck.csv, trimmed.csv, open_rates.csv,
-    open_percentiles.csv, drift.json, agreement.csv and validity.csv.
+    open_percentiles.csv, drift.json, agreement.csv, validity.csv and rounds.csv.
     """
-    from kvstudy.analysis.files import analyse, write_analysis
+    from kvstudy.analysis.files import NO_ROUNDS, analyse, write_analysis
+    from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_histograms, read_measurements, read_series
     from kvstudy.tidy.open_loop import read_open_loop
     from kvstudy.tidy.outcomes import read_outcomes
     from kvstudy.tidy.probes import read_probes
+    from kvstudy.tidy.rounds import read_rounds
     from kvstudy.tidy.summary import per_repetition
 
     plan, planned = load_study(study), read_cells(cells)
     measured = read_measurements(measurements)
     found = analyse(
         plan,
-        per_repetition(measured, planned, plan.workload_names),
+        per_repetition(measured, planned, plan.workload_names, shown(plan, scale)),
         planned,
         read_series(series),
         read_histograms(histograms),
@@ -66,6 +74,7 @@ def command(
         read_outcomes(outcomes),
         read_probes(probes),
         read_open_loop(open_loop),
+        read_rounds(rounds) if rounds else NO_ROUNDS,
     )
     write_analysis(found, output)
     click.echo(f"{output}: analysis of {len(planned)} cells")

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import SCALE
+
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("draw")
 @click.option("--study", type=FILE, required=True, help="study.yaml.")
+@SCALE
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
@@ -31,6 +34,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 def command(
     study: Path,
+    scale: float,
     summary: Path,
     cells: Path,
     published: Path | None,
@@ -47,26 +51,33 @@ def command(
     range over repetitions. A bar several times higher than the others of its axis is
     torn; its value is written on it.
     """
-    from kvstudy.analysis.files import read_analysis
+    from kvstudy.analysis.files import read_analysis, shown_of
     from kvstudy.figures.draw import looks
     from kvstudy.figures.write import Shown, write_figures
     from kvstudy.stores.definition import load_stores
+    from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_resources, read_series, read_summary
     from kvstudy.tidy.published import read_published
-    from kvstudy.tidy.results import Results
+    from kvstudy.tidy.shown import only
+    from kvstudy.tidy.swept import Swept
 
     plan = load_study(study)
-    results = Results(
-        read_summary(summary),
-        read_cells(cells),
-        read_published(published) if published else None,
-    )
+    one = shown(plan, scale)
+    means, planned = read_summary(summary), read_cells(cells)
+    theirs = read_published(published) if published else None
+    swept = Swept(plan, scale, means, planned, theirs)
     stores = load_stores(plan)
     look = looks(
         {name: store.title for name, store in stores.items()},
         {name: store.color for name, store in stores.items()},
     )
-    shown = Shown(results, read_series(series), read_resources(resources), read_analysis(analysis))
-    written = write_figures(plan, shown, look, output, list(figures))
+    parts = Shown(
+        swept.shown(),
+        only(read_series(series), one),
+        only(read_resources(resources), one),
+        shown_of(read_analysis(analysis), one),
+        swept,
+    )
+    written = write_figures(plan, parts, look, output, list(figures))
     click.echo(f"{output}: {len(written)} figures")

@@ -32,7 +32,7 @@ def command(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.imports.sources import find_sources
     from kvstudy.imports.study_file import check_study, write_study
     from kvstudy.study.load import STUDIES, load_study
-    from kvstudy.study.model import Imported
+    from kvstudy.study.parts import Imported
 
     sources, ignored = find_sources(folder)
     check_study(study, machine, measured_by)

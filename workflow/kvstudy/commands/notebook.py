@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import SCALE
+
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("notebook")
 @click.option("--study", type=FILE, required=True, help="The study.yaml.")
+@SCALE
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
@@ -26,7 +29,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     help="The notebook to run; it is not changed.",
 )
 @click.option("--output", type=FILE, required=True, help="The HTML page.")
-def command(notebook: Path, output: Path, **parameters: Path | None) -> None:
+def command(notebook: Path, output: Path, scale: float, **parameters: Path | None) -> None:
     """Run the analysis notebook and export it to HTML.
 
     The notebook checks the tidy data in a second way, draws the figures and
@@ -35,5 +38,5 @@ def command(notebook: Path, output: Path, **parameters: Path | None) -> None:
     from kvstudy.report.notebook import run_notebook
 
     texts = {name: None if path is None else str(path) for name, path in parameters.items()}
-    run_notebook(notebook, texts, output)
+    run_notebook(notebook, texts | {"scale": scale}, output)
     print(output)

@@ -1,4 +1,4 @@
-"""Options of all commands that measure."""
+"""Options that commands share; most are those of all that measure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import click
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
+SCALE = click.option(
+    "--scale", type=float, default=1.0, show_default=True, help="Factor on the counts."
+)
 OPTIONS = [
     click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml."),
-    click.option(
-        "--scale", type=float, default=1.0, show_default=True, help="Factor on the counts."
-    ),
+    SCALE,
     click.option(
         "--provider",
         type=click.Choice(["auto", "native", "docker", "external"]),

@@ -7,17 +7,19 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import SCALE
+
 
 @click.command("parse")
 @click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml.")
-@click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the counts.")
+@SCALE
 @click.option("--mixed", type=bool, default=False, help="Allow cells that were not measured alike.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
     help="Folder for the tables: cells.csv, measurements.csv, series.csv, histograms.csv, "
-    "resources.csv, outcomes.csv, probes.csv, environment.json, and open-loop/ with those of "
-    "open-loop cells [default: results/RUN].",
+    "resources.csv, outcomes.csv, rounds.csv, probes.csv, environment.json, and open-loop/ with "
+    "those of open-loop cells [default: results/RUN].",
 )
 def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None:
     """Turn the raw logs of a run into tidy tables.

@@ -27,7 +27,8 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
     from kvstudy.measure.setting import Setting
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import plan, run_name
-    from kvstudy.study.load import did_you_mean, load_study
+    from kvstudy.study.load import load_study
+    from kvstudy.study.naming import did_you_mean
     from kvstudy.study.probe import planned
 
     stop_on_signals()

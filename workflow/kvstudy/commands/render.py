@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import SCALE
+
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -20,6 +22,8 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--published", type=FILE, help="published.csv of the study, if its source has values."
 )
+@click.option("--claims", type=FILE, help="claims.csv of the run, if the study has claims.")
+@click.option("--audit", type=FILE, help="audit.csv of the study's source, if it has one.")
 @click.option("--environment", type=FILE, required=True, help="environment.json of the run.")
 @click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
 @click.option("--analysis", type=FOLDER, required=True, help="The run's analysis.")
@@ -28,7 +32,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     "--figures", type=FOLDER, required=True, help="Folder with the figures as <name>.pdf."
 )
 @click.option("--raw", type=FOLDER, required=True, help="Raw logs of the run, for transcripts.")
-@click.option("--scale", type=float, default=1.0, show_default=True, help="Factor on the counts.")
+@SCALE
 @click.option("--partial", is_flag=True, help="Say on the first page that cells are missing.")
 @click.option("--output", type=FOLDER, required=True, help="Folder for the LaTeX source.")
 def command(scale: float, partial: bool, output: Path, **inputs: Path | None) -> None:

@@ -47,18 +47,25 @@ def command(
     """Measure one cell outside any study, print its result and keep its logs.
 
     Asks for store, workload and sizes where no option gives them. The raw logs
-    go to results/single-cells/raw/; the same cell again is its next repetition.
+    go to results/single-cells/raw/, the result beside them as text and as a row of
+    results.csv; the same cell again is its next repetition.
     """
     from kvstudy.errors import KvstudyError
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores import providers
     from kvstudy.stores.definition import load_store, stores_to_measure
-    from kvstudy.study.load import STORES, WORKLOADS, did_you_mean
+    from kvstudy.study.load import STORES
+    from kvstudy.study.naming import did_you_mean
     from kvstudy.study.single import RUN, next_cell, single_study
-    from kvstudy.study.workload import load_only, load_workload
+    from kvstudy.study.workload import WORKLOADS, load_only, load_workload
+    from kvstudy.tidy.single import save
     from kvstudy.ycsb_log.parse import parse
 
+    if insert_only and workload not in (None, "insert"):
+        raise KvstudyError(
+            f"--insert-only runs no workload: leave out --workload {workload}, or --insert-only"
+        )
     names = sorted(path.parent.name for path in STORES.glob("*/store.yaml"))
     if store is None:
         here = [
@@ -115,8 +122,12 @@ def command(
     )
     raw = measure_cell(request, definition)
     text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8")
-    for line in _result(parse(text, str(raw))):
+    log = parse(text, str(raw))
+    lines = _result(log)
+    for line in lines:
         click.echo(line)
+    for path in save(RUN, cell, log, [cell.path, *lines, f"raw logs: {raw}"]):
+        click.echo(f"saved: {path}")
     click.echo(f"raw logs: {raw}")
 
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import SCALE
+
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command("tabulate")
 @click.option("--study", type=FILE, required=True, help="study.yaml.")
+@SCALE
 @click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
@@ -19,6 +22,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
 @click.option("--analysis", type=FOLDER, required=True, help="The run's analysis.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
+@click.option("--audit", type=FILE, help="audit.csv of the study's source, if it has one.")
 @click.option(
     "--templates",
     type=FOLDER,
@@ -29,6 +33,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--output", type=FOLDER, required=True, help="Folder of the tables.")
 def command(
     study: Path,
+    scale: float,
     measurements: Path,
     summary: Path,
     cells: Path,
@@ -36,22 +41,27 @@ def command(
     probes: Path,
     analysis: Path,
     published: Path | None,
+    audit: Path | None,
     templates: Path,
     output: Path,
 ) -> None:
     """Write the study's tables as CSV (unrounded) and as LaTeX (booktabs)."""
     import json
 
-    from kvstudy.analysis.files import read_analysis
+    from kvstudy.analysis.files import read_analysis, shown_of
+    from kvstudy.analysis.scaling import scaling
+    from kvstudy.audit.files import read_audit
     from kvstudy.errors import KvstudyError
     from kvstudy.stores.definition import load_stores
+    from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
+    from kvstudy.study.sizes import sizes
     from kvstudy.tables.write import write_tables
     from kvstudy.tidy.files import read_cells, read_measurements, read_summary
     from kvstudy.tidy.probes import read_probes
     from kvstudy.tidy.published import read_published
-    from kvstudy.tidy.results import Results
     from kvstudy.tidy.summary import per_repetition
+    from kvstudy.tidy.swept import Swept
 
     plan = load_study(study)
     try:
@@ -60,24 +70,26 @@ def command(
         raise KvstudyError(
             f"{environment}: not JSON ({error}); take the file from a good run"
         ) from error
-    planned = read_cells(cells)
-    results = Results(
-        read_summary(summary),
-        planned,
-        read_published(published) if published else None,
-        per_repetition(read_measurements(measurements), planned, plan.workload_names),
-    )
+    planned, one = read_cells(cells), shown(plan, scale)
+    means = read_summary(summary)
+    theirs = read_published(published) if published else None
+    measured = read_measurements(measurements)
+    values = per_repetition(measured, planned, plan.workload_names, one)
+    swept = Swept(plan, scale, means, planned, theirs)
     stores = load_stores(plan)
     written = write_tables(
         plan,
-        results,
+        swept.shown(values),
         read_probes(probes),
-        read_analysis(analysis),
+        shown_of(read_analysis(analysis), one),
         machine,
         environment,
         {name: store.title for name, store in stores.items()},
         {name: store.operations for name, store in stores.items()},
         templates,
         output,
+        swept,
+        scaling(values, sizes(plan, scale)),
+        read_audit(audit) if audit else None,
     )
     click.echo(f"{output}: {len(written)} tables")

@@ -1,0 +1,44 @@
+"""``kvstudy audit``: whether what a study's source printed fits together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("audit")
+@click.option("--study", type=FILE, required=True, help="study.yaml.")
+@click.option("--output", type=FILE, help="The checks, as CSV [default: results/STUDY/audit.csv].")
+@click.option("--all", "everything", is_flag=True, help="Print also the checks that fit.")
+def command(study: Path, output: Path | None, everything: bool) -> None:
+    """Check the values of a study's source against each other, and its text against them.
+
+    Reads published.csv and quotes.yaml beside study.yaml; nothing measured here is
+    looked at. Allowed for is what rounding to the printed digits can do.
+
+    Prints the checks by kind and those that do not fit, and writes them all.
+    """
+    from kvstudy.audit.files import audit, write_audit
+    from kvstudy.audit.print import as_text
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.load import load_study
+    from kvstudy.study.with_source import PUBLISHED, QUOTES
+
+    plan = load_study(study)
+    published, quotes = (
+        path if path.is_file() else None
+        for path in (study.with_name(PUBLISHED), study.with_name(QUOTES))
+    )
+    if not published and not quotes:
+        raise KvstudyError(
+            f"{study.parent}: neither {PUBLISHED} nor {QUOTES}; there is nothing to audit"
+        )
+    checks = audit(plan, published, quotes)
+    output = output or Path("results") / plan.name / "audit.csv"
+    write_audit(checks, output)
+    for line in as_text(checks, everything):
+        click.echo(line)
+    click.echo(f"{output}: {len(checks)} checks")

@@ -1,0 +1,194 @@
+"""``kvstudy new``: commented first versions of a study, a store, a workload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+COUNT = click.IntRange(min=1)
+TEMPLATES = Path(__file__).parents[1] / "beginnings"
+# Further colours for stores, told apart by most people with a colour deficiency.
+COLORS = ("#332288", "#44aa99", "#882255", "#ddcc77", "#117733", "#aa4499", "#999933", "#661100")
+# Folders of results/ that are no study's.
+TAKEN = ("single-cells", "calibration", "comparisons")
+
+
+@click.group("new")
+def command() -> None:
+    """Write a commented first version of a study, a store or a workload.
+
+    Nothing that is there is ever overwritten.
+    """
+
+
+@command.command("study")
+@click.argument("name")
+@click.option("--title", help="The report's title.")
+@click.option("--question", help="What the study asks.")
+@click.option("--store", "stores", multiple=True, help="A store of it; once for each.")
+@click.option("--workload", "workloads", multiple=True, help="A workload of it; once for each.")
+@click.option("--records", type=COUNT, default=100_000, show_default=True)
+@click.option("--operations", type=COUNT, default=1_000_000, show_default=True)
+@click.option("--threads", type=COUNT, default=4, show_default=True)
+@click.option("--repetitions", type=COUNT, default=5, show_default=True)
+def study(
+    name: str,
+    title: str | None,
+    question: str | None,
+    stores: tuple[str, ...],
+    workloads: tuple[str, ...],
+    **sizes: int,
+) -> None:
+    """Write config/studies/NAME/study.yaml; asks for stores and workloads."""
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.load import STORES, STUDIES, load_study
+    from kvstudy.study.workload import WORKLOADS
+
+    path = STUDIES / _checked(name, "study", TAKEN, ("-partial",)) / "study.yaml"
+    _refuse_existing(path.parent)
+    known = sorted(folder.parent.name for folder in STORES.glob("*/store.yaml"))
+    files = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    values = {
+        "name": name,
+        "title": title or _plain(name),
+        "question": question or "Which of the stores is faster, under which workload?",
+        "stores": _several("store", stores, known),
+        "workloads": _several("workload", workloads, files),
+        **sizes,
+    }
+    _write(path, "study.yaml.j2", values)
+    try:
+        load_study(path)
+    except KvstudyError:
+        # What cannot be loaded is no first version; the error says which answer was wrong.
+        path.unlink()
+        path.parent.rmdir()
+        raise
+    _say(
+        f"{path}: edit it, then",
+        f"  kvstudy plan {name}",
+        f"  snakemake --cores 4 --config study={name}",
+    )
+
+
+@command.command("store")
+@click.argument("name")
+@click.option("--title", help="Its name in text, tables and figures.")
+def store(name: str, title: str | None) -> None:
+    """Write envs/stores/NAME/ with store.yaml and verbs.py."""
+    from kvstudy.stores.definition import StoreFile
+    from kvstudy.study.controls import AGAIN, CEILING, TWO_CLIENTS
+    from kvstudy.study.load import STORES
+    from kvstudy.study.yaml_file import read_yaml
+
+    folder = STORES / _checked(name, "store", (CEILING.name,), (AGAIN, TWO_CLIENTS))
+    _refuse_existing(folder)
+    used = {read_yaml(file, StoreFile).color for file in STORES.glob("*/store.yaml")}
+    color = next((color for color in COLORS if color not in used), COLORS[0])
+    values = {"name": name, "title": title or _plain(name), "color": color}
+    for file in ("store.yaml", "verbs.py"):
+        _write(folder / file, f"{file}.j2", values)
+    _say(
+        f"{folder}: fill in store.yaml and verbs.py. YCSB needs a binding for it;",
+        "workflow/bindings/README.md tells how to write one, if none fits. Then",
+        "  kvstudy doctor                what is still missing",
+        f"  kvstudy run --store {name}",
+        "  kvstudy schema                describes it in docs/stores.md",
+    )
+
+
+@command.command("workload")
+@click.argument("name")
+def workload(name: str) -> None:
+    """Write workloads/NAME with YCSB's properties."""
+    from kvstudy.study.parts import MEAN
+    from kvstudy.study.workload import WORKLOADS
+
+    path = WORKLOADS / _checked(name, "workload", (MEAN,), ())
+    _refuse_existing(path)
+    _write(path, "workload.j2", {"name": name})
+    _say(
+        f"{path}: edit it, name it under workloads: of a study, or try it:",
+        f"  kvstudy run --workload {name}",
+    )
+
+
+def _checked(name: str, kind: str, taken: tuple[str, ...], endings: tuple[str, ...]) -> str:
+    """The name; KvstudyError when it cannot be one, with one that can."""
+    import re
+
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.load import STUDIES
+
+    if not STUDIES.is_dir():
+        raise KvstudyError(f"{STUDIES}: no such folder; run kvstudy in the project's folder")
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        better = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+        better = better if better[:1].isalpha() else f"{kind}-{better}".rstrip("-")
+        raise KvstudyError(
+            f"{kind} '{name}': a name has small letters, digits and -, and begins with a letter; "
+            f"take '{better}'"
+        )
+    if name in taken or name.endswith(endings or ("\0",)):
+        raise KvstudyError(
+            f"{kind} '{name}': kvstudy gives this name to something else; take 'my-{name}'"
+            if name in taken
+            else f"{kind} '{name}': kvstudy gives this ending to something else; take another"
+        )
+    return name
+
+
+def _refuse_existing(path: Path) -> None:
+    from kvstudy.errors import KvstudyError
+
+    if path.exists():
+        raise KvstudyError(f"{path}: is there already; edit it, or take another name")
+
+
+def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
+    """The names that were given or are asked for; KvstudyError for an unknown one."""
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.naming import did_you_mean
+
+    names = list(given)
+    if not names:
+        answer = click.prompt(f"{kind.capitalize()}s, with commas ({', '.join(known)})")
+        names = [name.strip() for name in answer.split(",") if name.strip()]
+    for name in names:
+        if name not in known:
+            raise KvstudyError(f"--{kind}: unknown {kind} '{name}'{did_you_mean(name, known)}")
+    if not names:
+        raise KvstudyError(f"--{kind}: name at least one of {', '.join(known)}")
+    return list(dict.fromkeys(names))
+
+
+def _write(path: Path, template: str, values: dict) -> None:
+    import jinja2
+
+    loader = jinja2.FileSystemLoader(TEMPLATES)
+    environment = jinja2.Environment(
+        loader=loader, undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    )
+    environment.filters["quoted"] = _quoted
+    text = environment.get_template(template).render(values)
+    path.parent.mkdir(exist_ok=True)
+    # x: not even a file that came in between is overwritten.
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _quoted(text: str) -> str:
+    """A YAML text, which may be written as one of JSON."""
+    import json
+
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _plain(name: str) -> str:
+    return name.replace("-", " ").capitalize()
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        click.echo(line)

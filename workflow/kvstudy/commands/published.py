@@ -1,0 +1,32 @@
+"""``kvstudy published``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command("published")
+@click.option("--study", type=FILE, required=True, help="The study.yaml.")
+@click.option("--tables", type=FOLDER, required=True, help="Folder for the tables.")
+@click.option("--figures", type=FOLDER, required=True, help="Folder for the figures.")
+@click.option(
+    "--report",
+    type=FOLDER,
+    default=Path("report"),
+    show_default=True,
+    help="Folder of the text and the templates.",
+)
+@click.option("--output", type=FOLDER, required=True, help="Folder for the LaTeX source.")
+def command(study: Path, tables: Path, figures: Path, report: Path, output: Path) -> None:
+    """Make the report of what a study's source published, without any measurement.
+
+    Reads published.csv, quotes.yaml and claims.yaml beside study.yaml, as far as they are there.
+    """
+    from kvstudy.report.published import write_published
+
+    print(write_published(study, report, tables, figures, output))

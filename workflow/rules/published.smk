@@ -1,0 +1,47 @@
+# What a study's source published, without any server: source=published.
+
+
+rule draw_published:
+    """Tables, figures and text from the published values alone."""
+    input:
+        study=STUDY_FILE,
+        stores=sorted({f"envs/stores/{use.store}/store.yaml" for use in STUDY.stores}),
+        published=PUBLISHED_FILES,
+        workloads=sorted({f"workloads/{use.file}" for use in STUDY.workloads}),
+        text=glob("report/text/published*.j2")
+        + glob("report/text/audit.md.j2")
+        + glob("report/templates/*.*")
+        + glob("report/templates/tables/*.*")
+        + ["report/references.bib"],
+        code=modules(*ANALYSING, "stores", "audit", "claims", "figures", "tables", "report"),
+    output:
+        tables=directory(f"results/{RUN}/tables"),
+        figures=directory(f"figures/{RUN}"),
+        report=directory(f"results/{RUN}/report"),
+    log:
+        f"results/{RUN}/logs/published.log",
+    message:
+        "published values to {output}"
+    shell:
+        "kvstudy published --study {input.study} --tables {output.tables}"
+        " --figures {output.figures} --output {output.report} > {log} 2>&1"
+
+
+rule build_published_pdf:
+    input:
+        f"results/{RUN}/tables",
+        f"figures/{RUN}",
+        report=f"results/{RUN}/report",
+        code=modules("report"),
+    output:
+        f"report/{RUN}.pdf",
+    log:
+        f"results/{RUN}/logs/build-pdf.log",
+    params:
+        run=RUN,
+        build=f"results/{RUN}/build",
+    message:
+        "LaTeX to {output}"
+    shell:
+        "kvstudy build-pdf {input.report}/{params.run}.tex --build {params.build}"
+        " --output {output} > {log} 2>&1"
