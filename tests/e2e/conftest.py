@@ -1,7 +1,10 @@
-"""The Docker daemon, images and registry of our own, for every test against real servers."""
+"""Copies of the project, and Docker's daemon, images and registry, for tests on real servers."""
 
+import shutil
 import sys
 from pathlib import Path
+
+import pytest
 
 # pytest's import mode "importlib" puts no directory of the tests on the path.
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -9,3 +12,25 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from docker_support.fixtures import docker_daemon, local_images, local_registry
 
 __all__ = ["docker_daemon", "local_images", "local_registry"]
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory) -> Path:
+    """A copy of the project with the real bindings and without results."""
+    folder = tmp_path_factory.mktemp("clone")
+    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
+        ignore = shutil.ignore_patterns("*.pdf", "*.html")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+    shutil.copy(ROOT / "Snakefile", folder)
+    return folder
+
+
+@pytest.fixture
+def folder(project: Path) -> Path:
+    """A project folder with the real bindings and the installed servers."""
+    (project / "workflow").mkdir()
+    (project / "workflow" / "bindings").symlink_to(ROOT / "workflow" / "bindings")
+    (project / "servers").symlink_to(ROOT / "servers")
+    return project

@@ -31,17 +31,12 @@ HELD = STUDY | {
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory) -> Path:
-    """A copy of the project with the real bindings and the study ``rates``."""
-    folder = tmp_path_factory.mktemp("clone")
-    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
-        ignore = shutil.ignore_patterns("*.pdf", "*.html")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    shutil.copy(ROOT / "Snakefile", folder)
-    study = folder / "config/studies/rates/study.yaml"
+def clone(clone: Path) -> Path:
+    """The copy of the project, with the study ``rates``."""
+    study = clone / "config/studies/rates/study.yaml"
     study.parent.mkdir()
     study.write_text(yaml.safe_dump(HELD))
-    return folder
+    return clone
 
 
 def environment(clone: Path) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pymysql
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import native
@@ -14,15 +15,6 @@ from kvstudy.stores.server import free_port, serving
 from kvstudy.stores.sql import connected
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def folder(project: Path) -> Path:
-    """A project folder with the real bindings and the installed servers."""
-    (project / "workflow").mkdir()
-    (project / "workflow" / "bindings").symlink_to(ROOT / "workflow" / "bindings")
-    (project / "servers").symlink_to(ROOT / "servers")
-    return project
 
 
 def there(name: str) -> None:
@@ -52,7 +44,9 @@ def test_empty_keeps_the_table(folder, name):
     server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
     with serving(store, server, folder / "server.log"):
         address = (server.host, server.port)
+        # There is nothing to be emptied yet.
         store.verbs.empty(*address)
+        store.verbs.create(*address)
         with connected(*address) as cursor:
             cursor.execute("ALTER TABLE ycsb.usertable ADD FIELD10 TEXT")
             cursor.execute("INSERT INTO ycsb.usertable (YCSB_KEY, FIELD10) VALUES ('user1', 'x')")
@@ -63,3 +57,25 @@ def test_empty_keeps_the_table(folder, name):
         assert store.verbs.records(*address) == 0
         with connected(*address) as cursor:
             cursor.execute("SELECT FIELD10 FROM ycsb.usertable")
+
+
+@pytest.mark.parametrize("name", ["mysql", "mariadb"])
+def test_an_empty_table_gets_the_workloads_columns(folder, name):
+    there(name)
+    store = load_store(Path("envs/stores") / name)
+    server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
+    with serving(store, server, folder / "server.log"):
+        address = (server.host, server.port)
+        store.verbs.create(*address)
+        # A word of SQL may name a field too.
+        store.verbs.create(*address, ["field0", "price", "order"])
+        with connected(*address) as cursor:
+            cursor.execute(
+                "INSERT INTO ycsb.usertable (YCSB_KEY, PRICE, `ORDER`) VALUES ('prod1', '12', 'x')"
+            )
+            cursor.execute("COMMIT")
+        assert store.verbs.record_bytes(*address) == len("prod1") + 3
+        # A table with records stays as it is.
+        store.verbs.create(*address, ["category"])
+        with connected(*address) as cursor, pytest.raises(pymysql.err.OperationalError):
+            cursor.execute("SELECT CATEGORY FROM ycsb.usertable")

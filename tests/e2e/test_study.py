@@ -17,17 +17,6 @@ import yaml
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory) -> Path:
-    """A copy of the project with the real bindings and without results."""
-    folder = tmp_path_factory.mktemp("clone")
-    for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
-        ignore = shutil.ignore_patterns("*.pdf", "*.html")
-        shutil.copytree(ROOT / name, folder / name, ignore=ignore)
-    shutil.copy(ROOT / "Snakefile", folder)
-    return folder
-
-
 def snakemake(clone: Path, *config: str, **environment: str) -> str:
     """Run the pipeline; returns what it printed, and fails the test when it fails."""
     done = subprocess.run(
@@ -97,7 +86,8 @@ def test_every_run_did_all_its_operations_on_all_its_records(thesis):
     done = values[values.metric == "operations"].groupby(["workload", "phase"]).value.unique()
     assert done["a", "run"].tolist() == [10_000]
     assert done["a", "load"].tolist() == [1_000]
-    assert done["insert", "load"].tolist() == [1_000]
+    # A million at full size is ten thousand here.
+    assert sorted(done["insert", "load"]) == [1_000, 10_000]
     assert (values[values.metric == "failed"].value == 0).all()
 
 
@@ -145,9 +135,10 @@ def test_the_pdf_tells_what_one_operation_means(thesis, clone):
 
 
 def test_numbers_in_the_pdf_are_those_of_the_summary(thesis, clone):
-    summary = pd.read_csv(thesis / "summary.csv").set_index(
-        ["store", "workload", "operation", "metric"]
-    )
+    summary = pd.read_csv(thesis / "summary.csv")
+    # Of the inserts, the tables show those of the source's number of records.
+    summary = summary[summary["parameters"].str.startswith("r1000_")]
+    summary = summary.set_index(["store", "workload", "operation", "metric"])
     # Digits may be grouped by a thin space.
     digits = re.sub(
         r"(?<=\d)[\s\u2009\u202f](?=\d{3}\b)",
@@ -212,7 +203,8 @@ def test_redis_in_docker(clone, docker_daemon, local_images):
     before = store.read_text()
     folder = clone / "config/studies/in-docker"
     shutil.copytree(clone / "config/studies/jedlicka2024", folder)
-    (folder / "published.csv").unlink()
+    for name in ("published.csv", "claims.yaml", "quotes.yaml"):
+        (folder / name).unlink()
 
     def small(study: dict) -> None:
         figures = [figure for figure in study["figures"] if figure["name"] == "throughput"]

@@ -19,6 +19,7 @@ from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.tidy.probes import Probes, rows_of
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import per_repetition, summarise
+from kvstudy.tidy.swept import Swept
 
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
 MEANINGS = {"redis": {"update": "HSET"}, "riak": {}, "memcached": {"update": "replace"}}
@@ -126,6 +127,12 @@ small,Table 1,redis,a,read+update,latency_p99,us,1904.5
 small,Table 1,riak,a,read+update,latency_p99,us,11865.67
 small,Table 1,memcached,a,read+update,latency_p99,us,1848.33
 """
+
+
+def swept(of: Study) -> Swept:
+    """Values of the study ``of`` at all of its sizes: none."""
+    plan = cells()
+    return Swept(of, 1.0, summarise(measurements(plan), plan, of.store_names, []), plan, None)
 
 
 def results(

@@ -9,7 +9,8 @@ from kvstudy.measure.client import Client, phase_command
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import find_cell, plan, run_name
 from kvstudy.study.load import STORES, load_study, study_path
-from kvstudy.study.model import Study, WorkloadUse
+from kvstudy.study.model import Study
+from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import load_workload
 
 
@@ -20,13 +21,15 @@ def study(project):
 
 def test_every_repetition_is_a_permutation_of_all_cells(study):
     cells = plan(study)
-    # Four stores, the first one again, and YCSB without a store.
-    assert len(cells) == 6 * 4 * 3
-    assert len({cell.path for cell in cells}) == 72
-    blocks = [cells[start : start + 24] for start in (0, 24, 48)]
+    # Four stores, the first one again, and YCSB without a store; the four have two sizes of
+    # insert only.
+    each = 6 * 4 + 4
+    assert len(cells) == each * 3
+    assert len({cell.path for cell in cells}) == each * 3
+    blocks = [cells[start : start + each] for start in (0, each, 2 * each)]
     for number, block in enumerate(blocks, start=1):
         assert {cell.repetition for cell in block} == {number}
-    orders = [[(cell.store, cell.workload) for cell in block] for block in blocks]
+    orders = [[(cell.store, cell.workload, cell.parameters) for cell in block] for block in blocks]
     assert sorted(orders[0]) == sorted(orders[1]) == sorted(orders[2])
     assert orders[0] != orders[1] != orders[2]
 
@@ -64,6 +67,7 @@ def test_a_timed_cell_shrinks_its_time(study):
 def test_lists_of_parameters_make_one_cell_each(project):
     path = study_path("jedlicka2024")
     data = yaml.safe_load(path.read_text())
+    data["workloads"] = ["a", "b", "c", "insert"]
     data["parameters"] = {"records": 1000, "operations": [1000, 2000], "threads": [1, 2, 4]}
     cells = [cell for cell in plan(Study.model_validate(data)) if cell.store == "redis"]
     # Insert only is the same for every operation count.

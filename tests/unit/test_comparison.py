@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from kvstudy.analysis.floor import COLUMNS as FLOOR_COLUMNS
 from kvstudy.stats.ratios import unpaired_ratio
-from kvstudy.study.model import Imported, Study
+from kvstudy.study.model import Study
+from kvstudy.study.parts import Imported
 from kvstudy.tables import comparison
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS

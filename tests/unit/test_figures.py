@@ -14,7 +14,7 @@ from kvstudy.figures.bars import COLUMNS, bars
 from kvstudy.figures.draw import TORN_HEIGHT, draw, looks, save, use_style
 from kvstudy.figures.order import draw_order
 from kvstudy.figures.write import Shown, write_figures
-from kvstudy.study.model import Bars, DrawnFigure
+from kvstudy.study.figure_kinds import Bars, DrawnFigure
 from kvstudy.tidy.files import RESOURCE_COLUMNS, SERIES_COLUMNS
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
@@ -57,7 +57,7 @@ def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame
 def shown() -> Shown:
     """The made-up values; they have neither seconds nor histograms."""
     nothing = [pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, RESOURCE_COLUMNS)]
-    return Shown(small.results(), *nothing, small.analysis())
+    return Shown(small.results(), *nothing, small.analysis(), small.swept(small.study()))
 
 
 def runs(repetitions: int = 2) -> pd.DataFrame:

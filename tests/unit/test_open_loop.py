@@ -19,7 +19,7 @@ from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
-from kvstudy.study.model import Parameters
+from kvstudy.study.parts import Parameters
 from kvstudy.tables import open_loop as table
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.files import CELL_COLUMNS, HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
@@ -95,21 +95,23 @@ def test_open_loop_cells_come_last_and_are_shuffled_per_repetition(study):
     assert [cell for cell in more if cell.load and cell.repetition < 3] == opened
 
 
-def test_an_open_loop_cell_takes_about_as_long_as_the_closed_one(pretend_study):
+@pytest.mark.parametrize("shown", [30_000, 100_000])
+def test_an_open_loop_cell_takes_about_as_long_as_the_closed_one_that_is_shown(
+    pretend_study, shown
+):
     sizes = {"records": 1000, "operations": [30_000, 100_000], "threads": 2}
+    sizes["shown"] = {"operations": shown}
     study = load_study(edit(pretend_study, open_loop={"loads": [0.5]}))
     study = study.model_copy(update={"parameters": Parameters.model_validate(sizes)})
     cells = {cell.parameters: cell for cell in plan(study) if cell.load and cell.workload == "a"}
-    assert {name: cell.operations for name, cell in cells.items()} == {
-        "r1000_o30000_t2_load50": 15_000,
-        "r1000_o100000_t2_load50": 50_000,
-    }
-    small_ones = {cell.parameters: cell.operations for cell in plan(study, 0.2) if cell.load}
-    # Of 10 000 none are taken away: both cells have that floor, and their own names.
-    assert small_ones == {"r1000_o10000_t2_load50": 10_000, "r1000_o20000_t2_load50": 10_000}
-    cell = cells["r1000_o30000_t2_load50"]
+    name = f"r1000_o{shown}_t2_load50"
+    assert {name: cell.operations for name, cell in cells.items()} == {name: shown // 2}
+    # Of 10 000 none are taken away: that is the floor.
+    small_ones = [cell.operations for cell in plan(study, 0.2) if cell.load]
+    assert set(small_ones) == {10_000}
+    cell = cells[name]
     assert dict(cell.properties)["measurement.interval"] == "both"
-    assert cell.closed == "r1000_o30000_t2"
+    assert cell.closed == f"r1000_o{shown}_t2"
 
 
 def test_a_timed_cell_lasts_as_long_as_the_closed_one(pretend_study):
@@ -255,7 +257,7 @@ def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
     row = of_pretend(parse(study))
     assert row["status"] == "not measured"
     assert "(void: 20.00% of update operations failed" in row["reason"]
-    assert "gap" not in run("plan", "--study", str(study))
+    assert "gap" not in run("plan", str(study), "--cells")
     # The study now declares the failures: the reason says how to go on.
     reason = {"store": "pretend", "operation": "update", "up_to": 0.5, "reason": "Pretended."}
     edit(study, expected_failures=[reason])

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from kvstudy.analysis.steadiness import COLUMNS as STEADINESS
+from kvstudy.report.cell_names import CellNames
 from kvstudy.report.course import course_facts
 
 from . import small_results as small
@@ -20,7 +21,11 @@ def row(metric: str, mean: float, largest: float | None = None, **values: str) -
     return key | {"metric": metric} | numbers | values
 
 
-def facts(summary: list[dict[str, str]], verdicts: dict[tuple[str, str], str] | None = None):
+def facts(
+    summary: list[dict[str, str]],
+    verdicts: dict[tuple[str, str], str] | None = None,
+    sizes: str = "",
+):
     seconds = pd.DataFrame(
         [
             [store, "a", "p", repetition, 60, 5, verdict, 0.1, 1.0, 1.0]
@@ -29,7 +34,8 @@ def facts(summary: list[dict[str, str]], verdicts: dict[tuple[str, str], str] | 
         columns=STEADINESS,
     )
     analysis = replace(small.analysis(), steadiness=seconds)
-    return course_facts(STUDY, small.TITLES, analysis, summary, [])
+    names = CellNames(STUDY, {("a", "p"): sizes})
+    return course_facts(STUDY, small.TITLES, analysis, analysis, summary, [], names)
 
 
 def test_what_watching_cost_is_the_mean_over_all_runs():
@@ -47,6 +53,9 @@ def test_pauses_are_those_of_the_largest_share():
     found = facts([*cells, *(each | {"store": "memcached"} for each in slower)]).pauses
     assert found.where == "Redis, Workload A"
     assert (found.count, found.milliseconds, found.share) == (3, 10, 0.01)
+    assert facts(cells, sizes="4 client threads").pauses.where == (
+        "Redis, Workload A (4 client threads)"
+    )
     # Cells that were measured before there was such a log.
     assert facts([row("runtime", 1000)]).pauses is None
 

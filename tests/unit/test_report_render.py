@@ -15,12 +15,17 @@ from click.testing import CliRunner
 from kvstudy.analysis.agreement import COLUMNS as AGREEMENT
 from kvstudy.analysis.files import write_analysis
 from kvstudy.analysis.validity import COLUMNS as VALIDITY
+from kvstudy.claims.table import COLUMNS as CLAIMS
+from kvstudy.claims.table import read_claims
 from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
-from kvstudy.report.facts import CELLS, PUBLISHED, SUMMARY
+from kvstudy.report.cell_facts import CELLS
 from kvstudy.report.render import Inputs, render
+from kvstudy.report.workload_facts import SUMMARY
+from kvstudy.tables.claims import write_claims
 from kvstudy.tidy.probes import COLUMNS, rows_of
+from kvstudy.tidy.published import COLUMNS as PUBLISHED
 
 from . import small_results as small
 
@@ -147,12 +152,12 @@ def inputs(project: Path) -> Inputs:
     here = project / "results/tiny"
     for name in ("tables", "figures"):
         (here / name).mkdir(parents=True)
-    checks = ("ratios", "bottleneck", "validity", "runs-a", "percentiles-a")
+    checks = ("ratios", "bottleneck", "validity", "runs-a", "percentiles-a", "against")
     for name in ("machine", "a", "operations", *checks):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
-    for name in ("f", "run-order", "cpu", "ratios", "time-a", "spectrum-a"):
+    for name in ("f", "run-order", "cpu", "ratios", "time-a", "spectrum-a", "places"):
         (here / f"figures/{name}.pdf").write_bytes(PDF)
     cells = [cell("odd", n) for n in (1, 2)]
     cells += [cell("redis", n, status="not measured", reason=REASON, started="") for n in (1, 2)]
@@ -166,6 +171,7 @@ def inputs(project: Path) -> Inputs:
         PUBLISHED,
         [
             {
+                "unit": "ops/s",
                 "store": s,
                 "workload": "a",
                 "operation": "overall",
@@ -205,7 +211,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     options = [
         f"--{name.replace('_', '-')}={value}"
         for name, value in vars(inputs).items()
-        if name != "report"
+        if name != "report" and value
     ]
     done = CliRunner().invoke(
         render_command, [*options, "--partial", "--output=results/tiny/report"]
@@ -238,6 +244,84 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "Two stores & 100 % more" in info
     assert "S. Omeone" in info
     assert "CreationDate" not in info
+
+
+# Two claims as `kvstudy claims` writes them, one with many statements.
+CLAIM = {
+    "id": "C1",
+    "claim": "Odd_1 is 50 % slower & worse {than} 1 000 others.",
+    "place": "Table_7",
+    "said": "quoted",
+    "source": "not supported",
+    "verdict": "contradicted",
+    "statement": 1,
+    "kind": "ratio",
+    "statement_source": "not supported",
+    "statement_verdict": "contradicted",
+    "parts": 3,
+    "verdicts": "1 contradicted, 2 reproduced",
+    "what": "A_1: Odd / Redis",
+    "value": 1.5,
+    "low": 1.25,
+    "high": 1.75,
+    "n": 3,
+    "marks": "client-bound",
+    "published_what": "A_1: Odd / Redis",
+    "published": 0.9,
+}
+UNKNOWN = {
+    "id": "C2",
+    "source": "no data",
+    "verdict": "not measured",
+    "statement_source": "no data",
+    "statement_verdict": "not measured",
+    "value": None,
+    "low": None,
+    "high": None,
+    "n": None,
+    "marks": "",
+    "published_what": "",
+    "published": None,
+    "reason": "not a size of the study",
+}
+
+
+def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
+    run = inputs.cells.parent
+    write_csv(run / "claims.csv", CLAIMS, rows)
+    templates = inputs.report / "templates/tables"
+    write_claims(read_claims(run / "claims.csv"), templates, run)
+    return Inputs(**(vars(inputs) | {"claims": run / "claims.csv"}))
+
+
+def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None:
+    rows = [CLAIM, *(CLAIM | UNKNOWN | {"id": f"C{n}"} for n in range(2, 40))]
+    main = render(with_claims(inputs, rows), project / "out")
+    pdf = project / "report/tiny.pdf"
+    done = CliRunner().invoke(build_command, [str(main), f"--output={pdf}"])
+    assert done.exit_code == 0, done.output or done.exception
+    printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
+    text = " ".join(printed.stdout.split())
+    assert "Of 39 claims of the source, 38 are not measured and 1 is contradicted here" in text
+    assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own values deny C1." in text
+    assert text.index("Table 1: What holds of") < text.index("Mean throughput, with the smallest")
+    # The table goes on over pages.
+    assert text.count("Table 1 (continued)") >= 2
+    for words in ("C1 Odd_1 is 50 % slower & worse", "1.50 [1.25, 1.75]", "0.900", "C39 Odd_1"):
+        assert words in text
+    assert "not a size of the" in text
+
+
+def test_without_claims_nothing_is_said_of_them(inputs: Inputs, project: Path) -> None:
+    render(inputs, project / "out")
+    assert "claims" not in (project / "out/tiny.md").read_text()
+
+
+def test_claims_without_their_table_are_refused(inputs: Inputs, project: Path) -> None:
+    claimed = with_claims(inputs, [CLAIM])
+    (claimed.tables / "claims.tex").unlink()
+    with pytest.raises(KvstudyError, match=r"claims\.tex: no such file; write it with"):
+        render(claimed, project / "out")
 
 
 def methods(project: Path) -> str:
@@ -545,6 +629,25 @@ def test_foreign_load_and_steal(inputs, project) -> None:
     assert "It is not known of the other 1:" in text
     assert "It was above 5 % in 2 of 2 cells. The worst was 20.0 % (" in text
     assert "Other load while it measured" not in told(inputs, project, disturbance={})
+
+
+def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> None:
+    """Four and one thread; the second cell of one thread failed."""
+    study = STUDY | {"parameters": STUDY["parameters"] | {"threads": [1, 4]}}
+    inputs.study.write_text(yaml.safe_dump(study), encoding="utf-8")
+    one = {"parameters": SLUG.replace("t4", "t1"), "started": ""}
+    cells = [cell("odd", n) for n in (1, 2)]
+    cells += [cell("odd", 1, **one), cell("odd", 2, status="failed", reason="died", **one)]
+    cells.append(cell("redis", 1, status="not measured", reason=REASON, started=""))
+    write_csv(inputs.cells, CELLS, cells)
+    rows = [summary("overall", name, 1.0) for name in ("gc_count", "gc_pause", "runtime")]
+    write_csv(inputs.summary, SUMMARY, [summary("overall", "throughput", 4801.04), *rows])
+    text = told(inputs, project, disturbance={"foreign_cpu": load(2, 1, 61.04)})
+    assert "Workload A (4 client threads), repetition 2)." in text
+    assert "Workload A, repetition 2 (1 client thread): failed; died." in text
+    assert "Workload A (4 client threads): 1.00 ms in a run" in text
+    assert "planned cells (store, workload, sizes and repetition)" in text
+    assert "The cell has 4 client threads." in text
 
 
 def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, project: Path) -> None:

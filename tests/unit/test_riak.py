@@ -14,7 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import HOST, free_port, serving
-from kvstudy.study.model import StoreUse
+from kvstudy.study.parts import StoreUse
 
 TESTS = Path(__file__).parents[1]
 

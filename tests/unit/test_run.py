@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner, Result
@@ -63,6 +64,7 @@ def test_it_asks_for_what_a_store_offers(pretend_study):
         (["--store", "pretend", "--workload", "z"], "unknown workload 'z'"),
         (["--store", "pretend", "--option", "x"], "--option x: give it as NAME=CHOICE"),
         (["--store", "pretend", "--option", "x=y", *GIVEN], "Pretend has no option 'x'"),
+        (["--store", "pretend", "--insert-only", *GIVEN], "--insert-only runs no workload"),
         (["--store", "mongodb", *GIVEN], "no program mongod on this machine"),
     ],
 )
@@ -70,3 +72,45 @@ def test_wrong_arguments(pretend_study, monkeypatch, arguments, message):
     with pytest.raises(KvstudyError) as error:
         run(*arguments)
     assert message in str(error.value)
+
+
+def test_the_result_is_saved_as_text_and_as_a_table(pretend_study):
+    for _ in range(2):
+        done = run("--store", "pretend", *GIVEN)
+    folder = RAW.parent
+    text = (folder / "pretend-a-r1000_o2000_t2-rep2.txt").read_text()
+    assert "throughput 4000 ops/s" in text
+    assert text.splitlines()[1] in done.output
+    assert f"saved: {folder}/results.csv" in done.output
+    table = pd.read_csv(folder / "results.csv")
+    overall = table[table.operation == "overall"]
+    assert overall.throughput.tolist() == [4000, 4000]
+    assert overall.repetition.tolist() == [1, 2]
+    assert overall.operations.tolist() == [2000, 2000]
+    read = table[table.operation == "read"].iloc[0]
+    assert (read.operations, read.failed) == (1000, 0)
+    assert read.latency_mean > 0
+
+
+def test_failed_operations_are_saved_too(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
+    run("--store", "pretend", *GIVEN)
+    table = pd.read_csv(RAW.parent / "results.csv").set_index("operation")
+    assert table.loc["overall", "failed"] == 200
+
+
+def test_wrong_answers_are_asked_for_again(pretend_study):
+    answers = "nosuchstore\npretend\nmaybe\nn\nz\na\n0\n1000\nmany\n2000\n"
+    done = run("--threads", "2", answers=answers)
+    assert done.exit_code == 0, done.output
+    assert "'nosuchstore' is not one of" in done.output
+    assert "0 is not in the range x>=1" in done.output
+    assert "'many' is not a valid integer range" in done.output
+    assert (RAW / "pretend/a/r1000_o2000_t2/rep1/SHA256SUMS").is_file()
+
+
+def test_an_end_of_the_answers_measures_nothing(pretend_study):
+    done = run("--threads", "2", answers="pretend\nn\n")
+    assert done.exit_code == 1
+    assert "Aborted" in done.output
+    assert not RAW.exists()

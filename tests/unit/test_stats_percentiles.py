@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.stats.percentiles import merged, percentile_over_runs, quantile, samples_beyond
+from kvstudy.stats.percentiles import merged, percentiles_over_runs, quantile, samples_beyond
 from kvstudy.ycsb_log.histograms import read_histogram
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
@@ -49,7 +49,7 @@ def test_quantiles_are_monotone(values, asked):
 
 @given(st.lists(samples, min_size=1, max_size=5), percents)
 def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
-    found = percentile_over_runs([histogram(values) for values in runs], percent)
+    found = percentiles_over_runs([histogram(values) for values in runs], [percent])[0]
     assert found.low <= found.value <= found.high
     assert found.runs == len(runs)
 
@@ -57,14 +57,14 @@ def test_the_merged_percentile_is_inside_the_range_of_the_runs(runs, percent):
 def test_a_mean_of_percentiles_would_be_something_else():
     """One run of three stalls: 5 % of its operations take a second."""
     quick, stalled = histogram([100] * 1000), histogram([100] * 950 + [1_000_000] * 50)
-    found = percentile_over_runs([quick, quick, stalled], 99)
+    found = percentiles_over_runs([quick, quick, stalled], [99])[0]
     assert (found.value, found.low, found.high) == (1_000_000, 100, 1_000_000)
-    assert percentile_over_runs([quick, quick, stalled], 98).value == 100
+    assert percentiles_over_runs([quick, quick, stalled], [98])[0].value == 100
 
 
 def test_real_runs():
     runs = [read_histogram(DATA / f"redis-hdr-rep{number}.READ.hdr") for number in (1, 2, 3)]
-    found = percentile_over_runs(runs, 99.9)
+    found = percentiles_over_runs(runs, [99.9])[0]
     singles = [quantile(run, 99.9) for run in runs]
     assert (found.low, found.high) == (min(singles), max(singles))
     assert found.low < found.value < found.high
@@ -89,8 +89,8 @@ def test_real_runs():
 )
 def test_samples_beyond_and_the_rule_for_printing(samples, percent, beyond, printable):
     counts = pd.Series({120: samples})
-    assert samples_beyond(counts, percent) == beyond
-    assert percentile_over_runs([counts], percent).printable is printable
+    assert samples_beyond(int(counts.sum()), percent) == beyond
+    assert percentiles_over_runs([counts], [percent])[0].printable is printable
 
 
 @pytest.mark.parametrize(

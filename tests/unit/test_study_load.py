@@ -9,8 +9,8 @@ from kvstudy.documentation import files
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
 from kvstudy.study.config import check_config, cores_option
-from kvstudy.study.load import load_study, properties_of, study_path
-from kvstudy.study.workload import SIZES, operations_of
+from kvstudy.study.load import load_study, study_path
+from kvstudy.study.workload import SIZES, operations_of, properties_of
 
 PATH = Path("config/studies/jedlicka2024/study.yaml")
 
@@ -39,11 +39,16 @@ def test_the_thesis_study_is_valid(project):
             f"{PATH}: workloads[1]: unknown workload 'inserts'; did you mean 'insert'?",
         ),
         (
-            lambda s: s["parameters"].update(threads=[1, 4]),
-            f"{PATH}: parameters.threads: is a list, which no report can show; give one number, "
-            "and for each other one a workload with it under a name of its own: {name: a-2, "
-            "file: a, threads: ...}",
+            lambda s: s["parameters"].update(threads=[1, 4], shown={"threads": 2}),
+            f"{PATH}: parameters.shown.threads: no cell has 2 threads; "
+            "name one of the values of a list",
         ),
+        (
+            lambda s: s.update(workloads=[{"name": "a", "shown": {"records": 7}}]),
+            f"{PATH}: workloads[0].shown: no cell of workload 'a' has 7 records, 1000000 "
+            "operations and 4 threads; name sizes of its lists",
+        ),
+        (lambda s: s["parameters"].update(threads=[]), "parameters.threads"),
         (
             lambda s: s["parameters"].update(properties={"readproportion": "half"}),
             f"{PATH}: parameters.properties: readproportion: 'half' is not a number",
@@ -80,8 +85,8 @@ def test_the_thesis_study_is_valid(project):
         (lambda s: s.pop("title"), f"{PATH}: title: is missing; add it"),
         (lambda s: s.update(name="other"), "the folder is 'jedlicka2024'"),
         (
-            lambda s: s["tables"][1].update(workload="f"),
-            f"{PATH}: tables[1].workload: unknown workload 'f'",
+            lambda s: s["tables"][2].update(workload="f"),
+            f"{PATH}: tables[2].workload: unknown workload 'f'",
         ),
         (
             lambda s: s["figures"][0].update(store="mysql"),

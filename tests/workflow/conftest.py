@@ -38,6 +38,8 @@ class Workflow:
             env=self.environment | environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            # A terminal gives a command a group of its own, which Ctrl-C reaches.
+            start_new_session=True,
         )
 
     def edit(self, file: str, change) -> None:

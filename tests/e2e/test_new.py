@@ -1,0 +1,91 @@
+"""What a user adds without a line of code, on real servers: a study, a workload, a store."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(clone: Path, *command: str, answers: str = "") -> str:
+    """Run the command in the clone; returns what it printed, fails when it fails."""
+    done = subprocess.run(
+        command,
+        cwd=clone,
+        env=os.environ | {"KVSTUDY_STATE": str(clone / "state")},
+        input=answers,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    return done.stdout
+
+
+def another_redis(clone: Path) -> None:
+    """A store of one folder: Redis again, with persistence, through the binding that is there."""
+    run(clone, "kvstudy", "new", "store", "durable", "--title", "Redis with a log")
+    folder = clone / "envs/stores/durable"
+    file = folder / "store.yaml"
+    # As its user fills it in: the keys of the binding and of the program, nothing else.
+    data = yaml.safe_load(re.sub(r"^( *)#(?=(?:  )*\S)", r"\1", file.read_text(), flags=re.M))
+    kept = {key: data[key] for key in ("title", "color", "ycsb", "native")}
+    kept["native"]["program"] = "redis-server"
+    kept["native"]["command"] += ["--appendonly", "yes"]
+    file.write_text(yaml.safe_dump(kept))
+    shutil.copy(clone / "envs/stores/redis/verbs.py", folder)
+
+
+def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
+    another_redis(clone)
+    run(clone, "kvstudy", "new", "workload", "own")
+    run(
+        clone,
+        *("kvstudy", "new", "study", "mine", "--records", "1000", "--operations", "5000"),
+        *("--repetitions", "2", "--title", "A study of my own"),
+        answers="memcached, durable\nown, insert\n",
+    )
+    before = sorted(path for path in (clone / "workflow").rglob("*.py"))
+    plan = run(clone, "kvstudy", "plan", "mine", "--provider", "native", "--calibrate")
+    assert "16 cells here, 0 of them there" in " ".join(plan.split())
+    assert re.search(r"Whole study: \d+ s", plan)
+    assert re.search(r"to tell +5% apart +(more than )?\d+ repetitions", plan)
+    told = run(clone, *("snakemake", "--cores", "4", "--config", "study=mine", "provider=native"))
+    assert re.search(r"15 of 16 cells done, .* elapsed, about \d+ s left, 0 failed", told)
+    assert sorted(path for path in (clone / "workflow").rglob("*.py")) == before
+    cells = pd.read_csv(clone / "results/mine/cells.csv", keep_default_na=False)
+    assert set(cells.status) == {"measured"}
+    assert set(cells.store) == {"memcached", "durable", "memcached-again", "client-ceiling"}
+    pdf = subprocess.run(
+        ["pdftotext", "-layout", clone / "report/mine.pdf", "-"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert "A study of my own" in " ".join(pdf.split())
+    assert "Redis with a log" in pdf
+    assert "??" not in pdf
+    after = run(clone, "kvstudy", "plan", "mine", "--provider", "native")
+    assert "left: 0 s" in " ".join(after.split())
+
+
+def test_one_cell_is_asked_for_measured_and_saved(clone):
+    told = run(
+        clone,
+        *("kvstudy", "run", "--provider", "native", "--threads", "2"),
+        answers="redis\nhash\nn\na\n2000\n5000\n",
+    )
+    assert "5000 operations, 0 failed" in told
+    table = pd.read_csv(clone / "results/single-cells/results.csv").set_index("operation")
+    assert table.loc["overall", "throughput"] > 0
+    assert table.loc[["read", "update"], "operations"].sum() == 5000
+    (text,) = clone.glob("results/single-cells/*.txt")
+    assert "throughput" in text.read_text()

@@ -1,0 +1,579 @@
+"""What is made of claims: each kind of statement, on small made data."""
+
+from dataclasses import astuple
+from math import inf
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.bottleneck import COLUMNS as BOTTLENECK
+from kvstudy.analysis.break_even import crossing
+from kvstudy.analysis.floor import COLUMNS as FLOOR
+from kvstudy.analysis.rounds import Times
+from kvstudy.analysis.rounds import rounds as rounds_of
+from kvstudy.claims import judge
+from kvstudy.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL, evaluate
+from kvstudy.claims.judge import Support, support_of, weakest
+from kvstudy.claims.operands import Grid, Sizes
+from kvstudy.claims.quantities import Quantity
+from kvstudy.claims.table import COLUMNS, read_claims, table
+from kvstudy.claims.values import Values, measured_values, published_values
+from kvstudy.claims.words import Names
+from kvstudy.stats.verdicts import Verdict
+from kvstudy.study.claims import Claims
+from kvstudy.tables.claims import content, lines
+from kvstudy.tidy.summary import CELL
+
+STORES = ["fast", "slow", "near"]
+COUNTS = [1, 2, 4, 8, 16]
+SETS = [Sizes(1000, 10000, count, f"t{count}") for count in COUNTS]
+GRID = Grid({"a": SETS, "b": [SETS[-1]]}, {"a": SETS[-1], "b": SETS[-1]})
+NAMES = Names({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"}, GRID)
+# Operations per second with 16 threads, three repetitions.
+SPEED = {"fast": (200, 210, 220), "slow": (100, 104, 111), "near": (101, 102, 112)}
+
+
+def values(**changes: object) -> Values:
+    """Throughput as in SPEED; b twice as fast; latencies its inverse, updates thrice reads'."""
+    runs_of: dict = {}
+    for store, speeds in SPEED.items():
+        for workload, factor in (("a", 1), ("b", 2)):
+            rates = {str(n): speed * factor for n, speed in enumerate(speeds, start=1)}
+            reads = {n: 1e6 / rate for n, rate in rates.items()}
+            runs_of[store, workload, "t16"] = {
+                ("overall", "throughput"): rates,
+                ("read", "latency_mean"): reads,
+                ("update", "latency_mean"): {n: 3 * each for n, each in reads.items()},
+                ("read+update", "latency_mean"): {n: 2 * each for n, each in reads.items()},
+                ("read", "operations"): dict.fromkeys(rates, 1000.0),
+                ("read", "failed"): dict.fromkeys(rates, 50.0 if store == "slow" else 0.0),
+            }
+    return Values(runs_of, **changes)
+
+
+def rates(store: str, *speeds: float, runs: int = 3) -> dict:
+    """Throughput over COUNTS under a, the same up to 1 % in each repetition."""
+    return {
+        (store, "a", f"t{count}"): {
+            ("overall", "throughput"): {str(n): speed * (1 + n / 100) for n in range(1, runs + 1)}
+        }
+        for count, speed in zip(COUNTS, speeds, strict=True)
+    }
+
+
+def answer(statement: dict, measured: Values | None = None, published: Values | None = None):
+    """The answer of a claim with this one statement."""
+    claim = {"id": "X1", "claim": "?", "place": "p. 1", "said": "quoted", "statements": [statement]}
+    claims = Claims.model_validate({"claims": [claim]}).claims
+    (found,) = evaluate(claims, GRID, STORES, measured or values(), published)
+    return found
+
+
+def verdict(statement: dict, measured: Values | None = None) -> str:
+    return answer(statement, measured).verdict
+
+
+def ratio(times: float, **more: object) -> dict:
+    return {
+        "kind": "ratio",
+        "workload": "a",
+        "of": {"store": "fast"},
+        "to": {"store": "slow"},
+        "times": times,
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ({"kind": "order", "workload": "a", "stores": ["fast", "slow"]}, "reproduced"),
+        ({"kind": "order", "workload": "a", "stores": ["slow", "fast"]}, "contradicted"),
+        ({"kind": "order", "workload": "a", "stores": ["fast", "near", "slow"]}, "inconclusive"),
+        # Of a latency less is better.
+        (
+            {
+                "kind": "order",
+                "workload": "a",
+                "metric": "latency_mean",
+                "stores": ["fast", "slow"],
+            },
+            "reproduced",
+        ),
+        ({"kind": "best", "workload": ["a", "b"], "store": "fast"}, "reproduced"),
+        ({"kind": "worst", "workload": "a", "store": "fast"}, "contradicted"),
+        (ratio(2), "reproduced"),
+        (ratio(4), "direction only"),
+        (ratio(0.5), "contradicted"),
+        (ratio(1.1, of={"store": "near"}), "inconclusive"),
+        (ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), "reproduced"),
+        (
+            {
+                "kind": "factor",
+                "workload": "a",
+                "store": "slow",
+                "metric": "latency_mean",
+                "of": {"operation": "update"},
+                "to": {"operation": "read"},
+                "at_least": 2,
+                "at_most": 4,
+            },
+            "reproduced",
+        ),
+        (
+            {
+                "kind": "factor",
+                "workload": "a",
+                "of": {"store": STORES},
+                "to": {"store": STORES},
+                "at_most": 1.5,
+            },
+            "contradicted",
+        ),
+        (
+            {
+                "kind": "equal",
+                "store": STORES,
+                "of": {"workload": "b", "operation": "update"},
+                "to": {"workload": "b", "operation": "read"},
+                "metric": "latency_mean",
+            },
+            "contradicted",
+        ),
+        (
+            {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}},
+            "reproduced",
+        ),
+        (
+            {"kind": "bound", "workload": "a", "store": "fast", "at_least": 150, "at_most": 300},
+            "reproduced",
+        ),
+        ({"kind": "bound", "workload": "a", "store": "fast", "at_most": 150}, "contradicted"),
+        ({"kind": "bound", "workload": "a", "store": "fast", "at_most": 210}, "inconclusive"),
+        ({"kind": "value", "workload": "a", "store": "fast", "value": 210}, "not comparable"),
+    ],
+)
+def test_each_kind_of_statement_has_its_verdict(statement, expected):
+    assert verdict(statement) == expected
+
+
+def test_a_ratio_between_stores_is_paired_by_repetition_and_not_for_imported_logs():
+    paired = answer(ratio(2)).statements[0].shown.measured
+    apart = answer(ratio(2), values(paired=False)).statements[0].shown.measured
+    assert paired.value == pytest.approx(apart.value)
+    assert paired.n == apart.n == 3
+    assert paired.high - paired.low < apart.high - apart.low
+
+
+def test_rounds_of_two_cells_are_not_paired():
+    places = {(store, "a", "t16") for store in STORES}
+    rounds = answer(ratio(2), values(in_rounds=places)).statements[0].shown.measured
+    assert rounds == answer(ratio(2), values(paired=False)).statements[0].shown.measured
+
+
+def test_one_repetition_is_inconclusive_and_its_value_is_shown():
+    one = Values(
+        {
+            place: {key: {"1": runs["1"]} for key, runs in of.items()}
+            for place, of in values().runs_of.items()
+        }
+    )
+    found = answer(ratio(2), one)
+    assert found.verdict == "inconclusive"
+    shown = found.statements[0].shown.measured
+    assert (round(shown.value, 9), shown.low, shown.n) == (2, None, 1)
+
+
+def test_failed_operations_have_a_share_with_wilsons_interval():
+    bound = {"kind": "bound", "workload": "a", "operation": "read", "metric": "failed_share"}
+    failing = bound | {"store": "slow", "at_least": 0.04, "at_most": 0.06}
+    assert verdict(failing) == "reproduced"
+    shown = answer(failing).statements[0].shown.measured
+    assert (shown.value, shown.n) == (0.05, 3000)
+    # None failed: the bound is 3 divided by the number of operations.
+    assert verdict(bound | {"store": "fast", "at_most": 0.001}) == "reproduced"
+    assert verdict(bound | {"store": "fast", "at_most": 0.0001}) == "inconclusive"
+
+
+TREND = {"kind": "trend", "workload": "a", "store": "fast", "threads": "all", "over": "threads"}
+
+
+def test_a_trend_is_the_change_from_the_first_to_the_last_size():
+    rising = Values(rates("fast", 100, 200, 400, 800, 1600))
+    found = answer(TREND | {"goes": "up"}, rising)
+    assert found.verdict == "reproduced"
+    assert found.statements[0].shown.measured.value == pytest.approx(16)
+    assert verdict(TREND | {"goes": "down"}, rising) == "contradicted"
+    half = dict(list(rising.runs_of.items())[:-1])
+    assert verdict(TREND | {"goes": "up"}, Values(half)) == "not measured"
+
+
+def test_a_trend_can_end_where_throughput_saturates():
+    falling = Values(rates("fast", 100, 200, 90, 60, 40))
+    assert verdict(TREND | {"goes": "up"}, falling) == "contradicted"
+    assert verdict(TREND | {"goes": "up", "until_saturation": True}, falling) == "reproduced"
+
+
+def test_the_trend_of_a_ratio():
+    both = Values(rates("fast", 100, 200, 400, 800, 1600) | rates("slow", 10, 12, 10, 12, 10))
+    trend = {key: value for key, value in TREND.items() if key != "store"}
+    growing = trend | {"of": {"store": "fast"}, "to": {"store": "slow"}, "goes": "up"}
+    found = answer(growing, both)
+    assert found.verdict == "reproduced"
+    (row,) = table([found], NAMES).to_dict("records")
+    assert row["what"].replace("\xa0", " ") == "A: Fast / Slow; threads 1 to 16"
+
+
+SATURATION = {"kind": "saturation", "workload": "a", "store": "fast", "threads": "all"}
+
+
+@pytest.mark.parametrize(
+    ("speeds", "limits", "expected"),
+    [
+        ((10, 20, 40, 41, 41), {"at_least": 4, "at_most": 6}, "reproduced"),
+        ((10, 20, 40, 80, 81), {"at_least": 4, "at_most": 6}, "contradicted"),
+        # Still rising at the last count.
+        ((10, 20, 40, 80, 160), {"at_least": 16}, "reproduced"),
+        ((10, 20, 40, 80, 160), {"at_most": 8}, "contradicted"),
+        # Whether it is 20 cannot be told with 16 threads.
+        ((10, 20, 40, 80, 160), {"at_least": 20}, "not measured"),
+        ((10, 20, 40, 80, 160), {"at_most": 16}, "not measured"),
+    ],
+)
+def test_where_throughput_saturates(speeds, limits, expected):
+    assert verdict(SATURATION | limits, Values(rates("fast", *speeds))) == expected
+
+
+def test_the_point_of_saturation_may_differ_between_repetitions():
+    unsteady = Values(rates("fast", 10, 20, 40, 41, 41))
+    unsteady.runs_of["fast", "a", "t8"]["overall", "throughput"]["2"] = 80.0
+    found = answer(SATURATION | {"at_most": 4}, unsteady)
+    assert found.verdict == "inconclusive"
+    assert "4 [4, 8] threads" in "\n".join(lines(table([found], NAMES))).replace("\xa0", " ")
+
+
+def test_one_store_saturates_first():
+    first = {"kind": "saturates-first", "workload": "a", "threads": "all"}
+    all_three = Values(
+        rates("fast", 10, 20, 40, 41, 41)
+        | rates("slow", 10, 20, 40, 80, 160)
+        | rates("near", 10, 20, 40, 80, 81)
+    )
+    assert verdict(first | {"store": "fast"}, all_three) == "reproduced"
+    assert verdict(first | {"store": "near"}, all_three) == "contradicted"
+
+
+def test_from_how_many_reads_on_a_cache_pays_off():
+    costs = {  # us: read of the database 120, of the cache 40, write to it 40
+        ("slow", "a", "t16"): {"read": 120.0, "insert": 1300.0},
+        ("fast", "a", "t16"): {"read": 40.0, "insert": 40.0},
+    }
+    by_hand = Values(
+        {
+            place: {
+                (operation, "latency_mean"): {"1": cost, "2": cost * 1.01, "3": cost * 1.02}
+                for operation, cost in of.items()
+            }
+            for place, of in costs.items()
+        }
+    )
+    statement = {
+        "kind": "break-even",
+        "workload": "a",
+        "metric": "latency_mean",
+        "cache": "fast",
+        "database": "slow",
+        "reads": 2.5,
+    }
+    found = answer(statement, by_hand)
+    assert found.verdict == "reproduced"
+    assert found.statements[0].shown.measured.value == pytest.approx(2.5)
+    by_hand.runs_of["fast", "a", "t16"]["delete", "latency_mean"] = {"1": 80.0, "2": 81.0}
+    assert answer(statement, by_hand).statements[0].shown.measured.value == pytest.approx(3, 0.01)
+    by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0, "2": 30.0}
+    never = answer(statement, by_hand)
+    assert (never.verdict, never.statements[0].shown.measured.value) == ("contradicted", inf)
+    # Two runs that differ much do not tell that it never pays off, and one tells nothing.
+    by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 10.0, "2": 60.0}
+    assert verdict(statement, by_hand) == "inconclusive"
+    by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0}
+    assert verdict(statement, by_hand) == "inconclusive"
+
+
+def test_a_cache_that_may_never_pay_off_is_inconclusive():
+    crossing = judge.reads(2.5, 0.05)
+    assert crossing.verdict(Quantity(2.5, 1.9, inf, 5)) == "inconclusive"
+    assert crossing.verdict(Quantity(2.5, 1.9, 3.6, 5)) == "reproduced"
+    assert crossing.verdict(Quantity(9.0, 7.0, 12.0, 5)) == "direction only"
+
+
+def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
+    """Trimmed means of the rounds of one cell; of several cells plain means over them."""
+    rounds = []
+    for store, costs in {
+        "fast": {"read": 40, "insert": 38, "delete": 42},
+        "slow": {"read": 120},
+    }.items():
+        for operation, us in costs.items():
+            for number, factor in enumerate((1.0, 1.04, 0.97, 1.9, 1.01)):
+                ns = us * factor * 1e4
+                rounds.append([store, "a", "t16", "1", 16, operation, number, "yes", 10, ns])
+    names = ["store", "workload", "parameters", "repetition", "records", "operation", "round"]
+    rounds = pd.DataFrame(rounds, columns=[*names, "counted", "operations", "ns"])
+    again = rounds.assign(repetition="2", ns=rounds["ns"] * 1.1)
+    statement = {"kind": "break-even", "workload": "a", "metric": "throughput", "reads": 2.5}
+    statement |= {"cache": "fast", "database": "slow"}
+    for all_rounds in (rounds, pd.concat([rounds, again])):
+        cells = all_rounds[CELL].drop_duplicates().assign(void="", status="measured")
+        measured = measured_values(
+            pd.DataFrame(columns=[*CELL, "operation", "metric", "value"]),
+            cells,
+            pd.DataFrame(columns=BOTTLENECK),
+            pd.DataFrame(columns=FLOOR),
+            paired=True,
+            rounds=all_rounds,
+        )
+        shown = answer(statement, measured).statements[0].shown.measured
+        times = Times(rounds_of(all_rounds, cells[CELL]), "a")
+        costs = [
+            times.estimate(*each)
+            for each in [
+                ("fast", 16, "delete"),
+                ("fast", 16, "insert"),
+                ("slow", 16, "read"),
+                ("fast", 16, "read"),
+            ]
+        ]
+        assert (shown.value, shown.low, shown.high) == pytest.approx(astuple(crossing(*costs)))
+
+
+def test_the_smallest_the_largest_and_the_mean_of_several_ratios():
+    several = Values(rates("fast", 100, 100, 200, 400, 800) | rates("slow", *[100] * 5))
+    claim = ratio(8, threads="all")
+    assert verdict(claim | {"take": "largest"}, several) == "reproduced"
+    assert verdict(claim | {"take": "smallest"}, several) == "inconclusive"
+    assert verdict(claim | {"times": 2.3, "take": "mean"}, several) == "reproduced"
+    assert verdict(claim, several) == "inconclusive"
+    best = claim | {"of": {"store": "fast", "threads": "best"}, "to": {"store": "slow"}}
+    assert verdict(best | {"threads": "best"}, several) == "reproduced"
+
+
+def test_a_claim_takes_its_weakest_verdict():
+    order = [
+        *("contradicted", "not comparable", "not measured", "inconclusive"),
+        *("direction only", "reproduced"),
+    ]
+    for index, word in enumerate(order):
+        assert weakest(map(Verdict, order[index:])) == word
+    missing = {"kind": "order", "workload": "a", "stores": ["fast", "slow", "redis"]}
+    found = answer(missing)
+    assert found.verdict == "not measured"
+    # What was measured is shown all the same, with how many parts were not.
+    (row,) = table([found], NAMES).to_dict("records")
+    assert row["verdicts"] == "2 not measured, 1 reproduced"
+    assert row["value"] == pytest.approx(2, 0.01)
+
+
+def test_void_cells_are_not_comparable_and_absent_ones_not_measured():
+    place = ("slow", "a", "t16")
+    runs_of = {key: of for key, of in values().runs_of.items() if key != place}
+    void = Values(runs_of, {place: (Verdict.NOT_COMPARABLE, "void: 12 % of updates failed")})
+    found = answer(ratio(2), void)
+    assert found.verdict == "not comparable"
+    assert found.statements[0].shown.reason == "void: 12 % of updates failed"
+    absent = Values(runs_of, {place: (Verdict.NOT_MEASURED, "not measured")})
+    assert verdict(ratio(2), absent) == "not measured"
+    assert verdict(ratio(2, records=5)) == "not measured"
+
+
+def test_a_difference_below_the_noise_floor_says_nothing():
+    noisy = values(floors={("a", "t16"): 2.5})
+    found = answer(ratio(2), noisy)
+    assert found.verdict == "inconclusive"
+    assert found.statements[0].shown.marks == (IN_FLOOR,)
+    assert verdict(ratio(0.5), noisy) == "inconclusive"
+    # That two stores are equal is no difference; and between workloads there is no floor.
+    equal = {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}}
+    assert verdict(equal, noisy) == "reproduced"
+    between = ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"})
+    assert verdict(between, noisy) == "reproduced"
+    # However noisy, it is not five times as fast.
+    factor = {key: value for key, value in ratio(2).items() if key != "times"} | {"kind": "factor"}
+    assert verdict(factor | {"at_least": 5}, noisy) == "contradicted"
+    assert verdict(factor | {"at_least": 1}, noisy) == "inconclusive"
+
+
+def test_stores_on_which_an_update_means_another_thing_are_not_comparable():
+    records = {"fast": "lighter", "slow": "kept", "near": "kept"}
+    measured = values(updating={"a"}, records=records)
+    found = answer(ratio(2), measured)
+    assert found.verdict == "not comparable"
+    assert found.statements[0].shown.marks == (UNEQUAL,)
+    # The ratio is shown all the same.
+    assert found.statements[0].shown.measured.value == pytest.approx(2, 0.01)
+    assert verdict(ratio(2, workload="b"), measured) == "reproduced"
+    near = {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}}
+    assert verdict(near, measured) == "reproduced"
+    own = ratio(2, store="fast", of={"workload": "b"}, to={"workload": "a"})
+    assert verdict(own, measured) == "reproduced"
+    # Where no probe tells, nothing is said against it.
+    assert verdict(ratio(2), values(updating={"a"}, records={"fast": "lighter"})) == "reproduced"
+    # A mean over workloads has their updates in it.
+    mean = {(s, "mean", "all"): values().runs_of[s, "a", "t16"] for s in STORES}
+    in_mean = Values(mean, updating={"a"}, records=records)
+    assert verdict(ratio(2, workload="mean"), in_mean) == "not comparable"
+
+
+def test_client_bound_cells_are_marked_and_stay():
+    found = answer(ratio(2), values(client_bound={("fast", "a", "t16")}))
+    assert (found.verdict, found.statements[0].shown.marks) == ("reproduced", (CLIENT_BOUND,))
+
+
+def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
+    sets = [Sizes(1000, 1, 1, "same"), Sizes(2000, 1, 1, "same")]
+    grid = Grid({"a": sets}, {"a": sets[0]})
+    runs = {("fast", "a", "same"): {("overall", "throughput"): {"1": 5.0, "2": 6.0}}}
+    claim = {"id": "X", "claim": "?", "place": "?", "said": "quoted"}
+    equal = {"kind": "equal", "store": "fast", "workload": "a"}
+    equal |= {"of": {"records": 2000}, "to": {"records": 1000}}
+    claims = Claims.model_validate({"claims": [claim | {"statements": [equal]}]}).claims
+    (found,) = evaluate(claims, grid, STORES, Values(runs), None)
+    assert found.verdict == "not comparable"
+
+
+def published(*rows: tuple) -> Values:
+    columns = ["store", "workload", "operation", "metric", "value", "threads"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return published_values(frame, GRID, ["a", "b"])
+
+
+NAN = float("nan")
+PUBLISHED = [
+    ("fast", "a", "overall", "throughput", 4000.0, NAN),
+    ("slow", "a", "overall", "throughput", 2000.0, NAN),
+    ("fast", "b", "overall", "throughput", 6000.0, 16),
+    ("slow", "b", "overall", "throughput", NAN, NAN),
+    ("slow", "mean", "update", "failed_share", 5.0, NAN),
+]
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (ratio(2), "supported"),
+        (ratio(2.09), "supported"),
+        (ratio(2.2), "not supported"),
+        (ratio(2.2, within=0.11), "supported"),
+        (ratio(2, workload="b"), "no data"),
+        (ratio(2, workload=["a", "b"]), "supported in part"),
+        (ratio(3, workload=["a", "b"]), "not supported"),
+        ({"kind": "order", "workload": "a", "stores": ["slow", "fast"]}, "not supported"),
+        # The mean that the source does not print is worked out of its tables.
+        ({"kind": "value", "workload": "mean", "store": "fast", "value": 5000}, "supported"),
+        ({"kind": "value", "workload": "mean", "store": "fast", "value": 5500}, "not supported"),
+        ({"kind": "value", "workload": "mean", "store": "slow", "value": 2000}, "no data"),
+        (
+            {
+                "kind": "bound",
+                "workload": "mean",
+                "store": "slow",
+                "operation": "update",
+                "metric": "failed_share",
+                "at_most": 0.06,
+            },
+            "supported",
+        ),
+    ],
+)
+def test_the_source_is_asked_too(statement, expected):
+    assert answer(statement, published=published(*PUBLISHED)).support == expected
+
+
+def test_a_rate_of_the_source_does_not_decide_the_verdict_here():
+    claim = {"id": "X1", "claim": "?", "place": "?", "said": "quoted"}
+    statements = [{"kind": "value", "workload": "a", "store": "fast", "value": 9}, ratio(2)]
+    claims = Claims.model_validate({"claims": [claim | {"statements": statements}]}).claims
+    (found,) = evaluate(claims, GRID, STORES, values(), published(*PUBLISHED))
+    assert (found.verdict, found.support) == ("reproduced", "not supported")
+    (row,) = content(table([found], NAMES))
+    assert len(row.lines) == 1
+    (note,) = row.source_notes
+    assert note.endswith("4.00 kops/s")
+
+
+def test_support_of_several():
+    supported, none, denied = Support.SUPPORTED, Support.NO_DATA, Support.NOT
+    assert support_of([supported, none]) == "supported in part"
+    assert support_of([supported, none, denied]) == "not supported"
+    assert support_of([none, none]) == "no data"
+
+
+def test_measured_values_of_a_run():
+    columns = ["store", "workload", "parameters", "repetition", "operation", "metric", "value"]
+    rows = [["fast", "a", "t16", str(n), "overall", "throughput", 100.0 + n] for n in (1, 2)]
+    cells = [["fast", "a", "t16", "1", ""], ["slow", "a", "t16", "1", "7 % failed"]]
+    cells += [["near", "a", "t16", "1", ""]]
+    cells = pd.DataFrame(cells, columns=[*columns[:4], "void"]).assign(status="measured")
+    bound = pd.DataFrame([["fast", "a", "t16", "yes"]], columns=[*columns[:3], "client_bound"])
+    found = measured_values(
+        pd.DataFrame(rows, columns=columns),
+        cells,
+        bound.reindex(columns=BOTTLENECK),
+        pd.DataFrame([["a", "t16", 1.3]], columns=["workload", "parameters", "floor"]).reindex(
+            columns=FLOOR
+        ),
+        paired=True,
+        rounds=pd.DataFrame(
+            [
+                ["near", "a", "t16", "1", 3, "no", "read", 10, 99e9],
+                ["near", "a", "t16", "1", 4, "yes", "read", 10, 1e6],
+                ["slow", "a", "t16", "1", 4, "yes", "read", 10, 1e6],
+            ],
+            columns=[*columns[:4], "round", "counted", "operation", "operations", "ns"],
+        ),
+    )
+    assert found.runs_of["fast", "a", "t16"]["overall", "throughput"] == {"1": 101.0, "2": 102.0}
+    assert found.why["slow", "a", "t16"] == (Verdict.NOT_COMPARABLE, "void: 7 % failed")
+    assert found.why["near", "a", "t16"] == (Verdict.NOT_MEASURED, "not measured")
+    assert found.client_bound == {("fast", "a", "t16")}
+    assert found.floors == {("a", "t16"): 1.3}
+    # A rate from the sum of latencies, of the rounds that count.
+    assert found.runs_of["near", "a", "t16"] == {
+        ("read", "throughput"): {"1.4": 10000.0},
+        ("read", "latency_mean"): {"1.4": 100.0},
+    }
+    # Rounds of void cells do not count.
+    assert ("slow", "a", "t16") not in found.runs_of
+
+
+def test_of_several_cells_with_rounds_the_cell_is_the_run():
+    setting = ["near", "a", "t16"]
+    columns = ["store", "workload", "parameters", "repetition"]
+    rounds = [
+        [*setting, cell, number, "yes", "read", 10, us * 1e4]
+        for cell in ("1", "2")
+        # The trimmed mean is 20 us in the first and 40 us in the second cell.
+        for number, us in enumerate((1, 19, 20, 21, 99) if cell == "1" else (1, 39, 40, 41, 99))
+    ]
+    found = measured_values(
+        pd.DataFrame(columns=[*columns, "operation", "metric", "value"]),
+        pd.DataFrame(
+            [[*setting, n, "", "measured"] for n in "12"], columns=[*columns, "void", "status"]
+        ),
+        pd.DataFrame(columns=BOTTLENECK),
+        pd.DataFrame(columns=FLOOR),
+        paired=True,
+        rounds=pd.DataFrame(
+            rounds, columns=[*columns, "round", "counted", "operation", "operations", "ns"]
+        ),
+    )
+    assert found.runs_of[tuple(setting)]["read", "latency_mean"] == {"1": 20.0, "2": 40.0}
+    assert found.in_rounds == set()
+
+
+def test_claims_csv_is_read_back(tmp_path):
+    written = table([answer(ratio(2), published=published(*PUBLISHED))], NAMES)
+    written.to_csv(tmp_path / "claims.csv", index=False)
+    found = read_claims(tmp_path / "claims.csv")
+    assert list(found.columns) == COLUMNS
+    assert found.loc[0, "what"].replace("\xa0", " ") == "A, 16 threads: Fast / Slow"
+    assert [row.verdict for row in content(found)] == ["reproduced"]

@@ -1,0 +1,251 @@
+"""Curves and tables over client threads, and where throughput saturates."""
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.scaling import scaling
+from kvstudy.errors import KvstudyError
+from kvstudy.figures.curves import curves_table, draw_curves
+from kvstudy.figures.draw import looks, use_style
+from kvstudy.study.cells import by_combination
+from kvstudy.study.load import load_study
+from kvstudy.study.sizes import sizes
+from kvstudy.tables import scaling as scaling_table
+from kvstudy.tables import sweep
+from kvstudy.tidy.swept import MEASURED, PUBLISHED, Swept
+from pydantic import ValidationError
+
+from . import small_results as small
+from .test_open_loop import edit
+
+THREADS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+STORES = ["redis", "riak"]
+# Rises to four threads, then stays.
+SPEED = {"redis": 1000.0, "riak": 500.0}
+
+
+def swept_study(**changes):
+    return small.study(
+        stores=STORES,
+        workloads=["a", "c"],
+        parameters={"records": [100, 900], "operations": 20, "threads": THREADS},
+        repetitions=1,
+        tables=[
+            {
+                "name": "over",
+                "kind": "sweep",
+                "workload": "a",
+                "over": "threads",
+                "where": {"records": [100, 900]},
+                "caption": "Over threads",
+            }
+        ],
+        figures=[
+            {
+                "name": "lines",
+                "kind": "curves",
+                "workloads": ["a"],
+                "over": "threads",
+                "where": {"records": 100},
+                "metrics": ["throughput", "latency_p99"],
+                "saturation": True,
+                "caption": "Lines",
+                **changes,
+            }
+        ],
+    )
+
+
+def swept(study, missing=()):
+    rows, cells = [], []
+    for use in study.workloads:
+        for point, cell in by_combination(study, use).items():
+            for store in STORES:
+                failed = (store, use.name, point.threads) in missing
+                status = "failed" if failed else "measured"
+                cells.append([store, use.name, cell.parameters, "1", status, "", "", "1", ""])
+                if failed:
+                    continue
+                speed = SPEED[store] * min(point.threads, 4) * (2 if point.records == 100 else 1)
+                start = [store, use.name, cell.parameters]
+                rows.append([*start, "overall", "throughput", "ops/s", 1, speed, speed, speed])
+                rows.append([*start, "read", "latency_p99", "us", 1, 2000.0, 2000.0, 2000.0])
+    columns = ["store", "workload", "parameters", "operation", "metric", "unit"]
+    summary = pd.DataFrame(rows, columns=[*columns, "n", "mean", "min", "max"])
+    names = ["store", "workload", "parameters", "repetition", "status", "reason", "void"]
+    table = pd.DataFrame(cells, columns=[*names, "position", "started"])
+    published = pd.DataFrame({"threads": THREADS}).assign(
+        **{"store": "riak", "workload": "a", "operation": "overall", "metric": "throughput"},
+        **{"unit": "ops/s", "records": 100.0, "operations": math.nan},
+        value=[70.0 * threads for threads in THREADS],
+    )
+    return Swept(study, 1.0, summary, table, published)
+
+
+def test_lines_have_a_value_for_each_point_measured_and_published(project):
+    study = swept_study()
+    table = curves_table(study.figures[0], study, swept(study))
+    speeds = table[(table["metric"] == "throughput") & (table["side"] == MEASURED)]
+    redis = speeds[speeds["store"] == "redis"]
+    assert redis["threads"].tolist() == THREADS
+    assert redis["value"].tolist() == [2.0, 4.0, 6.0] + [8.0] * 9
+    assert set(redis["unit"]) == {"kops/s"}
+    theirs = table[table["side"] == PUBLISHED]
+    assert theirs["store"].unique().tolist() == ["riak"]
+    assert theirs["value"].tolist() == pytest.approx([0.07 * threads for threads in THREADS])
+    tail = table[table["metric"] == "latency_p99"]
+    assert set(tail["value"]) == {2.0}
+    assert "Latency of read, 99th percentile" in set(tail["panel"])
+
+
+def test_saturation_is_marked_where_throughput_stops_rising(project):
+    study = swept_study()
+    table = curves_table(study.figures[0], study, swept(study))
+    marked = table[table["saturated"] == "yes"]
+    assert {(row.side, row.store, row.threads) for row in marked.itertuples()} == {
+        (MEASURED, "redis", 4),
+        (MEASURED, "riak", 4),
+    }
+
+
+def test_a_point_that_failed_is_a_gap_with_its_reason(project):
+    study = swept_study()
+    values = swept(study, missing={("riak", "a", 3)})
+    table = curves_table(study.figures[0], study, values)
+    gap = table[(table["store"] == "riak") & (table["threads"] == 3) & (table["side"] == MEASURED)]
+    assert gap["value"].isna().all()
+    assert set(gap["note"]) == {"failed"}
+    frame = sweep.rows(study.tables[0], study, values)
+    grid = sweep.content(study.tables[0], frame, study, small.TITLES)
+    third = grid["sections"][0].lines[2]
+    assert third.label == "3"
+    assert "failed" in third.cells
+
+
+def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(project):
+    study = swept_study()
+    use_style()
+    stores = looks(small.TITLES, small.COLORS)
+    table = curves_table(study.figures[0], study, swept(study))
+    figure = draw_curves(table, study.figures[0], study, stores)
+    titles = [ax.get_title(loc="left") for ax in figure.axes]
+    assert titles[:3] == [
+        "Throughput, measured here",
+        "Throughput, published",
+        "Latency of read, 99th percentile",
+    ]
+    assert len(figure.axes[0].lines) >= 2
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "saturated from here" in labels
+
+
+def test_the_lines_of_one_store_are_told_apart_by_workload_and_size(project):
+    study = swept_study(workloads=["a", "c"], stores=["redis"], where={"records": [100, 900]})
+    use_style()
+    table = curves_table(study.figures[0], study, swept(study))
+    figure = draw_curves(table, study.figures[0], study, looks(small.TITLES, small.COLORS))
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels[0] == "A, 100 records"
+    assert len(set(labels[:4])) == 4
+    lines = [line for line in figure.axes[0].lines if line.get_linestyle() != "None"]
+    assert len({line.get_color() for line in lines}) == 2
+    assert len({str(line._dash_pattern) for line in lines}) == 2
+
+
+def test_the_mean_of_all_operations_is_weighted_by_their_numbers(project):
+    study = swept_study(metrics=["latency_mean"], operations="together", saturation=False)
+    values = swept(study)
+    more = []
+    for key in values.cells[["store", "workload", "parameters"]].itertuples(index=False):
+        for operation, share, mean in (("read", 90, 100.0), ("scan", 10, 2100.0)):
+            more.append([*key, operation, "operations", "count", 1, share, share, share])
+            more.append([*key, operation, "latency_mean", "us", 1, mean, mean, mean])
+        # The plain mean is another value, and so is that with the reads of these.
+        more.append([*key, "read+scan", "latency_mean", "us", 1, 1100.0, 1100.0, 1100.0])
+        more.append([*key, "read-modify-write", "operations", "count", 1, 100, 100, 100])
+        more.append([*key, "read-modify-write", "latency_mean", "us", 1, 9.0, 9.0, 9.0])
+    summary = pd.DataFrame(more, columns=values.summary.columns)
+    table = curves_table(study.figures[0], study, replace(values, summary=summary))
+    assert table["value"].tolist() == pytest.approx([0.3] * 24)
+    assert set(table["unit"]) == {"ms"}
+    assert set(table["panel"]) == {"Latency of all operations, average"}
+
+
+@pytest.mark.parametrize("metrics", [["throughput"], ["latency_mean", "latency_p99"]])
+def test_only_the_mean_of_all_operations_is_known(metrics):
+    with pytest.raises(ValidationError, match="operations: together needs latency_mean"):
+        swept_study(metrics=metrics, operations="together")
+
+
+def test_nothing_measured_is_said_in_the_figure(project):
+    study = swept_study()
+    values = swept(study)
+    empty = Swept(study, 1.0, values.summary.head(0), values.cells, None)
+    table = curves_table(study.figures[0], study, empty)
+    use_style()
+    figure = draw_curves(table, study.figures[0], study, looks(small.TITLES, small.COLORS))
+    assert "nothing was measured" in [text.get_text() for text in figure.axes[0].texts]
+
+
+def test_a_table_over_threads_has_published_values_beside_the_measured_ones(project):
+    study = swept_study()
+    frame = sweep.rows(study.tables[0], study, swept(study))
+    grid = sweep.content(study.tables[0], frame, study, small.TITLES)
+    assert len(grid["columns"]) == 2 * 4
+    first = grid["sections"][0].lines[0]
+    assert first.label == "1"
+    assert str(first.cells[0]) == "2\N{NARROW NO-BREAK SPACE}000"
+    assert any("70" in str(cell) for cell in first.cells)
+    assert any("One run each" in str(note) for note in grid["notes"])
+
+
+def test_saturation_and_the_scalability_law_per_store_and_workload(project):
+    study = swept_study()
+    values = swept(study)
+    runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1", phase="run")
+    table = scaling(runs, sizes(study))
+    assert len(table) == 2 * 2 * 2
+    assert set(table["saturation"]) == {4.0}
+    assert set(table["most"]) == {12}
+    grid = scaling_table.content(table, study, small.TITLES)
+    assert len(grid["sections"]) == 4
+    assert grid["sections"][0].lines[0].cells[0] == "4"
+
+
+def test_a_throughput_that_still_rises_has_no_saturation(project):
+    study = swept_study()
+    values = swept(study)
+    runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1")
+    numbers = sizes(study).set_index(["workload", "parameters"])["threads"]
+    runs["value"] = [
+        100.0 * numbers[row.workload, row.parameters] for row in runs.itertuples(index=False)
+    ]
+    table = scaling(runs, sizes(study))
+    assert table["saturation"].isna().all()
+    line = scaling_table.content(table, study, small.TITLES)["sections"][0].lines[0]
+    assert line.cells[0] == "above 12"
+
+
+def test_five_thread_counts_have_no_table_of_scaling(project):
+    few = small.study(parameters={"records": 10, "operations": 20, "threads": [1, 2, 3, 4, 5]})
+    assert "scaling" not in [table.kind for table in few.tables]
+    assert "scaling" in [table.kind for table in swept_study().tables]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"where": {"threads": 2}}, "where.threads: is what the lines go over; remove the key"),
+        ({"where": {"records": 7}}, "has 0 cells over threads with 7 records"),
+        ({"workloads": ["z"]}, "unknown workload 'z'"),
+        ({"stores": ["nix"]}, "unknown store 'nix'"),
+    ],
+)
+def test_lines_without_cells_are_refused(pretend_study, change, message):
+    figure = {"name": "f", "kind": "curves", "caption": "F", "over": "threads", "workloads": ["a"]}
+    parameters = {"records": 1000, "operations": 2000, "threads": [1, 2]}
+    path = edit(pretend_study, parameters=parameters, figures=[{**figure, **change}])
+    with pytest.raises(KvstudyError, match=message.replace("(", r"\(")):
+        load_study(path)

@@ -1,0 +1,123 @@
+"""The table of places: ties, gaps and the source's order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.pairs import pairs
+from kvstudy.errors import KvstudyError
+from kvstudy.study.load import load_study
+from kvstudy.study.ranking import RankingTable
+from kvstudy.tables.ranking import content, long_form
+from kvstudy.tidy.summary import CELL
+
+from . import small_results as small
+
+TABLE = RankingTable.model_validate(
+    {
+        "name": "ranking",
+        "kind": "ranking",
+        "caption": "Places",
+        "lines": [{"title": "Updating", "workload": "a"}],
+    }
+)
+STORES = list(small.TITLES)
+
+
+def rates(**stores: list[float]) -> pd.DataFrame:
+    """Throughput of workload a by store and repetition."""
+    rows = [
+        dict(zip(CELL, [store, "a", "r10_o20_t1", str(number)], strict=True))
+        | {"operation": "overall", "metric": "throughput", "value": value}
+        for store, values in stores.items()
+        for number, value in enumerate(values, start=1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def ranked(bound: tuple[str, ...] = (), published: dict | None = None, **stores: list[float]):
+    values = rates(**stores)
+    means = values.groupby("store")["value"].mean()
+    found = SimpleNamespace(
+        measured=lambda store, *_: (
+            SimpleNamespace(n=len(stores[store]), mean=means[store]) if store in stores else None
+        ),
+        published=lambda store, workload, operation, metric: (published or {}).get((store, metric)),
+        state=lambda store, _: SimpleNamespace(label="void"),
+    )
+    limits = pd.DataFrame(
+        [("a", store, "yes") for store in bound], columns=["workload", "store", "client_bound"]
+    )
+    floors = pd.DataFrame(columns=["workload", "parameters", "floor"])
+    analysis = replace(small.analysis(), pairs=pairs(values, floors), bottleneck=limits)
+    frame = long_form(TABLE, small.study(), found, analysis)
+    return frame, content(frame, small.study(), small.TITLES)
+
+
+def places(frame: pd.DataFrame) -> dict[str, float]:
+    return frame.dropna(subset="place").set_index("store")["place"].to_dict()
+
+
+def test_told_stores_have_places_of_their_own():
+    frame, values = ranked(redis=[100, 101, 99], riak=[50, 51, 50], memcached=[200, 199, 202])
+    assert places(frame) == {"memcached": 1, "redis": 2, "riak": 3}
+    cells = values["blocks"][0]["rows"][0].cells
+    assert cells[0].startswith("Memcached 0.20")
+    assert r"\newline" not in "".join(cells)
+
+
+def test_stores_that_the_runs_do_not_tell_apart_share_a_place():
+    frame, values = ranked(redis=[100, 120, 90], riak=[50, 51, 50], memcached=[110, 95, 105])
+    assert places(frame) == {"redis": 1, "memcached": 1, "riak": 3}
+    cells = values["blocks"][0]["rows"][0].cells
+    # In the study's order, not in that of the means.
+    assert cells[0].index("Redis") < cells[0].index("Memcached")
+    assert "textasciitilde" in cells[0]
+    assert cells[1] == ""
+
+
+def test_ties_that_are_not_transitive_are_told():
+    frame, values = ranked(redis=[100, 101, 99], riak=[90, 140, 95], memcached=[120, 121, 119])
+    assert places(frame) == {"memcached": 1, "riak": 1, "redis": 2}
+    notes = " ".join(values["notes"])
+    assert "Updating: the runs do not tell Riak" in notes
+    assert "from Redis either" in notes
+
+
+def test_one_run_makes_no_order():
+    frame, values = ranked(redis=[100], riak=[50], memcached=[200])
+    assert set(places(frame).values()) == {1}
+    assert "one run: it tells no two stores apart" in " ".join(values["notes"])
+
+
+def test_a_store_without_values_has_no_place_and_a_reason():
+    frame, values = ranked(redis=[100, 101, 99], memcached=[200, 199, 202])
+    assert places(frame) == {"memcached": 1, "redis": 2}
+    assert any("has no place in Updating: void" in note for note in values["notes"])
+
+
+def test_a_store_that_the_client_limits_is_marked():
+    _, values = ranked(("redis",), redis=[100, 101, 99], memcached=[200, 199, 202])
+    assert "textdagger" in values["blocks"][0]["rows"][0].cells[1]
+    assert any("the client, not the store" in note for note in values["notes"])
+
+
+def test_the_sources_places_stand_below_and_come_from_its_values_where_it_printed_none():
+    speeds = {("redis", "throughput"): 10.0, ("riak", "throughput"): 30.0}
+    frame, values = ranked(published=speeds, redis=[100, 101, 99])
+    assert frame.set_index("store")["published_place"].dropna().to_dict() == {"redis": 2, "riak": 1}
+    printed = values["blocks"][0]["rows"][1]
+    assert printed.published
+    ranks = speeds | {("redis", "throughput_rank"): 1.0, ("riak", "throughput_rank"): 2.0}
+    frame, _ = ranked(published=ranks, redis=[100, 101, 99])
+    assert frame.set_index("store")["published_place"].dropna().to_dict() == {"redis": 1, "riak": 2}
+
+
+def test_an_unknown_workload_is_named(project):
+    path = project / "config/studies/jedlicka2024/study.yaml"
+    path.write_text(path.read_text().replace("workload: mean}", "workload: means}"))
+    with pytest.raises(KvstudyError, match=r"lines\[0\].workload: unknown workload 'means'"):
+        load_study(path)

@@ -1,0 +1,118 @@
+"""A study with several sizes: which cells there are, and which of them a report shows."""
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.files import shown_of
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import plan, shown
+from kvstudy.study.combinations import combinations_of, shown_combination
+from kvstudy.study.parts import MEAN
+from kvstudy.study.sizes import sizes
+from kvstudy.tidy.published import read_published
+from kvstudy.tidy.shown import only, published_only
+
+from . import small_results as small
+
+
+def swept(project, **parameters):
+    """Two stores and two workloads; c has further sizes of its own."""
+    return small.study(
+        stores=["redis", "memcached"],
+        workloads=[
+            "a",
+            {"name": "c", "threads": 2, "also": [{"threads": [8, 16], "records": 5000}]},
+            {"name": "insert"},
+        ],
+        parameters={
+            "records": [2000, 5000],
+            "operations": 20000,
+            "threads": [1, 4],
+            **parameters,
+        },
+        tables=[],
+        figures=[],
+    )
+
+
+def sizes_of(study, workload):
+    use = study.workload(workload)
+    return [(one.records, one.threads) for one in combinations_of(study, use)]
+
+
+def test_lists_are_combined_and_further_sizes_come_after_them(project):
+    study = swept(project)
+    assert sizes_of(study, "a") == [(2000, 1), (2000, 4), (5000, 1), (5000, 4)]
+    assert sizes_of(study, "c") == [(2000, 2), (5000, 2), (5000, 8), (5000, 16)]
+
+
+def test_a_size_that_stands_there_twice_is_measured_once(project):
+    study = small.study(
+        workloads=[{"name": "a", "also": [{"threads": [1, 2]}]}], tables=[], figures=[]
+    )
+    assert sizes_of(study, "a") == [(10, 1), (10, 2)]
+
+
+def test_the_last_of_each_list_is_shown_unless_the_study_names_another(project):
+    study = swept(project)
+    assert shown(study)["a"] == "r5000_o20000_t4"
+    assert shown(study)["c"] == "r5000_o20000_t2"
+    study = swept(project, shown={"threads": 1, "records": 2000})
+    assert shown(study)["a"] == "r2000_o20000_t1"
+    # c has no cell with one thread: the last of what it has.
+    assert shown_combination(study, study.workload("c")).threads == 2
+
+
+def test_controls_have_the_shown_sizes_only(project):
+    cells = [cell for cell in plan(swept(project)) if cell.repetition == 1]
+    own = [cell for cell in cells if cell.store == "redis"]
+    again = [cell for cell in cells if cell.store == "redis-again"]
+    assert len(own) == 4 + 4 + 4
+    assert {(cell.workload, cell.parameters) for cell in again} == set(
+        shown(swept(project)).items()
+    )
+
+
+def test_the_numbers_of_each_set(project):
+    table = sizes(swept(project), scale=0.5)
+    mine = table[table["workload"] == "c"]
+    assert mine[["records", "threads"]].to_numpy().tolist() == [
+        [1000, 2],
+        [2500, 2],
+        [2500, 8],
+        [2500, 16],
+    ]
+    assert mine["parameters"].iloc[0] == "r1000_o10000_t2"
+    assert mine["seconds"].isna().all()
+    assert (table.loc[table["workload"] == "insert", "operations"] == 0).all()
+
+
+def test_only_the_shown_values_remain_and_the_mean(project):
+    frame = pd.DataFrame(
+        [["a", "r1", 1.0], ["a", "r2", 2.0], [MEAN, "all", 3.0], ["b", "r1", 4.0]],
+        columns=["workload", "parameters", "value"],
+    )
+    assert only(frame, {"a": "r2", "b": "r9"})["value"].tolist() == [2.0, 3.0]
+
+
+def test_published_values_of_other_sizes_are_not_shown(project):
+    study = swept(project)
+    path = project / "published.csv"
+    path.write_text(
+        "study,table,store,workload,operation,metric,unit,value,records,threads\n"
+        "s,1,redis,a,overall,throughput,ops/s,1,2000,4\n"
+        "s,1,redis,a,overall,throughput,ops/s,2,5000,4\n"
+        "s,1,redis,a,overall,throughput,ops/s,3,5000,1\n"
+        "s,1,memcached,a,overall,throughput,ops/s,4,,\n"
+    )
+    assert published_only(read_published(path), study)["value"].tolist() == [2.0, 4.0]
+    path.write_text(path.read_text() + "s,1,redis,a,overall,throughput,ops/s,9,5000,4\n")
+    with pytest.raises(KvstudyError, match="and the same sizes"):
+        read_published(path)
+
+
+def test_the_shown_part_of_an_analysis_keeps_the_order_of_all_runs():
+    analysis = small.analysis()
+    part = shown_of(analysis, {"a": "nothing"})
+    assert part.intervals.empty
+    assert not analysis.intervals.empty
+    assert len(part.order) == len(analysis.order)

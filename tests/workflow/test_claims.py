@@ -1,0 +1,62 @@
+"""Claims of a study: judged when there are some, again when they are edited."""
+
+import pandas as pd
+import yaml
+
+from tests.workflow.conftest import jobs, measured
+
+CLAIMS = {
+    "claims": [
+        {
+            "id": "X1",
+            "claim": "What only reads is as fast as what updates too.",
+            "place": "p. 1",
+            "said": "quoted",
+            "statements": [
+                {
+                    "kind": "equal",
+                    "store": "pretend",
+                    "of": {"workload": "c"},
+                    "to": {"workload": "a"},
+                    "margin": 50,
+                }
+            ],
+        }
+    ]
+}
+JUDGED = "results/small/claims.csv"
+REPORT = "results/small/report/small.tex"
+
+
+def test_claims_are_judged_and_judged_again_after_an_edit(workflow):
+    plan = workflow.snakemake("-n", REPORT)
+    assert plan.returncode == 0, plan.stderr
+    assert "judge_claims" not in jobs(plan)
+    path = workflow.folder / "config/studies/small/claims.yaml"
+    path.write_text(yaml.safe_dump(CLAIMS))
+    assert "judge_claims" in jobs(workflow.snakemake("-n", REPORT))
+    done = workflow.snakemake(JUDGED)
+    assert done.returncode == 0, done.stderr
+    found = pd.read_csv(workflow.folder / JUDGED)
+    assert list(found.verdict) == ["reproduced"]
+    assert list(found.n) == [2]
+    assert list(found.what) == ["Pretend: C\N{NO-BREAK SPACE}/ A"]
+
+    workflow.edit(
+        "config/studies/small/claims.yaml",
+        lambda c: c["claims"][0]["statements"][0].update(store="unbound"),
+    )
+    again = workflow.snakemake(JUDGED)
+    assert again.returncode == 0, again.stderr
+    assert set(jobs(again)) == {"judge_claims"}
+    assert measured(again) == []
+    assert list(pd.read_csv(workflow.folder / JUDGED).verdict) == ["not measured"]
+
+    workflow.edit(
+        "config/studies/small/claims.yaml",
+        lambda c: c["claims"][0]["statements"][0].update(store="pretendd"),
+    )
+    wrong = workflow.snakemake(JUDGED)
+    assert wrong.returncode != 0
+    log = (workflow.folder / "results/small/logs/claims.log").read_text()
+    assert "statements[0].store: unknown store 'pretendd'; did you mean 'pretend'?" in log

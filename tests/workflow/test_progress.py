@@ -1,0 +1,138 @@
+"""What a user sees while cells are measured, and what is left when they are stopped."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.workflow.conftest import Workflow, measured
+from tests.workflow.test_dag import CELLS, mine, raw
+
+LOG = "results/small/logs/progress.log"
+
+
+def wait_for(found, what: str, seconds: float = 60):
+    """The first thing that ``found`` returns."""
+    deadline = time.monotonic() + seconds
+    while not (thing := found()):
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+    return thing
+
+
+def finished(workflow: Workflow) -> dict[str, str]:
+    """Each complete cell and when it was started."""
+    found = {}
+    for sums in workflow.folder.glob("results/small/raw/*/*/*/*/SHA256SUMS"):
+        manifest = json.loads((sums.parent / "manifest.json").read_text())
+        found[str(sums.parent)] = manifest["phases"]["load"]["started"]
+    return found
+
+
+def measuring(workflow: Workflow) -> list[Path]:
+    return list(workflow.folder.glob("results/small/measuring/*/*/*/*/run.err"))
+
+
+def test_each_cell_says_how_far_the_study_is(workflow):
+    done = workflow.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+    lines = re.findall(r"^    (\d of 6 cells done, .*)$", done.stderr, re.M)
+    # One for each cell when it starts, and one for the probe.
+    assert [line[0] for line in lines] == list("0123456")
+    assert lines[0] == "0 of 6 cells done, 0 s elapsed, time left not known yet, 0 failed"
+    assert all(
+        re.search(r"done, \d+ s elapsed, (about|roughly) \d+ s left, 0 failed$", line)
+        for line in lines[1:6]
+    )
+    assert re.search(r"^6 of 6 cells done, \d+ s elapsed, 0 failed$", lines[6])
+    logged = (workflow.folder / LOG).read_text().splitlines()
+    assert [line.split("  ")[1][0] for line in logged][:7] == list("0123456")
+
+
+def test_a_dry_run_writes_no_log(workflow):
+    done = workflow.snakemake("-n", CELLS)
+    assert "0 of 6 cells done, time left not known yet, 0 failed" in done.stdout + done.stderr
+    assert not (workflow.folder / LOG).exists()
+
+
+def test_failed_cells_are_counted_and_named_at_the_end(workflow):
+    done = workflow.snakemake(CELLS, PRETEND_CLIENT="failed-once-run")
+    assert done.returncode != 0
+    assert re.search(r"^Cells: 5 of 6 cells done, .* left, 1 failed\.$", done.stderr, re.M)
+    end = done.stderr[done.stderr.index("Failed, with reasons in results/small/failed/:") :]
+    (cell,) = re.findall(r"^  (pretend/\S+/rep\d)$", end, re.M)
+    assert list(workflow.folder.glob(f"results/small/failed/{cell}/*/failure.json"))
+    assert "measures nothing twice" in end
+    assert (workflow.folder / LOG).read_text().rstrip().endswith("1 failed")
+    # A failure of an earlier run is none of this one.
+    again = workflow.snakemake(CELLS)
+    assert again.returncode == 0, again.stderr
+    assert "1 failed" not in again.stderr
+
+
+@pytest.mark.parametrize("how", ["ctrl-c", "killed", "cell killed"])
+def test_a_stopped_study_goes_on_with_what_is_left(workflow, how):
+    # One cell is there before it is stopped in the middle of another.
+    target = "results/small/raw/pretend/a/r1000_o2000_t2/rep1/SHA256SUMS"
+    assert workflow.snakemake(target).returncode == 0
+    running = workflow.started(CELLS, PRETEND_CLIENT="slow-run")
+    cell = wait_for(lambda: measuring(workflow), "no cell started")[0].parent
+    stopped = cell.relative_to(workflow.folder / "results/small/measuring")
+    if how == "ctrl-c":
+        # The terminal sends it to all of its processes.
+        os.killpg(running.pid, signal.SIGINT)
+    elif how == "killed":
+        running.send_signal(signal.SIGKILL)
+    else:
+        for process in psutil.process_iter():
+            try:
+                line = process.cmdline()
+                ours = process.cwd() == str(workflow.folder)
+            except psutil.Error:
+                continue
+            if ours and "measure" in line and "python" in Path(line[0]).name:
+                process.kill()
+        # The next cell would go on for a minute.
+        os.killpg(running.pid, signal.SIGINT)
+    running.wait(60)
+    wait_for(lambda: not mine(workflow), f"still running: {mine(workflow)}")
+    # No half cell counts.
+    before = finished(workflow)
+    assert not (raw(workflow, str(stopped)) / "SHA256SUMS").exists()
+    done = workflow.snakemake(CELLS)
+    if done.returncode != 0:
+        # What held the lock was killed; Snakemake says how to take it away.
+        assert how == "killed"
+        assert "--unlock" in done.stderr
+        assert workflow.snakemake("--unlock").returncode == 0
+        done = workflow.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+    assert len(measured(done)) == 6 - len(before)
+    after = finished(workflow)
+    assert len(after) == 6
+    assert {path: after[path] for path in before} == before
+    assert mine(workflow) == []
+
+
+def test_asked_to_end_it_finishes_the_cell_and_starts_no_other(workflow):
+    running = workflow.started(CELLS)
+    cell = wait_for(
+        lambda: list(workflow.folder.glob("results/small/measuring/*/*/*/*")), "no cell started"
+    )[0]
+    running.send_signal(signal.SIGTERM)
+    running.wait(60)
+    assert mine(workflow) == []
+    (only,) = finished(workflow)
+    assert Path(only) == raw(
+        workflow, str(cell.relative_to(workflow.folder / "results/small/measuring"))
+    )
+    done = workflow.snakemake(CELLS)
+    assert done.returncode == 0, done.stderr
+    assert len(measured(done)) == 5
