@@ -1,14 +1,128 @@
--- ::: notice blocks become the LaTeX environment of that name.
-function Div(div)
-  if div.classes:includes("notice") then
-    table.insert(div.content, 1, pandoc.RawBlock("latex", "\\begin{notice}"))
-    div.content:insert(pandoc.RawBlock("latex", "\\end{notice}"))
+-- The report's Markdown for LaTeX: floats, references to them, notices.
+-- Metadata: tables and figures, the folders of the parts as TeX finds them.
+
+local folders = {}
+
+local function raw(text)
+  return pandoc.RawBlock("latex", text)
+end
+
+local function inline(text)
+  return pandoc.RawInline("latex", text)
+end
+
+local SPECIAL = {
+  ["\\"] = "\\textbackslash{}", ["{"] = "\\{", ["}"] = "\\}", ["$"] = "\\$", ["&"] = "\\&",
+  ["#"] = "\\#", ["%"] = "\\%", ["_"] = "\\_", ["~"] = "\\textasciitilde{}",
+  ["^"] = "\\textasciicircum{}", ["<"] = "\\textless{}", [">"] = "\\textgreater{}",
+  ["|"] = "\\textbar{}", ["`"] = "\\textasciigrave{}", ["["] = "{[}", ["]"] = "{]}",
+  -- Two hyphens in a row would become a dash.
+  ["-"] = "-{}",
+  -- An apostrophe that was typed is straight, not a closing quotation mark.
+  ["'"] = "\\textquotesingle{}", [" "] = "\\ ",
+}
+
+-- A listing's lines: kind, colon, text.
+local function listing(block)
+  local lines = { "\\begin{transcript}" }
+  for line in (block.text .. "\n"):gmatch("(.-)\n") do
+    local kind, text = line:match("^(%a+):(.*)$")
+    lines[#lines + 1] = "\\transcript" .. kind .. "{" .. text:gsub(".", SPECIAL) .. "}"
+  end
+  lines[#lines + 1] = "\\end{transcript}"
+  return raw(table.concat(lines, "\n"))
+end
+
+-- The caption is the last block of a float.
+local function caption(div, label)
+  local inlines = pandoc.List({ inline("\\caption{") })
+  inlines:extend(div.content[#div.content].content)
+  inlines:insert(inline("}\\label{" .. label .. "}"))
+  return pandoc.Para(inlines)
+end
+
+local function float(kind, first, second)
+  return { raw("\\begin{" .. kind .. "}\\centering"), first, second, raw("\\end{" .. kind .. "}") }
+end
+
+local function name_of(div)
+  return div.identifier:match(":(.*)")
+end
+
+local WRITERS = {
+  long = function(div)
+    -- Its caption belongs into the longtable, which reads it from this macro.
+    local inlines = pandoc.List({ inline("\\def\\longtablecaption{") })
+    inlines:extend(div.content[1].content)
+    inlines:insert(inline("}"))
+    return {
+      raw("{"),
+      pandoc.Plain(inlines),
+      raw("\\input{" .. folders.tables .. "/" .. name_of(div) .. ".tex}}"),
+    }
+  end,
+  table = function(div)
+    local body = raw("\\input{" .. folders.tables .. "/" .. name_of(div) .. ".tex}")
+    return float("table", caption(div, div.identifier), body)
+  end,
+  figure = function(div)
+    local path = folders.figures .. "/" .. name_of(div) .. ".pdf"
+    local body = raw("\\includegraphics[width=\\linewidth]{" .. path .. "}")
+    return float("figure", body, caption(div, div.identifier))
+  end,
+  transcript = function(div)
+    return float("figure", listing(div.content[1]), caption(div, div.identifier))
+  end,
+  notice = function(div)
+    table.insert(div.content, 1, raw("\\begin{notice}"))
+    div.content:insert(raw("\\end{notice}"))
     return div.content
+  end,
+  contents = function()
+    -- On the next page rather than torn apart, where little of this one is left.
+    return raw(
+      "\\vspace{0pt plus .5\\textheight}\\pagebreak[2]"
+        .. "\\vspace{0pt plus -.5\\textheight}\\tableofcontents"
+    )
+  end,
+  ["page-break"] = function()
+    return raw("\\clearpage")
+  end,
+  barrier = function()
+    return raw("\\FloatBarrier")
+  end,
+  appendix = function()
+    return raw("\\appendix")
+  end,
+  references = function(div)
+    local inlines = pandoc.List({ inline("\\bibliographyof{") })
+    inlines:extend(div.content[1].content)
+    inlines:insert(inline("}"))
+    return pandoc.Para(inlines)
+  end,
+}
+
+local ORDER = { "long", "table", "figure", "transcript", "notice", "contents", "page-break",
+  "barrier", "appendix", "references" }
+
+local function write_div(div)
+  for _, class in ipairs(ORDER) do
+    if div.classes:includes(class) then
+      return WRITERS[class](div)
+    end
+  end
+end
+
+local function write_link(link)
+  if link.classes:includes("ref") then
+    local inlines = link.content
+    inlines:insert(inline("~\\ref{" .. link.target:sub(2) .. "}"))
+    return inlines
   end
 end
 
 -- Pandoc leaves a backtick as it is, and TeX prints an opening quotation mark for it.
-function Str(str)
+local function write_str(str)
   if not str.text:find("`") then
     return nil
   end
@@ -18,8 +132,18 @@ function Str(str)
       inlines:insert(pandoc.Str(before))
     end
     if mark ~= "" then
-      inlines:insert(pandoc.RawInline("latex", "\\textasciigrave{}"))
+      inlines:insert(inline("\\textasciigrave{}"))
     end
   end
   return inlines
 end
+
+return {
+  {
+    Meta = function(meta)
+      folders.tables = pandoc.utils.stringify(meta.tables or "")
+      folders.figures = pandoc.utils.stringify(meta.figures or "")
+    end,
+  },
+  { Div = write_div, Link = write_link, Str = write_str },
+}

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.report.document import put
 from kvstudy.report.latex_log import problems, tex_errors
 
 SHOWN = 12
@@ -56,16 +57,4 @@ def build_pdf(main: Path, build: Path, output: Path) -> None:
         raise KvstudyError(
             "\n".join([f"{main}: the PDF was not built:", *shown, f"TeX's log is {log_file}"])
         )
-    _put(build / f"{main.stem}.pdf", output)
-
-
-def _put(built: Path, output: Path) -> None:
-    """Copy beside the goal, then rename: a reader never sees half a PDF."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    beside = output.with_name(f".{output.name}.new")
-    try:
-        beside.write_bytes(built.read_bytes())
-        beside.replace(output)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None
+    put((build / f"{main.stem}.pdf").read_bytes(), output)

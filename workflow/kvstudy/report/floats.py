@@ -1,7 +1,7 @@
 """Tables, figures, transcripts and references to them, as Markdown for pandoc.
 
-What differs between formats is here, so that the text does not depend on one.
-This is the LaTeX side: floats are raw LaTeX around a caption in Markdown.
+Nothing here depends on a format: a float is a Div with its name and its caption, and
+the Lua filters in report/templates put the table or the figure there.
 """
 
 from __future__ import annotations
@@ -14,91 +14,70 @@ from kvstudy.report.transcript import Line
 from kvstudy.study.base import AnyTable
 from kvstudy.study.figure_kinds import DrawnFigure, Transcript
 from kvstudy.study.parts import Source
-from kvstudy.tables.latex import escape
 
 
-class LatexFloats:
-    """Floats for LaTeX. ``tables`` and ``figures`` are the folders of the parts.
+class Floats:
+    """Floats of a report. ``tables`` and ``figures`` are the folders of the parts."""
 
-    ``place`` turns a path into one that TeX finds from the report's directory.
-    """
-
-    def __init__(self, source: Source | None, tables: Path, figures: Path, place) -> None:
+    def __init__(self, source: Source | None, tables: Path, figures: Path) -> None:
         self._source = source
         self._tables = tables
         self._figures = figures
-        self._place = place
 
     def table(self, table: AnyTable, note: str = "") -> Markup:
-        body = self._tables / f"{table.name}.tex"
-        _there(body, "kvstudy tabulate")
-        content = rf"\input{{{self._place(body)}}}"
-        return self._float("table", table, content, note, caption_first=True)
+        _there(self._tables / f"{table.name}.tex", "kvstudy tabulate")
+        return _div(f"#table:{table.name} .table", self._caption(table, note))
 
-    def long_table(self, name: str) -> Markup:
-        """A table over several pages; it brings its own caption."""
-        body = self._tables / f"{name}.tex"
-        _there(body, "kvstudy " + name)
-        return _raw(rf"\input{{{self._place(body)}}}")
+    def long_table(self, name: str, caption: str) -> Markup:
+        """A table over several pages."""
+        _there(self._tables / f"{name}.tex", "kvstudy " + name)
+        return _div(f"#table:{name} .table .long", for_markdown(caption))
 
     def ref_long(self, name: str) -> Markup:
         """As ``ref``, to a table over several pages."""
-        return Markup(rf"Table\ `\ref{{table:{name}}}`{{=latex}}")
+        return _ref("Table", f"table:{name}")
 
     def figure(self, figure: DrawnFigure, note: str = "") -> Markup:
-        drawing = self._figures / f"{figure.name}.pdf"
-        _there(drawing, "kvstudy draw")
-        content = rf"\includegraphics[width=\linewidth]{{{self._place(drawing)}}}"
-        return self._float("figure", figure, content, note)
+        _there(self._figures / f"{figure.name}.pdf", "kvstudy draw")
+        return _div(f"#figure:{figure.name} .figure", self._caption(figure, note))
 
     def transcript(self, figure: Transcript, lines: list[Line], note: str = "") -> Markup:
-        listing = "\n".join(_listing_line(line) for line in lines)
-        content = f"\\begin{{transcript}}\n{listing}\n\\end{{transcript}}"
-        return self._float("figure", figure, content, note)
+        """A listing: each line has its kind before it, for the filters."""
+        listing = "\n".join(f"{line.kind}:{line.text}" for line in lines)
+        # Longer than any row of tildes in a log.
+        fence = "~" * 24
+        content = f"{fence}\n{listing}\n{fence}\n\n{self._caption(figure, note)}"
+        return _div(f"#figure:{figure.name} .transcript", content)
 
     def ref(self, item: AnyTable | DrawnFigure | Transcript) -> Markup:
         """``Table 2``, as a link."""
         kind = "table" if isinstance(item, AnyTable) else "figure"
-        name = "Table" if kind == "table" else "Figure"
-        return Markup(rf"{name}\ `\ref{{{kind}:{item.name}}}`{{=latex}}")
+        return _ref("Table" if kind == "table" else "Figure", f"{kind}:{item.name}")
 
     def section(self, label: str) -> Markup:
         """``Section 4``, as a link."""
-        return Markup(rf"Section\ `\ref{{{label}}}`{{=latex}}")
+        return _ref("Section", label)
 
     def contents(self) -> Markup:
-        # On the next page rather than torn apart, where little of this one is left.
-        space = r"\vspace{{0pt plus {0}.5\textheight}}"
-        return _raw(f"{space.format('')}\\pagebreak[2]{space.format('-')}\\tableofcontents")
+        return _div(".contents")
 
     def page_break(self) -> Markup:
-        return _raw(r"\clearpage")
+        return _div(".page-break")
 
     def barrier(self) -> Markup:
         """Floats before this place do not drift past it."""
-        return _raw(r"\FloatBarrier")
+        return _div(".barrier")
 
     def appendix(self) -> Markup:
         """Sections from here on are appendices."""
-        return _raw(r"\appendix")
+        return _div(".appendix")
 
     def references(self, title: str) -> Markup:
-        return _raw(rf"\bibliographyof{{{escape(title)}}}")
+        return _div(".references", for_markdown(title))
 
-    def _float(
-        self, kind: str, item, content: str, note: str, *, caption_first: bool = False
-    ) -> Markup:
+    def _caption(self, item, note: str) -> Markup:
         caption = f"{for_markdown(item.caption)}{self._origin(item.source)}"
-        if note:
-            caption += f" {note}"
-        line = rf"`\caption{{`{{=latex}}{caption}`}}\label{{{kind}:{item.name}}}`{{=latex}}"
-        begin, body, end = (
-            _raw(rf"\begin{{{kind}}}\centering"),
-            _raw(content),
-            _raw(rf"\end{{{kind}}}"),
-        )
-        inner = (line, body) if caption_first else (body, line)
-        return Markup("\n\n".join((begin, *inner, end)))
+        return Markup(f"{caption} {note}" if note else caption)
 
     def _origin(self, number: str) -> str:
         if not number or self._source is None:
@@ -106,14 +85,13 @@ class LatexFloats:
         return f" (as {for_markdown(number)} of [@{self._source.key}])."
 
 
-def _listing_line(line: Line) -> str:
-    # An apostrophe that was typed is straight, not a closing quotation mark.
-    text = escape(line.text).replace("'", r"\textquotesingle{}").replace(" ", r"\ ")
-    return rf"\transcript{line.kind}{{{text}}}"
+def _div(attributes: str, content: str = "") -> Markup:
+    lines = [f"::: {{{attributes}}}", content, ":::"]
+    return Markup("\n".join(line for line in lines if line))
 
 
-def _raw(latex: str) -> Markup:
-    return Markup(f"```{{=latex}}\n{latex}\n```")
+def _ref(word: str, label: str) -> Markup:
+    return Markup(f"[{for_markdown(word)}](#{label}){{.ref}}")
 
 
 def _there(path: Path, command: str) -> None:

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 
 OPTIONS = [
     "--from=markdown-implicit_figures-tex_math_dollars-latex_macros+smart",
-    "--to=latex",
     "--wrap=preserve",
-    "--natbib",
     "--no-highlight",
     "--fail-if-warnings",
 ]
 
 
-def markdown_to_latex(text: str, name: Path, filter_file: Path) -> str:
-    """``text`` as LaTeX without a preamble. ``name`` is for the error message."""
-    command = ["pandoc", *OPTIONS, f"--lua-filter={filter_file}"]
+def convert(
+    text: str,
+    to: Sequence[str],
+    name: Path,
+    filters: Sequence[Path],
+    metadata: Mapping[str, str],
+) -> str:
+    """The Markdown ``text`` in another format.
+
+    ``to`` are pandoc's options for it, ``filters`` Lua files, ``metadata`` what these ask
+    for. ``name`` is for the error message. What pandoc writes to a file is not returned.
+    """
+    options = [f"--lua-filter={path}" for path in filters]
+    options += [f"--metadata={key}={value}" for key, value in metadata.items()]
+    command = ["pandoc", *OPTIONS, *options, *to]
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8")
     except FileNotFoundError:

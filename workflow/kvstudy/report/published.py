@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,12 +14,11 @@ from kvstudy.figures.bars import METRIC_NAMES
 from kvstudy.figures.draw import looks, save, use_style
 from kvstudy.figures.published import published_figure
 from kvstudy.report.claims import ClaimFacts, claim_facts
-from kvstudy.report.floats import LatexFloats
-from kvstudy.report.pandoc import markdown_to_latex
+from kvstudy.report.document import Front, Parts, write_document
+from kvstudy.report.floats import Floats
 from kvstudy.report.source_parts import AuditFacts, audit_facts
 from kvstudy.report.templates import fill as fill_text
 from kvstudy.report.text import listed, prose_environment
-from kvstudy.report.transcript import COLUMNS
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.littles_law import CLIENT_BELOW
 from kvstudy.stores.definition import load_stores
@@ -34,7 +31,6 @@ from kvstudy.study.published_files import Files
 from kvstudy.study.source_parts import AuditedTable, AuditTable
 from kvstudy.study.table_kinds import ComparisonTable
 from kvstudy.tables.claims import write_source_claims
-from kvstudy.tables.latex import fill
 from kvstudy.tables.published import Source, published_table, used, write_table
 from kvstudy.tables.write import write_audited
 from kvstudy.tidy.numbers import sign
@@ -107,32 +103,17 @@ def write_published(
         audit=_audited(files, source, report, tables),
     )
 
-    output.mkdir(parents=True, exist_ok=True)
-    floats = LatexFloats(
-        *(study.source, tables, figures),
-        place=lambda path: Path(os.path.relpath(path, output)).as_posix(),
+    author = study.source.author
+    front = Front(
+        run=found.name,
+        title=study.title,
+        subtitle=f"What {author} published: {study.source.title} ({study.source.year})",
+        dateline="Drawn from published values alone; nothing was measured",
+        author=author,
+        subject=f"Published values of {author}: {study.source.title}",
     )
-    text = _text(found, floats, report / "text")
-    markdown = output / f"{found.name}.md"
-    markdown.write_text(text, encoding="utf-8")
-    templates = report / "templates"
-    body = output / "body.tex"
-    body.write_text(markdown_to_latex(text, markdown, templates / "latex.lua"), encoding="utf-8")
-    shutil.copyfile(report / "references.bib", output / "references.bib")
-    main = output / f"{found.name}.tex"
-    front = {
-        "title": study.title,
-        "subtitle": f"What {study.source.author} published: {study.source.title} "
-        f"({study.source.year})",
-        "dateline": "Drawn from published values alone; nothing was measured",
-        "author": study.source.author,
-        "subject": f"Published values of {study.source.author}: {study.source.title}",
-        "run": found.name,
-        "body": body.name,
-        "columns": COLUMNS,
-    }
-    main.write_text(fill(templates / "report.tex.j2", **front), encoding="utf-8")
-    return main
+    text = _text(found, Floats(study.source, tables, figures), report / "text")
+    return write_document(text, front, Parts(tables, figures, report), output)
 
 
 def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, figures: Path):
@@ -247,7 +228,7 @@ def _with_unit(text: str, row) -> str:
     return text if has_it else f"{text} {sign(row.unit)}"
 
 
-def _text(found: Published, floats: LatexFloats, folder: Path) -> str:
+def _text(found: Published, floats: Floats, folder: Path) -> str:
     context = {
         "published": found,
         "audit": found.audit,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,15 +13,14 @@ from kvstudy.report.cell_facts import CELLS, Row, StoreFacts, read_rows
 from kvstudy.report.cell_names import CellNames
 from kvstudy.report.claims import claim_facts
 from kvstudy.report.course import course_facts
+from kvstudy.report.document import Front, Parts, write_document
 from kvstudy.report.facts import RunFacts, read_environment
-from kvstudy.report.floats import LatexFloats
+from kvstudy.report.floats import Floats
 from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.report.operations import operation_facts
-from kvstudy.report.pandoc import markdown_to_latex
 from kvstudy.report.rounds import rounds_facts
 from kvstudy.report.source_parts import against_facts, audit_facts
 from kvstudy.report.text import as_date, write_text
-from kvstudy.report.transcript import COLUMNS
 from kvstudy.report.workload_facts import SUMMARY, published_rows, workload_facts
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.cells import Cell, closed_loop, plan, run_name, shown
@@ -31,7 +28,6 @@ from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.workload import properties_of
-from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import read_probes
 from kvstudy.tidy.published import read_published
 
@@ -59,27 +55,13 @@ class Inputs:
 
 
 def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = False) -> Path:
-    """Write the report's LaTeX source into ``output``; returns the main file."""
+    """Write the report's text and its LaTeX source into ``output``; returns the main file."""
     run = collect(inputs, scale, partial)
-    main = output / f"{run.name}.tex"
-    output.mkdir(parents=True, exist_ok=True)
-    _check_source(run.study, inputs.report / "references.bib")
-
-    floats = LatexFloats(
-        run.study.source,
-        inputs.tables,
-        inputs.figures,
-        place=lambda path: Path(os.path.relpath(path, output)).as_posix(),
-    )
+    parts = Parts(inputs.tables, inputs.figures, inputs.report)
+    _check_source(run.study, parts.references)
+    floats = Floats(run.study.source, inputs.tables, inputs.figures)
     text = write_text(inputs.report / "text", run, floats, inputs.raw)
-    markdown = output / f"{run.name}.md"
-    markdown.write_text(text, encoding="utf-8")
-    templates = inputs.report / "templates"
-    body = output / "body.tex"
-    body.write_text(markdown_to_latex(text, markdown, templates / "latex.lua"), encoding="utf-8")
-    shutil.copyfile(inputs.report / "references.bib", output / "references.bib")
-    main.write_text(fill(templates / "report.tex.j2", **_front(run, body)), encoding="utf-8")
-    return main
+    return write_document(text, _front(run), parts, output)
 
 
 def collect(inputs: Inputs, scale: float, partial: bool) -> RunFacts:
@@ -218,7 +200,7 @@ def _dateline(run: RunFacts, span: str) -> str:
     return f"Imported logs, measured {span}"
 
 
-def _front(run: RunFacts, body: Path) -> dict[str, object]:
+def _front(run: RunFacts) -> Front:
     study, source = run.study, run.study.source
     days = [as_date(moment) for moment in run.started]
     span = (
@@ -231,13 +213,11 @@ def _front(run: RunFacts, body: Path) -> dict[str, object]:
     subtitle = "Measurements of key-value stores"
     if source:
         subtitle = f"A reproduction of {source.author}: {source.title} ({source.year})"
-    return {
-        "title": study.title,
-        "subtitle": subtitle,
-        "dateline": _dateline(run, span),
-        "author": source.author if source else "",
-        "subject": subtitle,
-        "run": run.name,
-        "body": body.name,
-        "columns": COLUMNS,
-    }
+    return Front(
+        run=run.name,
+        title=study.title,
+        subtitle=subtitle,
+        dateline=_dateline(run, span),
+        author=source.author if source else "",
+        subject=subtitle,
+    )

@@ -14,7 +14,7 @@ from kvstudy.report import numbers
 from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.report.escape import Markup, code, for_markdown
 from kvstudy.report.facts import RunFacts, WorkloadFacts
-from kvstudy.report.floats import LatexFloats
+from kvstudy.report.floats import Floats
 from kvstudy.report.properties import property_sources
 from kvstudy.report.surroundings import Surroundings
 from kvstudy.report.templates import fill, text_environment
@@ -31,7 +31,7 @@ from kvstudy.tidy.numbers import change, grouped
 from kvstudy.tidy.outcomes import TOLERATED_FAILURES
 
 
-def write_text(folder: Path, run: RunFacts, floats: LatexFloats, raw: Path) -> str:
+def write_text(folder: Path, run: RunFacts, floats: Floats, raw: Path) -> str:
     """The Markdown of the whole report. ``raw`` holds the cells, for the transcripts."""
     return fill(prose_environment(folder), "report.md.j2", _context(run, floats, raw))
 
@@ -83,7 +83,7 @@ def as_date(moment: datetime) -> str:
     return f"{moment.day} {moment:%B %Y}"
 
 
-def _context(run: RunFacts, floats: LatexFloats, raw: Path) -> dict[str, object]:
+def _context(run: RunFacts, floats: Floats, raw: Path) -> dict[str, object]:
     study = run.study
     several = [workload for workload in run.workloads if len(workload.operations) > 1]
     return {
