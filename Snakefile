@@ -9,7 +9,7 @@ rule all:
     """The study: measured cells, tables, figures, the report."""
     default_target: True
     input:
-        f"report/{RUN}.pdf",
+        expand("report/{run}.{form}", run=RUN, form=["pdf", "html", "docx"]),
         [] if PUBLISHED_ONLY else f"report/{RUN}-analysis.html",
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
@@ -20,5 +20,5 @@ rule all:
 rule report_partial:
     """The report of the cells that are there; it measures nothing and shows the holes."""
     input:
-        f"report/{RUN}-partial.pdf",
+        expand("report/{run}-partial.{form}", run=RUN, form=["pdf", "html", "docx"]),
         f"report/{RUN}-partial-analysis.html",

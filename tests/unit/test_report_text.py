@@ -9,7 +9,7 @@ import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.report import numbers
 from kvstudy.report.escape import LONGEST_WORD, ZERO_WIDTH_SPACE, code, for_markdown
-from kvstudy.report.pandoc import OPTIONS, markdown_to_latex
+from kvstudy.report.pandoc import OPTIONS, convert
 from kvstudy.report.templates import fill, text_environment
 from kvstudy.report.text import listed
 
@@ -22,6 +22,10 @@ def plain(markdown: str) -> str:
     command = ["pandoc", OPTIONS[0], "--to=plain", "--wrap=none"]
     done = subprocess.run(command, input=markdown, capture_output=True, text=True, check=True)
     return done.stdout.strip()
+
+
+def latex_of(markdown: str) -> str:
+    return convert(markdown, ["--to=latex", "--natbib"], Path("x.md"), [FILTER], {})
 
 
 def filled(tmp_path: Path, text: str, **context: object) -> str:
@@ -38,8 +42,8 @@ def test_a_string_at_the_start_of_a_line_is_no_block(start: str) -> None:
     assert plain(for_markdown(start)) == start
 
 
-def test_latex_of_an_odd_string_has_no_active_character(tmp_path: Path) -> None:
-    latex = markdown_to_latex(for_markdown(ODD), tmp_path / "x.md", FILTER)
+def test_latex_of_an_odd_string_has_no_active_character() -> None:
+    latex = latex_of(for_markdown(ODD))
     for raw in (" & ", " #1", "50% ", "$x$", "_a_", r"\alpha", " {w}"):
         assert raw not in latex, raw
     assert r"\&" in latex
@@ -93,9 +97,9 @@ def test_a_missing_template_is_named(tmp_path: Path) -> None:
         filled(tmp_path, "{% include 'gone.md.j2' %}")
 
 
-def test_pandoc_refuses_what_it_warns_about(tmp_path: Path) -> None:
+def test_pandoc_refuses_what_it_warns_about() -> None:
     with pytest.raises(KvstudyError, match=r"x\.md: pandoc refused the text: .*twice"):
-        markdown_to_latex("# A {#twice}\n\n# B {#twice}\n", tmp_path / "x.md", FILTER)
+        latex_of("# A {#twice}\n\n# B {#twice}\n")
 
 
 @pytest.mark.parametrize(

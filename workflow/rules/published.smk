@@ -45,3 +45,43 @@ rule build_published_pdf:
     shell:
         "kvstudy build-pdf {input.report}/{params.run}.tex --build {params.build}"
         " --output {output} > {log} 2>&1"
+
+
+rule build_published_html:
+    input:
+        f"results/{RUN}/tables",
+        f"figures/{RUN}",
+        report=f"results/{RUN}/report",
+        templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
+        code=modules("report"),
+    output:
+        f"report/{RUN}.html",
+    log:
+        f"results/{RUN}/logs/build-html.log",
+    params:
+        run=RUN,
+    message:
+        "text to {output}"
+    shell:
+        "kvstudy build-html {input.report}/{params.run}.md --tables {input[0]}"
+        " --figures {input[1]} --output {output} > {log} 2>&1"
+
+
+rule build_published_docx:
+    input:
+        f"results/{RUN}/tables",
+        f"figures/{RUN}",
+        report=f"results/{RUN}/report",
+        templates=glob("report/templates/*.*"),
+        code=modules("report"),
+    output:
+        f"report/{RUN}.docx",
+    log:
+        f"results/{RUN}/logs/build-docx.log",
+    params:
+        run=RUN,
+    message:
+        "text to {output}"
+    shell:
+        "kvstudy build-docx {input.report}/{params.run}.md --tables {input[0]}"
+        " --figures {input[1]} --output {output} > {log} 2>&1"

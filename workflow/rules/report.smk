@@ -1,7 +1,7 @@
 # Text, tables and figures to the report.
 
 # What is made of the source's claims, where it makes any.
-JUDGED = ["claims.csv", "tables/claims.tex"] if CLAIMS else []
+JUDGED = ["claims.csv", "tables/claims.tex", "tables/claims.html"] if CLAIMS else []
 
 
 rule render_report:
@@ -16,13 +16,15 @@ rule render_report:
         environment="results/{run}/environment.json",
         probes="results/{run}/probes.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        tables=expand("results/{{run}}/tables/{table}.tex", table=TABLES),
+        tables=expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["tex", "html"]),
         figures=expand("figures/{{run}}/{figure}.pdf", figure=DRAWN),
         claims=expand("results/{{run}}/{name}", name=JUDGED),
         audit=AUDIT,
         text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
         code=modules(*ANALYSING, "stores", "audit", "claims", "tables", "report"),
     output:
+        text="results/{run}/report/{run}.md",
+        front="results/{run}/report/front.json",
         tex="results/{run}/report/{run}.tex",
         body="results/{run}/report/body.tex",
         references="results/{run}/report/references.bib",
@@ -61,6 +63,48 @@ rule build_pdf:
         "LaTeX to {output}"
     shell:
         "kvstudy build-pdf {input.tex} --output {output} > {log} 2>&1"
+
+
+rule build_html:
+    """The same text for the screen, in one file."""
+    input:
+        text="results/{run}/report/{run}.md",
+        front="results/{run}/report/front.json",
+        references="results/{run}/report/references.bib",
+        tables=expand("results/{{run}}/tables/{table}.html", table=TABLES),
+        figures=expand("figures/{{run}}/{figure}.svg", figure=DRAWN),
+        templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
+        code=modules("report"),
+    output:
+        "report/{run}.html",
+    log:
+        "results/{run}/logs/build-html.log",
+    message:
+        "text to {output}"
+    shell:
+        "kvstudy build-html {input.text} --tables results/{wildcards.run}/tables"
+        " --figures figures/{wildcards.run} --output {output} > {log} 2>&1"
+
+
+rule build_docx:
+    """The same text for a word processor."""
+    input:
+        text="results/{run}/report/{run}.md",
+        front="results/{run}/report/front.json",
+        references="results/{run}/report/references.bib",
+        tables=expand("results/{{run}}/tables/{table}.html", table=TABLES),
+        figures=expand("figures/{{run}}/{figure}.png", figure=DRAWN),
+        templates=glob("report/templates/*.*"),
+        code=modules("report"),
+    output:
+        "report/{run}.docx",
+    log:
+        "results/{run}/logs/build-docx.log",
+    message:
+        "text to {output}"
+    shell:
+        "kvstudy build-docx {input.text} --tables results/{wildcards.run}/tables"
+        " --figures figures/{wildcards.run} --output {output} > {log} 2>&1"
 
 
 rule run_notebook:

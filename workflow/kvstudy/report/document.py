@@ -1,20 +1,12 @@
-"""A report as files: its Markdown, what stands on its front, and its LaTeX source.
-
-The Markdown is the one text of all formats.
-"""
+"""A report before it has a format: its Markdown, and what stands on its front."""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.report.pandoc import convert
-from kvstudy.report.transcript import COLUMNS
-from kvstudy.tables.latex import fill
 
 
 @dataclass(frozen=True)
@@ -46,28 +38,14 @@ class Parts:
         return self.report / "references.bib"
 
 
-def write_document(text: str, front: Front, parts: Parts, output: Path) -> Path:
-    """Write <run>.md, front.json and the LaTeX source into ``output``; returns the <run>.tex."""
+def write_document(text: str, front: Front, output: Path) -> Path:
+    """Write <run>.md and front.json into ``output``; returns the <run>.md."""
     output.mkdir(parents=True, exist_ok=True)
     markdown = output / f"{front.run}.md"
     markdown.write_text(text, encoding="utf-8")
     told = json.dumps(asdict(front), indent=2, ensure_ascii=False)
     (output / "front.json").write_text(told + "\n", encoding="utf-8")
-    shutil.copyfile(parts.references, output / "references.bib")
-    body = output / "body.tex"
-    folders = {
-        # TeX reads the parts from the folder that it runs in.
-        name: Path(os.path.relpath(path, output)).as_posix()
-        for name, path in (("tables", parts.tables), ("figures", parts.figures))
-    }
-    latex = convert(
-        text, ["--to=latex", "--natbib"], markdown, [parts.templates / "latex.lua"], folders
-    )
-    body.write_text(latex, encoding="utf-8")
-    main = output / f"{front.run}.tex"
-    values = asdict(front) | {"body": body.name, "columns": COLUMNS}
-    main.write_text(fill(parts.templates / "report.tex.j2", **values), encoding="utf-8")
-    return main
+    return markdown
 
 
 def read_document(markdown: Path) -> tuple[str, Front]:

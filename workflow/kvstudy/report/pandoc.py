@@ -16,6 +16,16 @@ OPTIONS = [
 ]
 
 
+def citations(templates: Path, references: Path) -> list[str]:
+    """Options that print references by number, for all formats but LaTeX."""
+    return [
+        "--citeproc",
+        f"--csl={templates / 'numeric.csl'}",
+        f"--bibliography={references}",
+        "--metadata=link-citations",
+    ]
+
+
 def convert(
     text: str,
     to: Sequence[str],

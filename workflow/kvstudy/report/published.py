@@ -14,8 +14,9 @@ from kvstudy.figures.bars import METRIC_NAMES
 from kvstudy.figures.draw import looks, save, use_style
 from kvstudy.figures.published import published_figure
 from kvstudy.report.claims import ClaimFacts, claim_facts
-from kvstudy.report.document import Front, Parts, write_document
+from kvstudy.report.document import Front, Parts
 from kvstudy.report.floats import Floats
+from kvstudy.report.latex import write_latex
 from kvstudy.report.source_parts import AuditFacts, audit_facts
 from kvstudy.report.templates import fill as fill_text
 from kvstudy.report.text import listed, prose_environment
@@ -113,7 +114,7 @@ def write_published(
         subject=f"Published values of {author}: {study.source.title}",
     )
     text = _text(found, Floats(study.source, tables, figures), report / "text")
-    return write_document(text, front, Parts(tables, figures, report), output)
+    return write_latex(text, front, Parts(tables, figures, report), output)
 
 
 def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, figures: Path):

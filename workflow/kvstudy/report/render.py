@@ -13,9 +13,10 @@ from kvstudy.report.cell_facts import CELLS, Row, StoreFacts, read_rows
 from kvstudy.report.cell_names import CellNames
 from kvstudy.report.claims import claim_facts
 from kvstudy.report.course import course_facts
-from kvstudy.report.document import Front, Parts, write_document
+from kvstudy.report.document import Front, Parts
 from kvstudy.report.facts import RunFacts, read_environment
 from kvstudy.report.floats import Floats
+from kvstudy.report.latex import write_latex
 from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.report.operations import operation_facts
 from kvstudy.report.rounds import rounds_facts
@@ -61,7 +62,7 @@ def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = Fal
     _check_source(run.study, parts.references)
     floats = Floats(run.study.source, inputs.tables, inputs.figures)
     text = write_text(inputs.report / "text", run, floats, inputs.raw)
-    return write_document(text, _front(run), parts, output)
+    return write_latex(text, _front(run), parts, output)
 
 
 def collect(inputs: Inputs, scale: float, partial: bool) -> RunFacts:

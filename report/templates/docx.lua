@@ -1,0 +1,133 @@
+-- The report's Markdown for Word, after numbers.lua. Metadata: tables and figures, the
+-- folders of the parts as <name>.html and <name>.png.
+
+local folders = {}
+
+local function name_of(div)
+  return div.identifier:match(":(.*)")
+end
+
+local function read(path)
+  local file = io.open(path, "r")
+  if not file then
+    error(path .. ": no such file; write it with 'kvstudy tabulate'")
+  end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+local function styled(style, blocks)
+  return pandoc.Div(blocks, pandoc.Attr("", {}, { ["custom-style"] = style }))
+end
+
+-- A link leads to the caption, where Word puts the bookmark.
+local function caption(div, style)
+  local inlines = div.content[#div.content].content
+  inlines:insert(1, pandoc.Span({}, pandoc.Attr(div.identifier)))
+  return styled(style, { pandoc.Para(inlines) })
+end
+
+local function listing(block)
+  local lines = {}
+  for line in (block.text .. "\n"):gmatch("(.-)\n") do
+    local kind, text = line:match("^(%a+):(.*)$")
+    local sign = kind == "command" and "$ " or kind == "more" and "↪ " or ""
+    lines[#lines + 1] = sign .. text
+  end
+  return pandoc.CodeBlock(table.concat(lines, "\n"))
+end
+
+local function notes(div)
+  return styled("Table Notes", div.content)
+end
+
+local WRITERS = {
+  table = function(div)
+    local blocks = pandoc.List({ caption(div, "Table Caption") })
+    local found = pandoc.read(read(folders.tables .. "/" .. name_of(div) .. ".html"), "html")
+    -- Numbers keep the room of missing decimals on paper only.
+    found = pandoc.walk_block(pandoc.Div(found.blocks), {
+      Span = function(span)
+        return span.classes:includes("phantom") and {} or nil
+      end,
+      Div = function(inner)
+        return inner.classes:includes("notes") and notes(inner) or nil
+      end,
+    })
+    blocks:extend(found.content)
+    return blocks
+  end,
+  figure = function(div)
+    local image = pandoc.Image(
+      { pandoc.Str(pandoc.utils.stringify(div.content[#div.content])) },
+      folders.figures .. "/" .. name_of(div) .. ".png"
+    )
+    image.attributes.width = "16cm"
+    return { styled("Captioned Figure", { pandoc.Para({ image }) }), caption(div, "Image Caption") }
+  end,
+  transcript = function(div)
+    return { listing(div.content[1]), caption(div, "Image Caption") }
+  end,
+  notice = function(div)
+    return styled("Notice", div.content)
+  end,
+  ["page-break"] = function()
+    return pandoc.RawBlock("openxml", '<w:p><w:r><w:br w:type="page"/></w:r></w:p>')
+  end,
+  barrier = function()
+    return {}
+  end,
+  appendix = function()
+    return {}
+  end,
+  references = function(div)
+    local title = pandoc.Header(1, div.content[1].content, pandoc.Attr("references"))
+    return { title, pandoc.Div({}, pandoc.Attr("refs")) }
+  end,
+}
+
+-- Word would ask before it fills a field, so the contents are links.
+local function contents(doc)
+  local items = pandoc.List()
+  for _, block in ipairs(doc.blocks) do
+    if block.t == "Header" and block.level <= 2 then
+      local link = pandoc.Link(block.content:clone(), "#" .. block.identifier)
+      local style = "Contents " .. block.level
+      items:insert(styled(style, { pandoc.Para({ link }) }))
+    end
+  end
+  return items
+end
+
+return {
+  {
+    Meta = function(meta)
+      folders.tables = pandoc.utils.stringify(meta.tables or "")
+      folders.figures = pandoc.utils.stringify(meta.figures or "")
+    end,
+  },
+  {
+    Div = function(div)
+      for class, write in pairs(WRITERS) do
+        if div.classes:includes(class) then
+          return write(div)
+        end
+      end
+    end,
+  },
+  {
+    Pandoc = function(doc)
+      local blocks = pandoc.List()
+      for _, block in ipairs(doc.blocks) do
+        if block.t == "Div" and block.classes:includes("contents") then
+          blocks:extend(contents(doc))
+        else
+          blocks:insert(block)
+        end
+      end
+      doc.blocks = blocks
+      return doc
+    end,
+  },
+}

@@ -1,0 +1,107 @@
+-- The report's Markdown for HTML, after numbers.lua. Metadata: tables, the folder of
+-- the tables as <name>.html. Figures get their pictures from `kvstudy build-html`.
+
+local tables = ""
+
+local function raw(text)
+  return pandoc.RawBlock("html", text)
+end
+
+local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
+
+local function escaped(text)
+  return (text:gsub('[&<>"]', ENTITIES))
+end
+
+local function name_of(div)
+  return div.identifier:match(":(.*)")
+end
+
+local function read(path)
+  local file = io.open(path, "r")
+  if not file then
+    error(path .. ": no such file; write it with 'kvstudy tabulate'")
+  end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+local function caption(div)
+  return { raw("<figcaption>"), pandoc.Plain(div.content[#div.content].content), raw("</figcaption>") }
+end
+
+local function open(div, class)
+  return raw('<figure id="' .. escaped(div.identifier) .. '" class="' .. class .. '">')
+end
+
+local function listing(block)
+  local lines = {}
+  for line in (block.text .. "\n"):gmatch("(.-)\n") do
+    local kind, text = line:match("^(%a+):(.*)$")
+    local sign = kind == "command" and "$ " or kind == "more" and "↪ " or ""
+    lines[#lines + 1] = '<span class="' .. kind .. '">' .. sign .. escaped(text) .. "</span>"
+  end
+  return raw('<pre tabindex="0">' .. table.concat(lines, "\n") .. "</pre>")
+end
+
+local WRITERS = {
+  table = function(div)
+    local blocks = pandoc.List({ open(div, "table") })
+    blocks:extend(caption(div))
+    blocks:extend({ raw(read(tables .. "/" .. name_of(div) .. ".html")), raw("</figure>") })
+    return blocks
+  end,
+  figure = function(div)
+    local name = escaped(name_of(div))
+    local described = escaped(pandoc.utils.stringify(div.content[#div.content]))
+    local blocks = pandoc.List({
+      open(div, "chart"),
+      raw('<div class="drawing" data-figure="' .. name .. '" data-caption="' .. described .. '"></div>'),
+    })
+    blocks:extend(caption(div))
+    blocks:insert(raw("</figure>"))
+    return blocks
+  end,
+  transcript = function(div)
+    local blocks = pandoc.List({ open(div, "transcript"), listing(div.content[1]) })
+    blocks:extend(caption(div))
+    blocks:insert(raw("</figure>"))
+    return blocks
+  end,
+  notice = function(div)
+    div.attributes.role = "note"
+    return div
+  end,
+  -- The page has its contents beside the text.
+  contents = function()
+    return {}
+  end,
+  barrier = function()
+    return {}
+  end,
+  appendix = function()
+    return {}
+  end,
+  references = function(div)
+    local title = pandoc.Header(1, div.content[1].content, pandoc.Attr("references"))
+    return { title, pandoc.Div({}, pandoc.Attr("refs")) }
+  end,
+}
+
+return {
+  {
+    Meta = function(meta)
+      tables = pandoc.utils.stringify(meta.tables or "")
+    end,
+  },
+  {
+    Div = function(div)
+      for class, write in pairs(WRITERS) do
+        if div.classes:includes(class) then
+          return write(div)
+        end
+      end
+    end,
+  },
+}

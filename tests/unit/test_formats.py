@@ -1,0 +1,179 @@
+"""One Markdown text as LaTeX, HTML and Word: the same words, numbers and links in each."""
+
+from __future__ import annotations
+
+import base64
+import re
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.report.document import Front, Parts
+from kvstudy.report.docx import build_docx
+from kvstudy.report.escape import for_markdown
+from kvstudy.report.floats import Floats
+from kvstudy.report.html import build_html
+from kvstudy.report.latex import write_latex
+from kvstudy.report.transcript import Line
+from kvstudy.study.base import AnyTable
+
+REPORT = Path(__file__).parents[2] / "report"
+ODD = r"Store_1 50% & #1 \ <b> -- 'p'"
+# A PNG of one pixel.
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABc3UBGAAAAABJRU5ErkJggg=="
+)
+ROWS = (
+    "<table><thead><tr><th scope='col'>Store</th><th scope='col'>ops/s</th></tr></thead>"
+    "<tbody><tr><td>Redis</td><td class='num'>12\u202f345.6<sup>*</sup></td></tr></tbody></table>"
+    "<div class='notes'><p>*\u2009Noisy.</p></div>"
+)
+
+
+class Table(AnyTable):
+    """A table as far as the text needs it."""
+
+    kind: str = "any"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A folder with text.md, text.tex, text.html and text.docx of a small report."""
+    folder = tmp_path_factory.mktemp("formats")
+    parts = Parts(folder / "tables", folder / "figures", REPORT)
+    for part in (parts.tables, parts.figures):
+        part.mkdir()
+    for name in ("one", "two"):
+        (parts.tables / f"{name}.tex").write_text("Redis & 12\\,345.6\\\\", encoding="utf-8")
+        (parts.tables / f"{name}.html").write_text(ROWS, encoding="utf-8")
+    for form in ("pdf", "svg"):
+        (parts.figures / f"bars.{form}").write_text("<svg/>", encoding="utf-8")
+    (parts.figures / "bars.png").write_bytes(PIXEL)
+
+    source = SimpleNamespace(key="jedlicka2024")
+    floats = Floats(source, parts.tables, parts.figures)
+    one = Table(name="one", caption=ODD, source="table 4.2")
+    bars = SimpleNamespace(name="bars", caption="Bars", source="")
+    listing = SimpleNamespace(name="listing", caption="One cell", source="")
+    lines = [Line("command", "redis-server --port 1"), Line("output", ODD), Line("output", "")]
+    text = "\n\n".join(
+        [
+            f"# Summary {{.unnumbered}}\n\n{for_markdown(ODD)}, see {floats.ref(one)}.",
+            floats.contents(),
+            "# First {#first}\n\n## Below\n\n" + floats.table(one),
+            f"# Second\n\n{floats.section('detail')} and {floats.ref_long('two')}.",
+            floats.long_table("two", "All claims."),
+            floats.barrier(),
+            floats.figure(bars),
+            floats.ref(listing) + " shows it.",
+            floats.references("References"),
+            floats.appendix(),
+            "# Cells\n\n## Detail {#detail}\n\n::: notice\nCareful.\n:::",
+            floats.transcript(listing, lines),
+            floats.page_break(),
+        ]
+    )
+    front = Front("text", ODD, "A subtitle", "Measured today", "A. Author", "Subject")
+    write_latex(text + "\n", front, parts, folder)
+    build_html(folder / "text.md", parts, folder / "text.html")
+    build_docx(folder / "text.md", parts, folder / "text.docx")
+    return folder
+
+
+def read(path: Path, *options: str) -> str:
+    """What a reader sees of a page or of a Word file."""
+    command = ["pandoc", str(path), "--to=plain", "--wrap=none", *options]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return text.replace("\N{NO-BREAK SPACE}", " ").replace("\N{EN SPACE}", " ")
+
+
+@pytest.mark.parametrize("form", ["html", "docx"])
+def test_sections_and_floats_have_latex_numbers(made: Path, form: str) -> None:
+    text = read(made / f"text.{form}")
+    assert "see Table 1." in text
+    assert "Section A.1 and Table 2." in text
+    assert "Figure 2 shows it." in text
+    for heading in ("1 First", "1.1 Below", "2 Second", "A Cells", "A.1 Detail"):
+        assert re.search(rf"^{heading}$", text, re.M), heading
+    assert re.search(r"^Summary$", text, re.M)
+    assert "Table 2: All claims." in text
+    assert "Figure 1: Bars." in text
+
+
+def test_latex_numbers_them_itself(made: Path) -> None:
+    body = (made / "body.tex").read_text(encoding="utf-8")
+    assert r"see Table~\ref{table:one}." in body
+    assert r"Section~\ref{detail} and Table~\ref{table:two}." in body
+    assert r"\label{table:one}" in body
+    assert r"\def\longtablecaption{All claims.}" in body
+
+
+@pytest.mark.parametrize("form", ["html", "docx"])
+def test_strings_mean_only_themselves(made: Path, form: str) -> None:
+    text = read(made / f"text.{form}")
+    # Where a line may break inside a long word, there is a mark without width.
+    seen = text.replace("\u200b", "")
+    assert seen.count(ODD) >= 3  # the text, the caption, the listing
+
+
+@pytest.mark.parametrize("form", ["html", "docx"])
+def test_tables_are_tables_and_numbers_keep_their_digits(made: Path, form: str) -> None:
+    command = ["pandoc", str(made / f"text.{form}"), "--to=json"]
+    tree = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert tree.count('"t":"Table"') == 2
+    assert read(made / f"text.{form}").count("12\u202f345.6") == 2
+
+
+@pytest.mark.parametrize("form", ["html", "docx"])
+def test_the_source_is_cited_by_number(made: Path, form: str) -> None:
+    text = read(made / f"text.{form}")
+    assert "(as table 4.2 of [1])." in text
+    assert re.search(r"^\[1\]\s+Jan Jedlička", text, re.M)
+
+
+def test_every_link_of_the_page_has_a_goal(made: Path) -> None:
+    page = (made / "text.html").read_text(encoding="utf-8")
+    goals = set(re.findall(r'\bid="([^"]+)"', page))
+    links = set(re.findall(r'href="#([^"]+)"', page))
+    assert links
+    assert links <= goals
+
+
+def test_the_page_needs_no_other_file(made: Path) -> None:
+    page = (made / "text.html").read_text(encoding="utf-8")
+    assert not re.findall(r'(?:src|href)="(?!#|data:)[^"]*"', page)
+
+
+def test_word_has_our_styles_and_no_time(made: Path, tmp_path: Path) -> None:
+    parts = Parts(made / "tables", made / "figures", REPORT)
+    build_docx(made / "text.md", parts, tmp_path / "again.docx")
+    assert (tmp_path / "again.docx").read_bytes() == (made / "text.docx").read_bytes()
+    styles = read(made / "text.docx", "--from=docx+styles", "--to=native")
+    for name in ("Table Caption", "Image Caption", "Notice"):
+        assert f'"custom-style" , "{name}"' in styles, name
+
+
+def test_a_reference_to_nothing_is_refused(made: Path, tmp_path: Path) -> None:
+    text = (made / "text.md").read_text(encoding="utf-8")
+    (tmp_path / "text.md").write_text(text + "\n[Table](#table:none){.ref}\n", encoding="utf-8")
+    (tmp_path / "front.json").write_bytes((made / "front.json").read_bytes())
+    parts = Parts(made / "tables", made / "figures", REPORT)
+    with pytest.raises(KvstudyError, match=r"a reference to #table:none"):
+        build_html(tmp_path / "text.md", parts, tmp_path / "x.html")
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_a_missing_part_is_named(made: Path, tmp_path: Path) -> None:
+    parts = Parts(tmp_path, made / "figures", REPORT)
+    with pytest.raises(KvstudyError, match=r"one\.html: no such file; write it with 'kvstudy"):
+        build_docx(made / "text.md", parts, tmp_path / "x.docx")
+
+
+def test_a_front_that_is_none_is_refused(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.md").write_text("x", encoding="utf-8")
+    (tmp_path / "front.json").write_text("{}", encoding="utf-8")
+    parts = Parts(made / "tables", made / "figures", REPORT)
+    with pytest.raises(KvstudyError, match=r"front\.json: not the front of a report"):
+        build_html(tmp_path / "text.md", parts, tmp_path / "x.html")

@@ -1,0 +1,33 @@
+"""The LaTeX source of a report."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+from kvstudy.report.document import Front, Parts, write_document
+from kvstudy.report.pandoc import convert
+from kvstudy.report.transcript import COLUMNS
+from kvstudy.tables.latex import fill
+
+
+def write_latex(text: str, front: Front, parts: Parts, output: Path) -> Path:
+    """Write the text and its LaTeX source into ``output``; returns the <run>.tex."""
+    markdown = write_document(text, front, output)
+    shutil.copyfile(parts.references, output / "references.bib")
+    folders = {
+        # TeX reads the parts from the folder that it runs in.
+        name: Path(os.path.relpath(path, output)).as_posix()
+        for name, path in (("tables", parts.tables), ("figures", parts.figures))
+    }
+    latex = convert(
+        text, ["--to=latex", "--natbib"], markdown, [parts.templates / "latex.lua"], folders
+    )
+    body = output / "body.tex"
+    body.write_text(latex, encoding="utf-8")
+    main = output / f"{front.run}.tex"
+    values = asdict(front) | {"body": body.name, "columns": COLUMNS}
+    main.write_text(fill(parts.templates / "report.tex.j2", **values), encoding="utf-8")
+    return main
