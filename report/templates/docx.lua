@@ -42,6 +42,13 @@ local function notes(div)
   return styled("Table Notes", div.content)
 end
 
+local function drawing(name, caption_of, width)
+  local path = folders.figures .. "/" .. name .. ".png"
+  local image = pandoc.Image({ pandoc.Str(pandoc.utils.stringify(caption_of)) }, path)
+  image.attributes.width = width
+  return styled("Captioned Figure", { pandoc.Para({ image }) })
+end
+
 local WRITERS = {
   table = function(div)
     local blocks = pandoc.List({ caption(div, "Table Caption") })
@@ -59,12 +66,11 @@ local WRITERS = {
     return blocks
   end,
   figure = function(div)
-    local image = pandoc.Image(
-      { pandoc.Str(pandoc.utils.stringify(div.content[#div.content])) },
-      folders.figures .. "/" .. name_of(div) .. ".png"
-    )
-    image.attributes.width = "16cm"
-    return { styled("Captioned Figure", { pandoc.Para({ image }) }), caption(div, "Image Caption") }
+    local picture = drawing(name_of(div), { div.content[#div.content] }, "16cm")
+    return { picture, caption(div, "Image Caption") }
+  end,
+  picture = function(div)
+    return drawing(div.attributes.figure, div.content, "14cm")
   end,
   transcript = function(div)
     return { listing(div.content[1]), caption(div, "Image Caption") }

@@ -45,6 +45,18 @@ local function listing(block)
   return raw('<pre tabindex="0">' .. table.concat(lines, "\n") .. "</pre>")
 end
 
+-- `kvstudy build-html` puts the picture there.
+local function drawing(name, caption_of)
+  local described = escaped(pandoc.utils.stringify(caption_of))
+  return raw(
+    '<div class="drawing" data-figure="'
+      .. escaped(name)
+      .. '" data-caption="'
+      .. described
+      .. '"></div>'
+  )
+end
+
 local WRITERS = {
   table = function(div)
     local blocks = pandoc.List({ open(div, "table") })
@@ -53,15 +65,14 @@ local WRITERS = {
     return blocks
   end,
   figure = function(div)
-    local name = escaped(name_of(div))
-    local described = escaped(pandoc.utils.stringify(div.content[#div.content]))
-    local blocks = pandoc.List({
-      open(div, "chart"),
-      raw('<div class="drawing" data-figure="' .. name .. '" data-caption="' .. described .. '"></div>'),
-    })
+    local caption_only = { div.content[#div.content] }
+    local blocks = pandoc.List({ open(div, "chart"), drawing(name_of(div), caption_only) })
     blocks:extend(caption(div))
     blocks:insert(raw("</figure>"))
     return blocks
+  end,
+  picture = function(div)
+    return drawing(div.attributes.figure, div.content)
   end,
   transcript = function(div)
     local blocks = pandoc.List({ open(div, "transcript"), listing(div.content[1]) })

@@ -70,12 +70,23 @@ local WRITERS = {
     local body = raw("\\includegraphics[width=\\linewidth]{" .. path .. "}")
     return float("figure", body, caption(div, div.identifier))
   end,
+  -- Once more, smaller, where its number and caption are not.
+  picture = function(div)
+    local path = folders.figures .. "/" .. div.attributes.figure .. ".pdf"
+    return raw("{\\centering\\includegraphics[width=.86\\linewidth,height=.29\\textheight,keepaspectratio]{" .. path .. "}\\par}")
+  end,
   transcript = function(div)
     return float("figure", listing(div.content[1]), caption(div, div.identifier))
   end,
   notice = function(div)
     table.insert(div.content, 1, raw("\\begin{notice}"))
     div.content:insert(raw("\\end{notice}"))
+    return div.content
+  end,
+  -- One page.
+  glance = function(div)
+    table.insert(div.content, 1, raw("\\begingroup\\small"))
+    div.content:insert(raw("\\par\\endgroup"))
     return div.content
   end,
   contents = function()
@@ -102,7 +113,7 @@ local WRITERS = {
   end,
 }
 
-local ORDER = { "long", "table", "figure", "transcript", "notice", "contents", "page-break",
+local ORDER = { "long", "table", "figure", "picture", "transcript", "notice", "glance", "contents", "page-break",
   "barrier", "appendix", "references" }
 
 local function write_div(div)

@@ -45,8 +45,9 @@ local function number(block)
   elseif block.t == "Div" and block.classes:includes("table") then
     return number_float(block, "table")
   elseif block.t == "Div" then
-    local floats = block.classes:includes("figure") or block.classes:includes("transcript")
-    return floats and number_float(block, "figure") or block
+    if block.classes:includes("figure") or block.classes:includes("transcript") then
+      return number_float(block, "figure")
+    end
   end
   return block
 end

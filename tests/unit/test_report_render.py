@@ -339,7 +339,7 @@ def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
     assert "(`writeallfields=true`) leave the size of records as it is on every store" in text
     assert "A read of a key that is not there is OK on no store." in text
     assert "An update of such a key makes a record of it on Redis." in text
-    assert "operations.tex" in text
+    assert "table:operations" in text
 
 
 def test_a_study_that_updates_all_fields_is_not_said_to_change_one(
@@ -358,7 +358,7 @@ def test_without_probes_the_report_says_so(inputs: Inputs, project: Path) -> Non
     text = methods(project)
     assert "was not probed here: " in text
     assert text.count("very") == 10
-    assert "operations.tex" not in text
+    assert "table:operations" not in text
 
 
 def test_a_read_of_a_missing_key_that_counts_as_ok(inputs: Inputs, project: Path) -> None:

@@ -10,6 +10,7 @@ from kvstudy.claims.judge import WEAKEST_FIRST, Support
 from kvstudy.claims.quantities import THREADS
 from kvstudy.claims.table import read_claims
 from kvstudy.errors import KvstudyError
+from kvstudy.stats.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class ClaimFacts:
     ``unsupported`` are names of claims that the source's own data deny. ``once`` tells that some
     verdict rests on one repetition, ``in_floor`` and ``client_bound`` that a value is marked
     so, ``unequal`` that updates mean another thing on some store, ``threads`` that some claim
-    is about saturation.
+    is about saturation, ``by_verdict`` has each verdict's claims with their names.
     """
 
     count: int
@@ -31,6 +32,7 @@ class ClaimFacts:
     client_bound: bool
     unequal: bool
     threads: bool
+    by_verdict: list[tuple[str, list[tuple[str, str]]]]
 
 
 def claim_facts(path: Path) -> ClaimFacts:
@@ -51,4 +53,9 @@ def claim_facts(path: Path) -> ClaimFacts:
         bool(rows["marks"].str.contains(CLIENT_BOUND).any()),
         bool(rows["marks"].str.contains(UNEQUAL).any()),
         bool((rows["unit"] == THREADS).any()),
+        [
+            (verdict.value, list(of[["id", "claim"]].itertuples(index=False, name=None)))
+            for verdict in Verdict
+            if len(of := claims[claims["verdict"] == verdict])
+        ],
     )

@@ -15,6 +15,7 @@ from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.report.escape import Markup, code, for_markdown
 from kvstudy.report.facts import RunFacts, WorkloadFacts
 from kvstudy.report.floats import Floats
+from kvstudy.report.glance import glance_facts
 from kvstudy.report.properties import property_sources
 from kvstudy.report.surroundings import Surroundings
 from kvstudy.report.templates import fill, text_environment
@@ -52,6 +53,7 @@ def prose_environment(folder: Path) -> Environment:
         "bytes": numbers.as_bytes,
         "as_duration": numbers.as_duration,
         "as_time": as_time,
+        "as_day": lambda moment: Markup(as_date(moment)),
         "rho": numbers.as_correlation,
         "p_value": numbers.as_p_value,
         "change": change,
@@ -96,6 +98,7 @@ def _context(run: RunFacts, floats: Floats, raw: Path) -> dict[str, object]:
         "noisy": NOISY,
         "floats": floats,
         "run_order": next(each for each in study.figures if isinstance(each, RunOrder)),
+        "glance": glance_facts(study, run.environment),
         "machine": Surroundings(
             run.environment,
             {use.name: run.title(use.name) for use in measured_uses(study)},
