@@ -443,7 +443,7 @@ def test_the_text_says_what_did_not_go_well(inputs: Inputs, project: Path) -> No
     ended(project, 0.02, -0.015)
     render(inputs, project / "out")
     text = plain(project)
-    assert "1 cell is void; Section" in text
+    assert "1 cell is void; [Section](#gaps){.ref} gives" in text
     assert "Goodput is lower than throughput by more than 0.1 % on Od" in text
     assert "under Workload A (2 %)." in text
     assert "No counter told the misses of" in text
