@@ -7,12 +7,14 @@ import os
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 import psutil
 import pytest
 import yaml
+from formats_support import numbers, numbers_of_pdf, plain
 
 ROOT = Path(__file__).parents[2]
 
@@ -120,6 +122,37 @@ def test_the_pdf_tells_what_was_measured(thesis, clone):
     for number in range(1, 15):
         assert f"Figure 4.{number}" in words
     assert "??" not in words
+
+
+def test_all_formats_have_the_same_numbers(thesis, clone):
+    """What stands in the page stands in the Word file as often, and in the PDF."""
+    report = clone / "report"
+    page = Counter(numbers(plain(report / "jedlicka2024-scale0.01.html")))
+    word = Counter(numbers(plain(report / "jedlicka2024-scale0.01.docx")))
+    assert len(page) > 200
+    # The Word file has its contents, with section numbers, in the text.
+    sections = {re.sub(r"\.0$", "", f"{a}.{b}") for a in range(1, 12) for b in range(12)}
+    more = set(word - page) - sections
+    assert not more, f"not on the page, or not as often: {more}"
+    # Its first lines, with the date, are no part of the text.
+    missing = {number for number in page - word if number not in page_front(report)}
+    assert not missing, f"not in the Word file, or not as often: {missing}"
+    pdf = numbers_of_pdf(report / "jedlicka2024-scale0.01.pdf")
+    assert not set(page) - pdf, f"not in the PDF: {set(page) - pdf}"
+
+
+def page_front(report: Path) -> list[str]:
+    """The numbers of the page before its text."""
+    page = (report / "jedlicka2024-scale0.01.html").read_text(encoding="utf-8")
+    return numbers(re.sub("<[^>]+>", " ", page[page.index("<header") : page.index("</header")]))
+
+
+def test_the_first_page_is_one_page(thesis, clone):
+    pages = text_of(clone / "report" / "jedlicka2024-scale0.01.pdf").split("\f")
+    first = " ".join(pages[0].split())
+    assert "The question." in first
+    assert "operations per second do not." in first
+    assert "Contents" in pages[1]
 
 
 def test_the_pdf_tells_what_one_operation_means(thesis, clone):
