@@ -70,7 +70,7 @@ local WRITERS = {
     return { picture, caption(div, "Image Caption") }
   end,
   picture = function(div)
-    return drawing(div.attributes.figure, div.content, "14cm")
+    return drawing(div.attributes.figure, div.content, "11cm")
   end,
   transcript = function(div)
     return { listing(div.content[1]), caption(div, "Image Caption") }
