@@ -1,7 +1,7 @@
 # Text, tables and figures to the report.
 
 # What is made of the source's claims, where it makes any.
-JUDGED = ["claims.csv", "tables/claims.tex"] if CLAIMS else []
+JUDGED = ["claims.csv", "tables/claims.tex", "tables/claims.html"] if CLAIMS else []
 
 
 rule render_report:
