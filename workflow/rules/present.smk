@@ -19,11 +19,12 @@ rule judge_claims:
         probes="results/{run}/probes.csv",
         rounds="results/{run}/rounds.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        templates="report/templates/tables/claims.tex.j2",
+        templates=[f"report/templates/tables/{name}.j2" for name in ("claims.tex", "claims.html", "parts.html")],
         code=modules(*ANALYSING, "stores", "claims", "tables"),
     output:
         csv="results/{run}/claims.csv",
         tex="results/{run}/tables/claims.tex",
+        html="results/{run}/tables/claims.html",
     log:
         "results/{run}/logs/claims.log",
     params:
@@ -63,7 +64,7 @@ rule make_tables:
         templates=glob("report/templates/tables/*.*"),
         code=modules(*ANALYSING, "stores", "audit", "tables"),
     output:
-        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
+        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex", "html"]),
     log:
         "results/{run}/logs/tabulate.log",
     params:
