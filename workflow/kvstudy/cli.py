@@ -32,6 +32,7 @@ COMMANDS = {
     "published": "Make the report of what a study's source published.",
     "build-pdf": "Build the PDF from the LaTeX source.",
     "notebook": "Run the analysis notebook and export it to HTML.",
+    "export": "Collect tables, figures, numbers and references for a thesis of your own.",
     "compare": "Compare two finished runs: two machines, two versions, before and after.",
     "schema": "Write the JSON schemas and the page of all keys.",
 }
