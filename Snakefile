@@ -12,6 +12,8 @@ rule all:
         f"report/{RUN}.pdf",
         [] if PUBLISHED_ONLY else f"report/{RUN}-analysis.html",
         [] if PUBLISHED_ONLY else f"results/{RUN}/export",
+        # Others measured the cells of imported logs.
+        [] if PUBLISHED_ONLY or STUDY.imported else f"results/{RUN}/commands.txt",
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],

@@ -32,3 +32,23 @@ rule export_for_thesis:
         " --intervals {input.intervals} --tables results/{wildcards.run}/tables"
         " --figures figures/{wildcards.run} --raw {params.raw} {params.partial}"
         " --output {output} > {log} 2>&1"
+
+
+rule write_commands:
+    """The plain commands of every measured cell."""
+    input:
+        study=STUDY_FILE,
+        cells="results/{run}/cells.csv",
+        code=modules("study", "stores", "export"),
+    output:
+        "results/{run}/commands.txt",
+    log:
+        "results/{run}/logs/commands.log",
+    params:
+        scale=CONFIG.scale,
+        raw=f"results/{RUN}/raw",
+    message:
+        "the commands of every cell to {output}"
+    shell:
+        "kvstudy commands --study {input.study} --scale {params.scale} --raw {params.raw}"
+        " --output {output} > {log} 2>&1"
