@@ -121,4 +121,5 @@ def _only(summary: pd.DataFrame, workload: str) -> str:
 
 def _plain(text: str) -> Latex:
     """``text`` for a message on the terminal, where nothing is typeset."""
-    return Latex("".join(letter if letter not in "\\{}%#~^$&" else " " for letter in text))
+    harmless = "".join(" " if letter in "\\{}%#~^$&" else letter for letter in text)
+    return Latex(" ".join(harmless.split()))
