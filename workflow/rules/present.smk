@@ -81,6 +81,9 @@ rule make_tables:
         " --output results/{wildcards.run}/tables > {log} 2>&1"
 
 
+FIGURE_FORMS = ["pdf", "svg", "png", "csv"]
+
+
 rule draw_figures:
     input:
         study=STUDY_FILE,
@@ -93,7 +96,7 @@ rule draw_figures:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         code=modules(*ANALYSING, "stores", "figures"),
     output:
-        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
+        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=FIGURE_FORMS),
     log:
         "results/{run}/logs/draw.log",
     params:
