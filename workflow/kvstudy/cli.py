@@ -33,6 +33,9 @@ COMMANDS = {
     "build-pdf": "Build the PDF from the LaTeX source.",
     "notebook": "Run the analysis notebook and export it to HTML.",
     "compare": "Compare two finished runs: two machines, two versions, before and after.",
+    "archive": "Pack a run with its raw logs as one file (RO-Crate).",
+    "verify": "Check an archive or a run: checksums, plan, course, every number anew.",
+    "rebuild": "Build the report of an archive from its raw logs.",
     "schema": "Write the JSON schemas and the page of all keys.",
 }
 
