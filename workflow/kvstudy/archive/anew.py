@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from kvstudy.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT
+from kvstudy.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
 from kvstudy.archive.run import RESULTS, Run
 from kvstudy.errors import KvstudyError
 
-# What a study is: together with the measured files all that a report is made from.
-STUDY = (CONFIG, "config/studies", "envs/stores", "workloads")
+# With the measured files and a configuration, all that a report is made from.
+STUDY = ("config/studies", "envs/stores", "workloads")
 SNAKEFILE = Path("workflow/Snakefile")
 
 
@@ -38,6 +38,8 @@ def compose(folder: Path, given: Path, code: Path, run: Run) -> None:
         if (source / name).exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.symlink_to((source / name).resolve())
+    # Not that of the archive, which could ask for measurements.
+    (folder / CONFIG).write_text(configuration(run, given), encoding="utf-8")
 
 
 def snakemake(

@@ -91,7 +91,7 @@ def contents_of(run: Run) -> Contents:
     }
     made = {
         FACTS: (json.dumps(facts, indent=1) + "\n").encode(),
-        CONFIG: _config(run).encode(),
+        CONFIG: configuration(run).encode(),
     }
     return Contents(run, study, files, made, tuple(missing))
 
@@ -126,17 +126,17 @@ def _needed_results(run: Run) -> list[str]:
     return [f"results/{run.name}/{name}" for name in ("cells.csv", "summary.csv")]
 
 
-def _config(run: Run) -> str:
-    """The configuration that builds the run's report, and nothing else."""
+def configuration(run: Run, top: Path = Path()) -> str:
+    """The configuration that builds the report of the run below ``top``, and nothing else."""
     values = {"study": run.study, "scale": run.scale, "source": run.source, "measure": False}
-    values["mixed"] = _is_mixed(run)
+    values["mixed"] = _is_mixed(run, top)
     head = "# Builds the report of this archive from its raw logs; nothing is measured.\n"
     return head + yaml.safe_dump(values, sort_keys=False)
 
 
-def _is_mixed(run: Run) -> bool:
+def _is_mixed(run: Run, top: Path) -> bool:
     """Whether the run's report says that its cells were not measured alike."""
-    path = RESULTS / run.name / "environment.json"
+    path = top / RESULTS / run.name / "environment.json"
     if run.published:
         return False
     try:

@@ -151,7 +151,9 @@ class _Crate:
         own, base = (f"results/{each}/" for each in (self.run.name, self.run.base))
         if name.startswith(own):
             rest = name.removeprefix(own)
-            return not rest.startswith(("raw/", "probes/", "gaps/", "failed/", "replaced/", "logs/"))
+            return not rest.startswith(
+                ("raw/", "probes/", "gaps/", "failed/", "replaced/", "logs/")
+            )
         return not name.startswith(base) and name.startswith(
             (f"figures/{self.run.name}/", f"report/{self.run.name}")
         )
