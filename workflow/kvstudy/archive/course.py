@@ -156,21 +156,39 @@ def _order(part: Part, results: Path, cells: list[Cell], manifests: dict[str, di
         for cell in cells
         if cell.path in manifests and cell.path not in on_file.union(moved)
     ]
-    late = out_of_order([manifests[path]["started"] for path in looked_at])
-    paths = [looked_at[index] for index in late]
-    for store in sorted({path.split("/")[0] for path in paths}):
-        of_store = [path for path in looked_at if path.startswith(f"{store}/")]
-        wrong = [path for path in paths if path.startswith(f"{store}/")]
-        starts = [manifests[path]["started"] for path in of_store]
-        if wrong == of_store and len(of_store) > 1 and starts == sorted(starts):
-            part.notes.append(f"all cells of {store} were measured apart from those of the others")
-            continue
-        for path in wrong:
+    starts = {path: manifests[path]["started"] for path in looked_at}
+    together = sessions(starts)
+    if len(together) > 1:
+        names = "; ".join(", ".join(sorted(stores)) for stores in together)
+        part.notes.append(f"stores were measured apart from each other: {names}")
+    for stores in together:
+        paths = [path for path in looked_at if path.split("/")[0] in stores]
+        for index in out_of_order([starts[path] for path in paths]):
             part.faults.append(
-                f"{results}/raw/{path}: was started at {manifests[path]['started']}, which does "
+                f"{results}/raw/{paths[index]}: was started at {starts[paths[index]]}, which does "
                 "not fit its place in the plan, and no failed attempt is on file: it may have "
                 "been measured again, and its earlier logs removed"
             )
+
+
+def sessions(starts: dict[str, str]) -> list[set[str]]:
+    """Stores that were measured in turns, by the start of each cell's path.
+
+    A store that was measured wholly before or after all others (its server came later) is a
+    session of its own.
+    """
+    times: dict[str, list[str]] = defaultdict(list)
+    for path, start in starts.items():
+        times[path.split("/")[0]].append(start)
+    found: list[set[str]] = []
+    end = ""
+    for store in sorted(times, key=lambda store: min(times[store])):
+        if found and min(times[store]) <= end:
+            found[-1].add(store)
+        else:
+            found.append({store})
+        end = max(end, *times[store])
+    return found
 
 
 def out_of_order(times: Sequence[str]) -> list[int]:
