@@ -15,6 +15,7 @@ import psutil
 import pytest
 import yaml
 from formats_support import numbers, numbers_of_pdf, plain
+from kvstudy.report.build import build_pdf
 
 ROOT = Path(__file__).parents[2]
 
@@ -191,6 +192,54 @@ def test_figures_come_as_pdf_svg_png_and_data(thesis, clone):
             assert (figures / f"{name}.{form}").stat().st_size > 0
     data = pd.read_csv(figures / "throughput.csv")
     assert set(data.store) == {"redis", "riak", "aerospike", "memcached"}
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "words"), [("thesis", ".", "95 % interval"), ("thesis-czech", ",", "až")]
+)
+def test_the_example_thesis_has_the_measured_numbers(thesis, tmp_path, name, mark, words):
+    shutil.copytree(thesis / "export", tmp_path / "export")
+    main = tmp_path / "export" / "example" / f"{name}.tex"
+    # It fails on undefined references, citations and numbers, and on lines that are too long.
+    build_pdf(main, main.parent, tmp_path / "thesis.pdf")
+    text = text_of(tmp_path / "thesis.pdf")
+    summary = pd.read_csv(thesis / "summary.csv").set_index(["store", "workload", "operation"])
+    summary = summary[summary.metric == "throughput"]
+    digits = re.sub(r"(?<=\d)[\s\u2009\u202f](?=\d{3}\b)", "", text)
+    for store in ("redis", "memcached"):
+        mean = summary.loc[(store, "a", "overall"), "mean"].item()
+        assert f"{mean:.1f}".replace(".", mark) in digits
+    assert words in " ".join(text.split())
+    assert "not measured" in text
+
+
+def test_every_exported_table_goes_into_a_document(thesis, tmp_path):
+    shutil.copytree(thesis / "export", tmp_path / "export")
+    packages: dict[str, None] = {}
+    body = []
+    for path in sorted((tmp_path / "export" / "tables").glob("*.tex")):
+        first, *_ = text = path.read_text().splitlines()
+        packages |= dict.fromkeys(re.search(r"usepackage\{(.*)\}", first)[1].split(", "))
+        table = rf"\input{{export/tables/{path.stem}}}"
+        if not any("begin{longtable}" in line for line in text):
+            table = rf"\begin{{table}}\caption{{{path.stem}}}\centering{table}\end{{table}}"
+        body += [table, r"\clearpage"]
+    main = tmp_path / "tables.tex"
+    lines = [r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage[czech]{babel}"]
+    # Those over several pages cannot be scaled; the example has narrower lines.
+    lines += [r"\usepackage[a4paper, textwidth=16cm]{geometry}"]
+    lines += [rf"\usepackage{{{', '.join(packages)}}}\begin{{document}}", *body]
+    main.write_text("\n".join([*lines, r"\end{document}"]))
+    build_pdf(main, tmp_path / "build", tmp_path / "tables.pdf")
+
+
+def test_the_commands_of_every_cell_are_told(thesis):
+    text = (thesis / "commands.txt").read_text()
+    cells = pd.read_csv(thesis / "cells.csv")
+    names = cells.store + "/" + cells.workload + "/" + cells.parameters
+    names += "/rep" + cells.repetition.astype(str)
+    told = re.findall(r"^# \d+\. (\S+)$", text, re.M)
+    assert sorted(told) == sorted(names[cells.status == "measured"])
 
 
 def test_the_notebook_was_run_and_exported(thesis, clone):

@@ -54,7 +54,8 @@ def ready_for_input(text: str, name: str, caption: str) -> str:
 def _how(text: str, name: str, floats: bool) -> list[str]:
     if LONG in text:
         return [
-            rf"% It runs over pages and has its caption and label: \input{{tables/{name}}} alone."
+            rf"% It runs over pages and has its caption and label: \input{{tables/{name}}} alone.",
+            f"% Made for lines of {WIDTH}.",
         ]
     lines = [
         rf"% Use: \begin{{table}}\caption{{...}}\centering \input{{tables/{name}}}\end{{table}}"
