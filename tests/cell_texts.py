@@ -14,7 +14,7 @@ from kvstudy.tables.latex import SPECIAL
 # Commands whose one argument is their text, and those that are shown as nothing.
 SHOWN = {"textbf", "textit", "textsuperscript", "rlap", "smash"}
 NOTHING = {
-    *("itshape", "scriptsize", "footnotesize", "quad", "par", "raggedright", "addlinespace"),
+    *("itshape", "scriptsize", "footnotesize", "quad", "raggedright", "addlinespace"),
     *("toprule", "midrule", "bottomrule", "medskip", "strut"),
 }
 SIGNS = {text: sign for sign, text in SPECIAL.items() if text.startswith("\\")}
@@ -123,7 +123,9 @@ class _Html(HTMLParser):
 def latex_cells(text: str) -> list[str]:
     """Those of the bodies of all tables, also of ones that go on over pages."""
     cells = []
-    for body in re.findall(r"\\(?:midrule|endfoot)\n(.*?)\\(?:bottomrule|end\{longtable)", text, re.S):
+    for body in re.findall(
+        r"\\(?:midrule|endfoot)\n(.*?)\\(?:bottomrule|end\{longtable)", text, re.S
+    ):
         if r"\endfirsthead" not in body:
             cells += [plain(_text(cell)) for cell in _split(body)]
     return [cell.removesuffix(" (continued)") for cell in cells if cell]
@@ -147,13 +149,13 @@ def _text(latex: str) -> str:
         # Last of all what braces and backslashes stand for.
         if sign not in "{}\\":
             latex = latex.replace(text, sign)
+    latex = re.sub(r"\\(?:newline|par)(?![a-zA-Z])|\\\\", " ", latex)
+    latex = re.sub(r"\\rotatebox\[[^]]*\]\{90\}|\\shortstack\[r\]|\\addlinespace\[\w+\]", "", latex)
+    latex = re.sub(r"\\(?:hangindent|leftskip)=[\d.]+em", "", latex)
     latex = re.sub(rf"\\(?:{'|'.join(SHOWN | NOTHING)})(?![a-zA-Z])", "", latex)
     latex = re.sub(r"\\(?:cmidrule(?:\([lr]+\))?|phantom)\{[^{}]*\}", "", latex)
     latex = re.sub(r"\\multicolumn\{\d+\}\{(?:[^{}]|\{[^{}]*\})*\}", "", latex)
     latex = re.sub(r"\\(?:text)?color(?:\[\w+\])?\{[^{}]*\}", "", latex)
-    latex = re.sub(r"\\rotatebox\[[^]]*\]\{90\}|\\shortstack\[r\]|\\addlinespace\[\w+\]", "", latex)
-    latex = re.sub(r"\\(?:hangindent|leftskip)=[\d.]+em", "", latex)
-    latex = re.sub(r"\\(?:newline|par)\b|\\\\", " ", latex)
     latex = re.sub(r"(?<!\\)[{}]", "", latex)
     for sign in "{}":
         latex = latex.replace(SPECIAL[sign], sign)
