@@ -10,13 +10,14 @@ import pandas as pd
 import pytest
 from kvstudy.analysis.scaling import scaling
 from kvstudy.errors import KvstudyError
+from kvstudy.study.base import AnyTable
 from kvstudy.study.sizes import sizes
 from kvstudy.tables import checks, store
 from kvstudy.tables import scaling as scaling_table
 from kvstudy.tables import sweep as sweep_table
 from kvstudy.tables.files import write_texts
 from kvstudy.tables.html import fill_html
-from kvstudy.tables.kinds import on_pages
+from kvstudy.tables.kinds import KINDS, on_pages
 from kvstudy.tables.latex import latex_of
 from kvstudy.tables.markup import (
     Rich,
@@ -104,6 +105,10 @@ def test_each_kind_has_templates_of_both_formats():
         for form in ("tex", "html")
     }
     assert kinds["html"] - {"parts"} == kinds["tex"]
+
+
+def test_each_kind_of_table_can_be_made():
+    assert set(KINDS) == set(AnyTable.__subclasses__())
 
 
 def test_titles_are_escaped(folder):
