@@ -1,4 +1,4 @@
-"""The texts of a table's cells, of LaTeX and of HTML, without what belongs to one format.
+"""The texts of a table's cells, of LaTeX, HTML and DOCX, without what belongs to one format.
 
 For tests that ask whether formats show the same. Cells come by rows, from left to right;
 headings and empty cells are left out, and so are spaces but single ones.
@@ -7,7 +7,10 @@ headings and empty cells are left out, and so are spaces but single ones.
 from __future__ import annotations
 
 import re
+import zipfile
 from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
 
 from kvstudy.tables.latex import SPECIAL
 
@@ -18,21 +21,13 @@ NOTHING = {
     *("toprule", "midrule", "bottomrule", "medskip", "strut"),
 }
 SIGNS = {text: sign for sign, text in SPECIAL.items() if text.startswith("\\")}
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MATHS = {r"$\rightarrow$": "\N{RIGHTWARDS ARROW}", "-{}": "-", "{[}": "[", "{]}": "]", "~": " "}
 
 
 def plain(text: str) -> str:
     """On one line; spaces of any kind are single and plain."""
     return " ".join(text.split())
-
-
-def numbers(texts: list[str]) -> list[str]:
-    """The numbers in ``texts``, in their order."""
-    return [
-        found.replace(" ", "")
-        for text in texts
-        for found in re.findall(r"\d+(?: \d{3})*(?:[.,]\d+)?", text)
-    ]
 
 
 def same_cells(tex: str, html: str, gaps: tuple[str, ...] = ()) -> list[str]:
@@ -129,6 +124,19 @@ def latex_cells(text: str) -> list[str]:
         if r"\endfirsthead" not in body:
             cells += [plain(_text(cell)) for cell in _split(body)]
     return [cell.removesuffix(" (continued)") for cell in cells if cell]
+
+
+def docx_cells(path: Path) -> list[str]:
+    """Those of the rows of all tables that do not stand again on each page."""
+    with zipfile.ZipFile(path) as file:
+        body = ElementTree.fromstring(file.read("word/document.xml"))
+    cells = []
+    for row in body.iter(f"{WORD}tr"):
+        if row.find(f"{WORD}trPr/{WORD}tblHeader") is None:
+            for cell in row.iter(f"{WORD}tc"):
+                parts = [each for each in cell.iter() if each.tag in (f"{WORD}t", f"{WORD}br")]
+                cells.append(plain("".join(part.text or " " for part in parts)))
+    return [cell for cell in cells if cell]
 
 
 def _split(body: str) -> list[str]:

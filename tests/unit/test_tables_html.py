@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +34,14 @@ from kvstudy.tables.markup import (
     stacked,
 )
 
-from tests.cell_texts import check_structure, html_cells, html_rows, latex_cells, same_cells
+from tests.cell_texts import (
+    check_structure,
+    docx_cells,
+    html_cells,
+    html_rows,
+    latex_cells,
+    same_cells,
+)
 
 from . import small_results as small
 from .test_over_sizes import THREADS, swept, swept_study
@@ -213,6 +221,15 @@ def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen(tmp_path):
     check_structure(html)
     assert html.count('scope="col"') == 8
     assert sorted(set(html_cells(html))) == sorted(set(latex_cells(tex)))
+
+
+def test_they_are_tables_in_word_too(folder, tmp_path):
+    names = ("one", "machine", "operations", "ratios", "validity")
+    text = "".join(both(folder, name)[1] for name in names)
+    path = tmp_path / "tables.docx"
+    command = ["pandoc", "--from=html", "--to=docx", f"--output={path}"]
+    subprocess.run(command, input=text, text=True, check=True, encoding="utf-8")
+    assert docx_cells(path) == html_cells(text)
 
 
 def test_html_templates_must_not_use_unknown_names(tmp_path):
