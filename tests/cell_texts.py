@@ -1,4 +1,4 @@
-"""The texts of a table's cells, of LaTeX and of HTML, without what belongs to one format.
+"""The texts of a table's cells, of LaTeX, HTML and DOCX, without what belongs to one format.
 
 For tests that ask whether formats show the same. Cells come by rows, from left to right;
 headings and empty cells are left out, and so are spaces but single ones.
@@ -7,32 +7,27 @@ headings and empty cells are left out, and so are spaces but single ones.
 from __future__ import annotations
 
 import re
+import zipfile
 from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
 
 from kvstudy.tables.latex import SPECIAL
 
 # Commands whose one argument is their text, and those that are shown as nothing.
 SHOWN = {"textbf", "textit", "textsuperscript", "rlap", "smash"}
 NOTHING = {
-    *("itshape", "scriptsize", "footnotesize", "quad", "par", "raggedright", "addlinespace"),
+    *("itshape", "scriptsize", "footnotesize", "quad", "raggedright", "addlinespace"),
     *("toprule", "midrule", "bottomrule", "medskip", "strut"),
 }
 SIGNS = {text: sign for sign, text in SPECIAL.items() if text.startswith("\\")}
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 MATHS = {r"$\rightarrow$": "\N{RIGHTWARDS ARROW}", "-{}": "-", "{[}": "[", "{]}": "]", "~": " "}
 
 
 def plain(text: str) -> str:
     """On one line; spaces of any kind are single and plain."""
     return " ".join(text.split())
-
-
-def numbers(texts: list[str]) -> list[str]:
-    """The numbers in ``texts``, in their order."""
-    return [
-        found.replace(" ", "")
-        for text in texts
-        for found in re.findall(r"\d+(?: \d{3})*(?:[.,]\d+)?", text)
-    ]
 
 
 def same_cells(tex: str, html: str, gaps: tuple[str, ...] = ()) -> list[str]:
@@ -123,10 +118,25 @@ class _Html(HTMLParser):
 def latex_cells(text: str) -> list[str]:
     """Those of the bodies of all tables, also of ones that go on over pages."""
     cells = []
-    for body in re.findall(r"\\(?:midrule|endfoot)\n(.*?)\\(?:bottomrule|end\{longtable)", text, re.S):
+    for body in re.findall(
+        r"\\(?:midrule|endfoot)\n(.*?)\\(?:bottomrule|end\{longtable)", text, re.S
+    ):
         if r"\endfirsthead" not in body:
             cells += [plain(_text(cell)) for cell in _split(body)]
     return [cell.removesuffix(" (continued)") for cell in cells if cell]
+
+
+def docx_cells(path: Path) -> list[str]:
+    """Those of the rows of all tables that do not stand again on each page."""
+    with zipfile.ZipFile(path) as file:
+        body = ElementTree.fromstring(file.read("word/document.xml"))
+    cells = []
+    for row in body.iter(f"{WORD}tr"):
+        if row.find(f"{WORD}trPr/{WORD}tblHeader") is None:
+            for cell in row.iter(f"{WORD}tc"):
+                parts = [each for each in cell.iter() if each.tag in (f"{WORD}t", f"{WORD}br")]
+                cells.append(plain("".join(part.text or " " for part in parts)))
+    return [cell for cell in cells if cell]
 
 
 def _split(body: str) -> list[str]:
@@ -147,13 +157,13 @@ def _text(latex: str) -> str:
         # Last of all what braces and backslashes stand for.
         if sign not in "{}\\":
             latex = latex.replace(text, sign)
+    latex = re.sub(r"\\(?:newline|par)(?![a-zA-Z])|\\\\", " ", latex)
+    latex = re.sub(r"\\rotatebox\[[^]]*\]\{90\}|\\shortstack\[r\]|\\addlinespace\[\w+\]", "", latex)
+    latex = re.sub(r"\\(?:hangindent|leftskip)=[\d.]+em", "", latex)
     latex = re.sub(rf"\\(?:{'|'.join(SHOWN | NOTHING)})(?![a-zA-Z])", "", latex)
     latex = re.sub(r"\\(?:cmidrule(?:\([lr]+\))?|phantom)\{[^{}]*\}", "", latex)
     latex = re.sub(r"\\multicolumn\{\d+\}\{(?:[^{}]|\{[^{}]*\})*\}", "", latex)
     latex = re.sub(r"\\(?:text)?color(?:\[\w+\])?\{[^{}]*\}", "", latex)
-    latex = re.sub(r"\\rotatebox\[[^]]*\]\{90\}|\\shortstack\[r\]|\\addlinespace\[\w+\]", "", latex)
-    latex = re.sub(r"\\(?:hangindent|leftskip)=[\d.]+em", "", latex)
-    latex = re.sub(r"\\(?:newline|par)\b|\\\\", " ", latex)
     latex = re.sub(r"(?<!\\)[{}]", "", latex)
     for sign in "{}":
         latex = latex.replace(SPECIAL[sign], sign)

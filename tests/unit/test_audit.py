@@ -335,7 +335,7 @@ def test_beside_a_source_table_what_does_not_fit_is_bold(tmp_path, project):
     cells = {section.title: section.lines[0].cells for section in grid["sections"]}
     assert cells["Throughput times run time, by the operations"] == ["1.0000"]
     assert cells["Share of the time in calls: throughput times mean latency by threads"] == [
-        r"\textbf{1.050}"
+        "<b>1.050</b>"
     ]
 
 

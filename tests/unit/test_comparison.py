@@ -16,6 +16,7 @@ from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
 from kvstudy.tidy.published import read_published
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import per_repetition, summarise
+
 from tests.cell_texts import same_cells
 
 TEMPLATE = Path(__file__).parents[2] / "report/templates/tables/comparison.tex.j2"

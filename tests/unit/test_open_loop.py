@@ -434,7 +434,7 @@ def test_a_rate_that_was_not_reached_is_marked():
     _, content = shown(at_rates(achieved=(500, 500)))
     cells = content["sections"][0].lines[0].cells
     assert cells[1] == "50.0 % !"
-    assert cells[2] == r"\textit{0.100}"
+    assert cells[2] == "<i>0.100</i>"
     assert "rate not reached" in content["notes"][1]
 
 

@@ -19,6 +19,7 @@ from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.published import read_published
 from kvstudy.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.tidy.summary import CELL
+
 from tests.cell_texts import same_cells
 
 TITLES = {"db": "Database", "cache": "Cache"}

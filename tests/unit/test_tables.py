@@ -14,8 +14,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.tables import machine, results
-from kvstudy.tables.latex import Latex, escape, fill
 from kvstudy.tables.kinds import Given
+from kvstudy.tables.latex import Latex, escape, fill
 from kvstudy.tables.write import write_tables
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.numbers import fixed, grouped, significant
@@ -162,7 +162,7 @@ def test_marks_of_spread_and_of_rare_operations(tmp_path):
 
 def test_other_numbers_of_operations_are_said():
     text = notes(small.results())
-    assert r"A run has 20\,000 operations here and 1\,000\,000 in the source" in text
+    assert "A run has 20\u202f000 operations here and 1\u202f000\u202f000 in the source" in text
     assert "A run has" not in notes(small.results(source=False))
 
 

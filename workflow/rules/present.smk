@@ -19,7 +19,10 @@ rule judge_claims:
         probes="results/{run}/probes.csv",
         rounds="results/{run}/rounds.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        templates=[f"report/templates/tables/{name}.j2" for name in ("claims.tex", "claims.html", "parts.html")],
+        templates=[
+            f"report/templates/tables/{name}.j2"
+            for name in ("claims.tex", "claims.html", "parts.html")
+        ],
         code=modules(*ANALYSING, "stores", "claims", "tables"),
     output:
         csv="results/{run}/claims.csv",

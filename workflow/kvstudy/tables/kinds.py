@@ -104,10 +104,10 @@ def made_audited(
     if isinstance(table, AuditTable):
         return Made(checks, table.kind, audit.content(checks, study, titles))
     checks = audit.of_workload(checks, table.workload)
-    return _on_pages(checks, audit.beside(checks, study, titles))
+    return on_pages(checks, audit.beside(checks, study, titles))
 
 
-def _on_pages(frame: pd.DataFrame, grid: checks.Grid) -> Made:
+def on_pages(frame: pd.DataFrame, grid: checks.Grid) -> Made:
     """A table whose sections LaTeX spreads over pages (as its ``blocks``, where it has some)."""
     found = pages(grid["columns"], grid.get("blocks", grid["sections"]))
     return Made(frame, "checks", {**grid, "pages": found, "small": is_small(found)})
@@ -132,22 +132,22 @@ def _validity(table: ValidityTable, given: Given) -> Made:
 
 def _ratios(table: RatiosTable, given: Given) -> Made:
     grid = checks.ratios(given.analysis, given.study, given.titles)
-    return _on_pages(given.analysis.pairs, grid)
+    return on_pages(given.analysis.pairs, grid)
 
 
 def _bottleneck(table: BottleneckTable, given: Given) -> Made:
     frame = given.analysis.bottleneck
-    return _on_pages(frame, bottleneck.content(frame, given.study, given.titles))
+    return on_pages(frame, bottleneck.content(frame, given.study, given.titles))
 
 
 def _trimmed(table: TrimmedTable, given: Given) -> Made:
     frame = given.analysis.trimmed
-    return _on_pages(frame, trimmed.content(frame, given.study, given.titles))
+    return on_pages(frame, trimmed.content(frame, given.study, given.titles))
 
 
 def _percentiles(table: PercentilesTable, given: Given) -> Made:
     frame = checks.with_averages(of(given.analysis.percentiles, table.workload), given.found)
-    return _on_pages(frame, checks.percentiles(frame, table.workload, given.titles))
+    return on_pages(frame, checks.percentiles(frame, table.workload, given.titles))
 
 
 def _audited(table: AuditTable | AuditedTable, given: Given) -> Made:
@@ -162,7 +162,7 @@ def _audited(table: AuditTable | AuditedTable, given: Given) -> Made:
 
 def _against(table: AgainstTable, given: Given) -> Made:
     frame = against.rows(table, given.study, given.found, given.analysis.pairs)
-    return _on_pages(frame, against.content(frame, given.study, given.titles))
+    return on_pages(frame, against.content(frame, given.study, given.titles))
 
 
 def _open_loop(table: OpenLoopTable, given: Given) -> Made:
@@ -174,32 +174,32 @@ def _open_loop(table: OpenLoopTable, given: Given) -> Made:
 
 def _runs(table: RunsTable, given: Given) -> Made:
     frame, steadiness = of(given.analysis.intervals, table.workload), given.analysis.steadiness
-    return _on_pages(frame, checks.runs(frame, steadiness, table.workload, given.titles))
+    return on_pages(frame, checks.runs(frame, steadiness, table.workload, given.titles))
 
 
 def _store(table: StoreTable, given: Given) -> Made:
     frame = store.rows(table.store, given.study, given.found, given.analysis)
-    return _on_pages(frame, store.content(frame, given.study))
+    return on_pages(frame, store.content(frame, given.study))
 
 
 def _sweep(table: SweepTable, given: Given) -> Made:
     frame = sweep.rows(table, given.study, given.swept)
-    return _on_pages(frame, sweep.content(table, frame, given.study, given.titles))
+    return on_pages(frame, sweep.content(table, frame, given.study, given.titles))
 
 
 def _scaling(table: ScalingTable, given: Given) -> Made:
-    return _on_pages(given.scalings, scaling.content(given.scalings, given.study, given.titles))
+    return on_pages(given.scalings, scaling.content(given.scalings, given.study, given.titles))
 
 
 def _relative(table: RelativeTable, given: Given) -> Made:
     published = given.swept.published
     frame = relative.rows(table, given.analysis.rounds, published)
-    return _on_pages(frame, relative.content(table, frame, published, given.titles))
+    return on_pages(frame, relative.content(table, frame, published, given.titles))
 
 
 def _break_even(table: BreakEvenTable, given: Given) -> Made:
     frame = break_even.rows(table, given.analysis.rounds, given.swept.published)
-    return _on_pages(frame, break_even.content(table, frame, given.titles))
+    return on_pages(frame, break_even.content(table, frame, given.titles))
 
 
 def _comparison(table: ComparisonTable, given: Given) -> Made:

@@ -81,8 +81,7 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
     number = -(-len(stores) // MOST_STORES)
     size = -(-len(stores) // number)
     blocks = [
-        _block(frame, stores[start : start + size], titles)
-        for start in range(0, len(stores), size)
+        _block(frame, stores[start : start + size], titles) for start in range(0, len(stores), size)
     ]
     notes = ["Small numbers: the sources below."]
     if (frame["published"] != "").any():

@@ -97,10 +97,7 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
     blocks = [
         {
             "places": list(range(start + 1, min(start + MOST_PLACES, number) + 1)),
-            "rows": [
-                replace(row, cells=row.cells[start : start + MOST_PLACES])
-                for row in rows
-            ],
+            "rows": [replace(row, cells=row.cells[start : start + MOST_PLACES]) for row in rows],
         }
         for start in range(0, number, MOST_PLACES)
     ]

@@ -75,7 +75,10 @@ def content(frame: pd.DataFrame, study: Study) -> Grid:
                     marked(grouped(significant(row["throughput"], 4)), row["throughput"]),
                     interval,
                     marked(share(row["of_fastest"]), row["of_fastest"]),
-                    *(DASH if math.isnan(n) else marked(grouped(significant(n)), n) for n in numbers),
+                    *(
+                        DASH if math.isnan(n) else marked(grouped(significant(n)), n)
+                        for n in numbers
+                    ),
                     marked(share(row["failed"]) if row["failed"] else "0 %", row["failed"]),
                 ],
                 workload=row["workload"],
