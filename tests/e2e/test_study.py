@@ -107,6 +107,16 @@ def test_a_cell_keeps_all_that_is_needed_to_judge_it(thesis):
     assert check.returncode == 0
 
 
+def test_the_run_holds_what_a_reviewer_asks(thesis, clone):
+    """Checksums, plan, the order and times of real cells, and every number anew."""
+    done = subprocess.run(
+        ["kvstudy", "verify", thesis.name], cwd=clone, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "measured one at a time, in the planned random order" in done.stdout
+    assert "**All holds.**" in done.stdout
+
+
 def test_the_pdf_tells_what_was_measured(thesis, clone):
     text = text_of(clone / "report" / "jedlicka2024-scale0.01.pdf")
     words = " ".join(text.split())

@@ -22,7 +22,7 @@ from kvstudy.archive.pack import pack
 from kvstudy.archive.part import Part
 from kvstudy.archive.run import find_run
 from kvstudy.archive.unpack import extract, opened, read_facts
-from kvstudy.archive.verify import Verified, as_text
+from kvstudy.archive.verify import Verified, as_text, verify
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
@@ -169,6 +169,17 @@ def test_a_zip_that_is_no_archive(tmp_path):
         file.writestr("photo.jpg", "x")
     with pytest.raises(KvstudyError, match=r"was not packed by 'kvstudy archive'"), opened(path):
         pass
+
+
+def test_a_verification_needs_a_clone_or_an_archive(archive):
+    Path("workflow/Snakefile").unlink()
+    with pytest.raises(KvstudyError, match=r"workflow/Snakefile: no such file; run the command in"):
+        verify("small.zip")
+    put(Path("workflow/Snakefile"), "")
+    with pytest.raises(KvstudyError, match=r"other\.zip: no such file"):
+        verify("other.zip")
+    with pytest.raises(KvstudyError, match=r"results/other: no such run; known are: small"):
+        verify("other")
 
 
 @pytest.mark.parametrize(

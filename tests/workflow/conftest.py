@@ -70,6 +70,11 @@ def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
 @pytest.fixture
 def workflow(tmp_path: Path) -> Workflow:
     """The study ``small``: store pretend, workloads a, c and insert, two repetitions."""
+    return make_workflow(tmp_path)
+
+
+def make_workflow(tmp_path: Path) -> Workflow:
+    """The same for fixtures that many tests share."""
     folder = tmp_path / "clone"
     for name in ("config", "envs/stores", "workloads", "workflow", "profiles", "report"):
         shutil.copytree(

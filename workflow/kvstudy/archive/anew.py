@@ -28,7 +28,7 @@ def is_input(run: Run, name: str) -> bool:
 def compose(folder: Path, given: Path, code: Path, run: Run) -> None:
     """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``."""
     if not (code / SNAKEFILE).is_file():
-        raise KvstudyError(f"{code / SNAKEFILE}: no such file; run the command in a clone")
+        raise KvstudyError(f"{SNAKEFILE}: no such file in the archive; leave --archived-code out")
     measured = [f"{RESULTS / run.base}/{name}" for name in MEASURED]
     report = [f"{REPORT}/{path.name}" for path in (code / REPORT).iterdir()]
     parts = [(given, name) for name in (*STUDY, *measured)]

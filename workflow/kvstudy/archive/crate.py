@@ -113,7 +113,8 @@ class _Crate:
         root, study = self.crate.root_dataset, self.contents.study
         size = "" if self.run.scale == 1 else f" at {self.run.scale:g} of its size"
         what = "published values" if self.run.published else f"{len(self.cells)} measured cells"
-        root["name"] = f"{study.title}: raw logs and report{size}"
+        kind = "published values" if self.run.published else "raw logs"
+        root["name"] = f"{study.title}: {kind} and report{size}"
         root["description"] = (
             f"{study.question} The study '{study.name}'{size}: {what}, the tables, figures and "
             "the report made from them, and the workflow that makes them again."

@@ -8,16 +8,13 @@ from kvstudy.archive.contents import Contents
 TEXT = """\
 # {title}
 
-Raw logs and report of the study `{study}`{size}, packed by kvstudy {version}.
+{what} of the study `{study}`{size}, packed by kvstudy {version}.
 
 | where | what |
 |---|---|
 | `report/` | the report, and the templates that it is made from |
 | `results/{run}/` | tables and tidy data (`measurements.csv`, `summary.csv`, `analysis/`) |
-| `results/{base}/raw/` | the raw logs, one folder per cell, with `manifest.json` and checksums |
-| `results/{base}/failed/`, `replaced/` | attempts that failed, logs that were measured again; \
-not there when there are none |
-| `figures/{run}/` | the figures, each with the values that it shows |
+{raw}| `figures/{run}/` | the figures, each with the values that it shows |
 | `config/`, `envs/`, `workloads/` | the study, the stores' settings, the YCSB property files |
 | `Snakefile`, `workflow/` | the workflow that made all of it |
 | `ro-crate-metadata.json` | the same for programs (Workflow Run RO-Crate) |
@@ -36,6 +33,12 @@ Without a clone, the unpacked archive is one: `make setup`, then `. .venv/bin/ac
 is measured, whatever servers the machine has.
 """
 
+RAW = """\
+| `results/{base}/raw/` | the raw logs, one folder per cell, with `manifest.json` and checksums |
+| `results/{base}/failed/`, `replaced/` | attempts that failed, logs that were measured again; \
+not there when there are none |
+"""
+
 
 def readme(contents: Contents) -> str:
     """README.md of the archive."""
@@ -48,10 +51,11 @@ def readme(contents: Contents) -> str:
         )
     return TEXT.format(
         title=contents.study.title,
+        what="Published values and report" if run.published else "Raw logs and report",
         study=run.study,
         size="" if run.scale == 1 else f" at {run.scale:g} of its size",
         run=run.name,
-        base=run.base,
+        raw="" if run.published else RAW.format(base=run.base),
         version=__version__,
         missing=missing,
     )

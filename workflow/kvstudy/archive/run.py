@@ -49,7 +49,8 @@ def find_run(name: str) -> Run:
     studies = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml"))
     if not (RESULTS / name).is_dir():
         there = sorted(path.name for path in RESULTS.glob("*") if _run(path.name, studies))
-        raise KvstudyError(f"{RESULTS / name}: no such run{did_you_mean(name, there)}")
+        hint = did_you_mean(name, there) if there else "; the project here has no results"
+        raise KvstudyError(f"{RESULTS / name}: no such run{hint}")
     if run := _run(name, studies):
         return run
     raise KvstudyError(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from kvstudy.archive.anew import SNAKEFILE
 from kvstudy.archive.checksums import check_measured, check_packed
 from kvstudy.archive.contents import CODE, contents_of
 from kvstudy.archive.course import check_course, check_plan
@@ -51,6 +52,8 @@ def verify(
     ``own_code``: numbers are made anew by the workflow of this clone, else by the archive's.
     ``say`` is told what is being done. KvstudyError for what is no archive and no run.
     """
+    if own_code and not SNAKEFILE.is_file():
+        raise KvstudyError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
     with tempfile.TemporaryDirectory(prefix="kvstudy-verify-") as top:
         path = Path(name)
         if path.is_file():
