@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
+    from kvstudy.trace.run import Run
 
 SCALE = click.option(
     "--scale", type=float, default=1.0, show_default=True, help="Factor on the counts."
@@ -61,3 +62,40 @@ def measuring(command: Callable) -> Callable:
     for option in reversed(OPTIONS):
         command = option(command)
     return command
+
+
+def study_file(study: str) -> Path:
+    """The study file of a name, a folder or a path; KvstudyError when there is none."""
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.load import STUDIES
+    from kvstudy.study.naming import did_you_mean
+
+    given = Path(study)
+    if given.is_dir() and (given / "study.yaml").is_file():
+        return given / "study.yaml"
+    if given.suffix in (".yaml", ".yml") or given.is_file():
+        return given
+    names = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
+    if study not in names:
+        raise KvstudyError(f"unknown study '{study}'{did_you_mean(study, names)}")
+    return STUDIES / study / "study.yaml"
+
+
+def configured_run(name: str | None, study: str | None, scale: float | None) -> Run:
+    """The run called ``name``, or that of a study and scale; left out ones are as configured.
+
+    KvstudyError when there is no such run.
+    """
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study import config as configuration
+    from kvstudy.study.load import load_study
+    from kvstudy.study.yaml_file import read_yaml
+    from kvstudy.trace.run import find_run, run_of
+
+    if name:
+        if study or scale:
+            raise KvstudyError("--run tells study and scale; leave out --study and --scale")
+        return find_run(Path(name).name)
+    config = read_yaml(configuration.PATH, configuration.Config)
+    loaded = load_study(study_file(study or config.study))
+    return run_of(loaded, config.scale if scale is None else scale)
