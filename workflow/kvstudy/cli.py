@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Measure one cell outside any study; asks for store, workload and sizes.",
     "new": "Write a commented first version of a study, a store or a workload.",
     "plan": "Show what a study will take, in hours and disk, and what it can tell.",
+    "watch": "Show how far a run is while it is measured.",
     "measure": "Measure one cell on a real server.",
     "probe": "Find out what one operation makes a store's server do.",
     "import": "Take logs of YCSB that were made elsewhere as the cells of a study.",

@@ -22,7 +22,12 @@ rule judge_claims:
         templates="report/templates/tables/claims.tex.j2",
         code=modules(*ANALYSING, "stores", "claims", "tables"),
     output:
-        csv="results/{run}/claims.csv",
+        csv=report(
+            "results/{run}/claims.csv",
+            caption="../report/claims.rst",
+            category="Claims",
+            labels={"Table": "claims", "Shows": "What holds of the source's claims"},
+        ),
         tex="results/{run}/tables/claims.tex",
     log:
         "results/{run}/logs/claims.log",
@@ -63,7 +68,10 @@ rule make_tables:
         templates=glob("report/templates/tables/*.*"),
         code=modules(*ANALYSING, "stores", "audit", "tables"),
     output:
-        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
+        captioned(
+            expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
+            *(STUDY.tables + STUDY.open_loop_tables, "Table", ".csv"),
+        ),
     log:
         "results/{run}/logs/tabulate.log",
     params:
@@ -92,7 +100,10 @@ rule draw_figures:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         code=modules(*ANALYSING, "stores", "figures"),
     output:
-        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
+        captioned(
+            expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
+            *(STUDY.drawn_figures, "Figure", ".svg"),
+        ),
     log:
         "results/{run}/logs/draw.log",
     params:

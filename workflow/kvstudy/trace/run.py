@@ -10,15 +10,15 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell, plan, run_name, shown
-from kvstudy.study.load import STUDIES, load_study
+from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
+from kvstudy.study.run_names import PARTIAL, study_of_run
 from kvstudy.tidy.files import read_cells, read_measurements, read_summary
 from kvstudy.tidy.open_loop import FOLDER
 from kvstudy.tidy.summary import per_repetition
 
 RESULTS = Path("results")
-PARTIAL = "-partial"
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,8 @@ def find_run(name: str) -> Run:
     if name not in there:
         hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
         raise KvstudyError(f"{RESULTS / name}: no cells.csv of such a run{hint}")
-    whole = name.removesuffix(PARTIAL)
-    for file in STUDIES.glob("*/study.yaml"):
-        study = file.parent.name
-        if whole == study or whole.startswith(f"{study}-scale"):
-            try:
-                scale = float(whole.removeprefix(study).removeprefix("-scale") or 1)
-            except ValueError:
-                continue
-            return Run(name, load_study(file), scale)
-    raise KvstudyError(
-        f"{RESULTS / name}: of no study in {STUDIES}; its study.yaml is needed to trace it, put it "
-        "back under its name"
-    )
+    file, scale = study_of_run(name)
+    return Run(name, load_study(file), scale)
 
 
 def run_of(study: Study, scale: float) -> Run:
