@@ -14,6 +14,9 @@ import pandas as pd
 import psutil
 import pytest
 import yaml
+from kvstudy.trace.address import Address
+from kvstudy.trace.chain import chain
+from kvstudy.trace.run import find_run
 
 ROOT = Path(__file__).parents[2]
 
@@ -172,6 +175,41 @@ def test_nothing_is_left_to_do(thesis, clone):
     before = {path: path.stat().st_mtime_ns for path in thesis.rglob("*")}
     assert "Nothing to be done" in snakemake(clone, "scale=0.01", "provider=native")
     assert before == {path: path.stat().st_mtime_ns for path in thesis.rglob("*")}
+
+
+def test_every_value_of_a_workload_leads_to_its_lines(thesis, clone, monkeypatch):
+    monkeypatch.chdir(clone)
+    run = find_run(thesis.name)
+    rows = run.summary.query("store == 'redis' and workload == 'a'")
+    assert len(rows) > 25
+    for row in rows.itertuples():
+        address = Address(row.store, row.workload, row.parameters, row.operation, row.metric)
+        found = chain(run, address)
+        assert found.problems == []
+        assert [each.counts for each in found.repetitions] == [True] * 3
+        assert all(value.sources for each in found.repetitions for value in each.made_of)
+
+
+def test_provenance_has_the_checksums_of_the_cells(thesis):
+    found = json.loads((thesis / "provenance.json").read_text())
+    cells = found["tables"]["ratios"]["cells"]
+    assert "redis-again/a/r1000_o10000_t4/rep1" in cells
+    for path in cells:
+        sums = thesis / "raw" / path / "SHA256SUMS"
+        there = hashlib.sha256(sums.read_bytes()).hexdigest() if sums.is_file() else ""
+        assert found["cells"][path]["sums"] == there
+    assert found["figures"]["transcript-run"]["cells"] == ["redis/a/r1000_o10000_t4/rep1"]
+
+
+def test_snakemakes_own_report_has_captions_and_needs_no_network(thesis, clone, tmp_path):
+    page = tmp_path / "report.html"
+    nowhere = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
+    snakemake(clone, "scale=0.01", "provider=native", "--report", str(page), **nowhere)
+    text = page.read_text()
+    assert "Which of four key-value stores serves reads" in text
+    assert "Throughput of each two stores" in text
+    assert "kvstudy trace table:NAME" in text
+    assert "no measurement of the stores" in text
 
 
 def derived(folder: Path) -> dict[str, str]:

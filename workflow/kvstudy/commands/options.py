@@ -10,7 +10,6 @@ import click
 
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
-    from kvstudy.trace.run import Run
 
 SCALE = click.option(
     "--scale", type=float, default=1.0, show_default=True, help="Factor on the counts."
@@ -79,23 +78,3 @@ def study_file(study: str) -> Path:
     if study not in names:
         raise KvstudyError(f"unknown study '{study}'{did_you_mean(study, names)}")
     return STUDIES / study / "study.yaml"
-
-
-def configured_run(name: str | None, study: str | None, scale: float | None) -> Run:
-    """The run called ``name``, or that of a study and scale; left out ones are as configured.
-
-    KvstudyError when there is no such run.
-    """
-    from kvstudy.errors import KvstudyError
-    from kvstudy.study import config as configuration
-    from kvstudy.study.load import load_study
-    from kvstudy.study.yaml_file import read_yaml
-    from kvstudy.trace.run import find_run, run_of
-
-    if name:
-        if study or scale:
-            raise KvstudyError("--run tells study and scale; leave out --study and --scale")
-        return find_run(Path(name).name)
-    config = read_yaml(configuration.PATH, configuration.Config)
-    loaded = load_study(study_file(study or config.study))
-    return run_of(loaded, config.scale if scale is None else scale)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from kvstudy.trace.run import Run
 
 
 @click.command("trace")
@@ -39,7 +43,6 @@ def command(
     import dataclasses
     import json
 
-    from kvstudy.commands.options import configured_run
     from kvstudy.errors import KvstudyError
     from kvstudy.study.load import STUDIES
     from kvstudy.trace import text
@@ -48,7 +51,7 @@ def command(
     from kvstudy.trace.provenance import figures, find_part, tables
     from kvstudy.trace.ratios import ratio_chain
 
-    run = configured_run(name, study, scale)
+    run = _run(name, study, scale)
     kind, _, rest = what.partition(":")
     data: Any
     problems: list[str] = []
@@ -87,3 +90,24 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_without_nan(each) for each in value]
     return None if value != value else value
+
+
+def _run(name: str | None, study: str | None, scale: float | None) -> Run:
+    """The run called ``name``, or that of a study and scale; left out ones are as configured.
+
+    KvstudyError when there is no such run.
+    """
+    from kvstudy.commands.options import study_file
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study import config as configuration
+    from kvstudy.study.load import load_study
+    from kvstudy.study.yaml_file import read_yaml
+    from kvstudy.trace.run import find_run, run_of
+
+    if name:
+        if study or scale:
+            raise KvstudyError("--run tells study and scale; leave out --study and --scale")
+        return find_run(Path(name).name)
+    config = read_yaml(configuration.PATH, configuration.Config)
+    loaded = load_study(study_file(study or config.study))
+    return run_of(loaded, config.scale if scale is None else scale)

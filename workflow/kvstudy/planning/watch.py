@@ -75,7 +75,8 @@ class Watch:
         if self.working():
             self._idle = None
             return True
-        self._idle = self._idle or self.clock()
+        if self._idle is None:
+            self._idle = self.clock()
         # Without a cell there is nothing that could go on.
         return self._now is not None and self.clock() - self._idle < PATIENCE
 

@@ -49,7 +49,8 @@ def resolve(run: Run, text: str) -> Address:
     stores = list(dict.fromkeys(run.cells["store"]))
     _known(text, "store", store, stores)
     own = run.cells[run.cells["store"] == store]
-    _known(text, "workload", workload, [*dict.fromkeys(own["workload"]), MEAN])
+    there = [name for name in run.study.workload_names if name in set(own["workload"])]
+    _known(text, "workload", workload, [*there, MEAN])
     parameters = "all"
     sets = list(dict.fromkeys(own.loc[own["workload"] == workload, "parameters"]))
     given = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])

@@ -94,7 +94,7 @@ class RawCell:
         from_results = operation != "overall" or metric not in FILES
         names = ["{}.out"] if from_results else FILES[metric]
         found = [self._source(name.format(phase), operation, metric) for name in names]
-        if from_results and found[0].sha256 and not found[0].lines:
+        if from_results and not found[0].problem and not found[0].lines:
             # What was sampled beside the client.
             found = [self._source(name, operation, metric) for name in OTHERS]
         return [source for source in found if source.sha256 or source.problem]
