@@ -203,7 +203,7 @@ def test_provenance_has_the_checksums_of_the_cells(thesis):
 
 def test_snakemakes_own_report_has_captions_and_needs_no_network(thesis, clone, tmp_path):
     page = tmp_path / "report.html"
-    nowhere = {name: "http://127.0.0.1:9" for name in ("http_proxy", "https_proxy")}
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
     snakemake(clone, "scale=0.01", "provider=native", "--report", str(page), **nowhere)
     text = page.read_text()
     assert "Which of four key-value stores serves reads" in text
