@@ -14,6 +14,7 @@ rule all:
         [] if PUBLISHED_ONLY else f"results/{RUN}/export",
         # Others measured the cells of imported logs.
         [] if PUBLISHED_ONLY or STUDY.imported else f"results/{RUN}/commands.txt",
+        [] if PUBLISHED_ONLY else f"results/{RUN}/provenance.json",
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
@@ -26,3 +27,4 @@ rule report_partial:
         expand("report/{run}-partial.{form}", run=RUN, form=["pdf", "html", "docx"]),
         f"report/{RUN}-partial-analysis.html",
         f"results/{RUN}-partial/export",
+        f"results/{RUN}-partial/provenance.json",

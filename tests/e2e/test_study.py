@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -16,6 +17,9 @@ import pytest
 import yaml
 from formats_support import numbers, numbers_of_pdf, plain
 from kvstudy.report.build import build_pdf
+from kvstudy.trace.address import Address
+from kvstudy.trace.chain import chain
+from kvstudy.trace.run import find_run
 
 ROOT = Path(__file__).parents[2]
 
@@ -263,6 +267,86 @@ def test_nothing_is_left_to_do(thesis, clone):
     before = {path: path.stat().st_mtime_ns for path in thesis.rglob("*")}
     assert "Nothing to be done" in snakemake(clone, "scale=0.01", "provider=native")
     assert before == {path: path.stat().st_mtime_ns for path in thesis.rglob("*")}
+
+
+def test_every_value_of_a_workload_leads_to_its_lines(thesis, clone, monkeypatch):
+    monkeypatch.chdir(clone)
+    run = find_run(thesis.name)
+    rows = run.summary.query("store == 'redis' and workload == 'a'")
+    assert len(rows) > 25
+    for row in rows.itertuples():
+        address = Address(row.store, row.workload, row.parameters, row.operation, row.metric)
+        found = chain(run, address)
+        assert found.problems == []
+        assert [each.counts for each in found.repetitions] == [True] * 3
+        assert all(value.sources for each in found.repetitions for value in each.made_of)
+
+
+def test_provenance_has_the_checksums_of_the_cells(thesis):
+    found = json.loads((thesis / "provenance.json").read_text())
+    cells = found["tables"]["ratios"]["cells"]
+    assert "redis-again/a/r1000_o10000_t4/rep1" in cells
+    for path in cells:
+        sums = thesis / "raw" / path / "SHA256SUMS"
+        there = hashlib.sha256(sums.read_bytes()).hexdigest() if sums.is_file() else ""
+        assert found["cells"][path]["sums"] == there
+    assert found["figures"]["transcript-run"]["cells"] == ["redis/a/r1000_o10000_t4/rep1"]
+
+
+def test_snakemakes_own_report_has_captions_and_needs_no_network(thesis, clone, tmp_path):
+    page = tmp_path / "report.html"
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    snakemake(clone, "scale=0.01", "provider=native", "--report", str(page), **nowhere)
+    text = page.read_text()
+    assert "Which of four key-value stores serves reads" in text
+    assert "Throughput of each two stores" in text
+    assert "kvstudy trace table:NAME" in text
+    assert "no measurement of the stores" in text
+
+
+def derived(folder: Path) -> dict[str, str]:
+    """The sha256 of all that is made of raw logs in ``folder``, by its path."""
+    found = {}
+    for place in ("results", "figures", "report"):
+        for path in sorted((folder / place).rglob("*")):
+            parts = path.relative_to(folder / place).parts
+            # Raw facts, what a step says, and TeX's own notes, which have paths in them.
+            if {"raw", "probes", "gaps", "logs", "build"} & set(parts) or not path.is_file():
+                continue
+            found[str(path.relative_to(folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+def test_the_same_raw_logs_make_the_same_bytes(thesis, clone, tmp_path):
+    """Elsewhere, with another time zone, locale, order of hashes and number of cores."""
+    other = tmp_path / "another place"
+    for name in ("config", "envs", "workloads", "workflow", "profiles", "report"):
+        ignore = shutil.ignore_patterns("*.pdf", "*.html", "*.docx", "target")
+        shutil.copytree(clone / name, other / name, ignore=ignore)
+    shutil.copy(clone / "Snakefile", other)
+    for name in ("raw", "probes", "gaps"):
+        shutil.copytree(thesis / name, other / "results" / thesis.name / name)
+    # Without Riak KV and Aerospike a gap says why; nothing is measured here.
+    done = subprocess.run(
+        [*("snakemake", "--cores", "1"), *("--config", "scale=0.01", "provider=native")],
+        cwd=other,
+        env=os.environ
+        | {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANG": "C", "PYTHONHASHSEED": "77"}
+        | {"KVSTUDY_STATE": str(tmp_path / "state"), "HOME": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=1200,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    assert "measure_" not in done.stdout
+    here, there = derived(clone), derived(other)
+    run = f"/{thesis.name}"
+    there = {name: digest for name, digest in there.items() if run in name}
+    here = {name: digest for name, digest in here.items() if run in name}
+    assert here.keys() == there.keys()
+    assert len(here) > 100
+    assert [name for name in here if here[name] != there[name]] == []
 
 
 def test_the_smoke_study_needs_no_server(clone):

@@ -16,7 +16,12 @@ rule audit_source:
         workloads=sorted({f"workloads/{use.file}" for use in STUDY.workloads}),
         code=modules("study", "tidy", "stats", "audit"),
     output:
-        "results/{run}/audit.csv",
+        report(
+            "results/{run}/audit.csv",
+            caption="../report/audit.rst",
+            category="Claims",
+            labels={"Table": "audit", "Shows": "Whether what the source printed fits together"},
+        ),
     log:
         "results/{run}/logs/audit.log",
     message:

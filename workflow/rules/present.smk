@@ -25,7 +25,12 @@ rule judge_claims:
         ],
         code=modules(*ANALYSING, "stores", "claims", "tables"),
     output:
-        csv="results/{run}/claims.csv",
+        csv=report(
+            "results/{run}/claims.csv",
+            caption="../report/claims.rst",
+            category="Claims",
+            labels={"Table": "claims", "Shows": "What holds of the source's claims"},
+        ),
         tex="results/{run}/tables/claims.tex",
         html="results/{run}/tables/claims.html",
     log:
@@ -67,7 +72,12 @@ rule make_tables:
         templates=glob("report/templates/tables/*.*"),
         code=modules(*ANALYSING, "stores", "audit", "tables"),
     output:
-        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex", "html"]),
+        captioned(
+            expand(
+                "results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex", "html"]
+            ),
+            *(STUDY.tables + STUDY.open_loop_tables, "Table", ".csv"),
+        ),
     log:
         "results/{run}/logs/tabulate.log",
     params:
@@ -99,7 +109,10 @@ rule draw_figures:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         code=modules(*ANALYSING, "stores", "figures"),
     output:
-        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=FIGURE_FORMS),
+        captioned(
+            expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=FIGURE_FORMS),
+            *(STUDY.drawn_figures, "Figure", ".svg"),
+        ),
     log:
         "results/{run}/logs/draw.log",
     params:

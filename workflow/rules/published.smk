@@ -34,7 +34,12 @@ rule build_published_pdf:
         report=f"results/{RUN}/report",
         code=modules("report"),
     output:
-        f"report/{RUN}.pdf",
+        report(
+            f"report/{RUN}.pdf",
+            caption="../report/report.rst",
+            category="Report",
+            labels={"Document": "PDF", "Shows": "What the source published"},
+        ),
     log:
         f"results/{RUN}/logs/build-pdf.log",
     params:

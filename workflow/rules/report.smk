@@ -56,7 +56,12 @@ rule build_pdf:
         references="results/{run}/report/references.bib",
         code=modules("report"),
     output:
-        "report/{run}.pdf",
+        report(
+            "report/{run}.pdf",
+            caption="../report/report.rst",
+            category="Report",
+            labels={"Document": "PDF", "Shows": "The whole report"},
+        ),
     log:
         "results/{run}/logs/build-pdf.log",
     message:
@@ -120,7 +125,12 @@ rule run_notebook:
         notebook="workflow/notebooks/analysis.ipynb",
         code=modules(*ANALYSING, "stores", "figures", "tables", "report"),
     output:
-        "report/{run}-analysis.html",
+        report(
+            "report/{run}-analysis.html",
+            caption="../report/notebook.rst",
+            category="Report",
+            labels={"Document": "Notebook", "Shows": "The analysis step by step"},
+        ),
     log:
         "results/{run}/logs/notebook.log",
     params:

@@ -61,3 +61,20 @@ def measuring(command: Callable) -> Callable:
     for option in reversed(OPTIONS):
         command = option(command)
     return command
+
+
+def study_file(study: str) -> Path:
+    """The study file of a name, a folder or a path; KvstudyError when there is none."""
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.load import STUDIES
+    from kvstudy.study.naming import did_you_mean
+
+    given = Path(study)
+    if given.is_dir() and (given / "study.yaml").is_file():
+        return given / "study.yaml"
+    if given.suffix in (".yaml", ".yml") or given.is_file():
+        return given
+    names = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
+    if study not in names:
+        raise KvstudyError(f"unknown study '{study}'{did_you_mean(study, names)}")
+    return STUDIES / study / "study.yaml"

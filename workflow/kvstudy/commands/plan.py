@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 # YCSB's own workload, whose records are fields of one length.
@@ -34,7 +32,7 @@ def command(
     Times come from the study's own cells at any scale and from calibration cells
     (--calibrate), which stay in results/calibration for all studies.
     """
-    from kvstudy.commands.options import refuse_imported
+    from kvstudy.commands.options import refuse_imported, study_file
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.planning import calibrate as short
     from kvstudy.planning.costs import read_costs
@@ -50,7 +48,7 @@ def command(
     config = read_yaml(configuration.PATH, configuration.Config)
     if provider:
         config = config.model_copy(update={"provider": provider})
-    path = _path(study or config.study)
+    path = study_file(study or config.study)
     loaded = load_study(path)
     refuse_imported(loaded, path)
     stores = stores_to_measure(loaded, path)
@@ -82,23 +80,6 @@ def command(
     paired = next((found for found in blocks if found), None)
     for line in _screen(loaded, stores, outlook, Estimator(known), failed, of_stores, paired):
         click.echo(line)
-
-
-def _path(study: str) -> Path:
-    """The study file of a name or a path; KvstudyError when there is none."""
-    from kvstudy.errors import KvstudyError
-    from kvstudy.study.load import STUDIES
-    from kvstudy.study.naming import did_you_mean
-
-    given = Path(study)
-    if given.is_dir() and (given / "study.yaml").is_file():
-        return given / "study.yaml"
-    if given.suffix in (".yaml", ".yml") or given.is_file():
-        return given
-    names = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
-    if study not in names:
-        raise KvstudyError(f"unknown study '{study}'{did_you_mean(study, names)}")
-    return STUDIES / study / "study.yaml"
 
 
 def _list(outlook) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.planning.costs import read_cost, read_costs
@@ -11,6 +12,31 @@ from kvstudy.planning.estimate import Estimator
 from kvstudy.planning.words import duration, times
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import is_measured, raw_directory
+
+
+@dataclass(frozen=True)
+class State:
+    """``done`` of ``wanted`` cells are there; ``failed`` are paths of those that failed since.
+
+    ``seconds`` is what each cell that is left will take, None where nothing is known of any;
+    ``sure`` when each is told by cells like it.
+    """
+
+    done: int
+    wanted: int
+    failed: tuple[str, ...]
+    seconds: dict[str, float | None]
+    sure: bool
+
+    def time_left(self, spent: dict[str, float] | None = None) -> str:
+        """In words; ``spent`` are seconds that went into cells that are not there yet."""
+        if not self.seconds:
+            return ""
+        if None in self.seconds.values():
+            return "time left not known yet"
+        spent = spent or {}
+        left = sum(max(whole - spent.get(path, 0), 0) for path, whole in self.seconds.items())
+        return f"{'about' if self.sure else 'roughly'} {duration(left)} left"
 
 
 class Progress:
@@ -21,7 +47,7 @@ class Progress:
     The workflow shows it in the message of each cell. Logs are read once, so a look
     costs some file checks. Times are from cells that this run, and the ``earlier``
     ones (folders of raw logs), measured. ``log`` is a file that gets each new line,
-    from ``begin`` on.
+    from ``begin`` on. Failures count from ``since`` (epoch s), left out: from now on.
     """
 
     def __init__(
@@ -30,12 +56,13 @@ class Progress:
         wanted: Iterable[Cell],
         earlier: Iterable[Path] = (),
         clock: Callable[[], float] = time.time,
+        since: float | None = None,
     ) -> None:
         self._run = run
         self._wanted = list(wanted)
         self._earlier = list(earlier)
         self._clock = clock
-        self._began = clock()
+        self._began = clock() if since is None else since
         self._estimator: Estimator | None = None
         self._left: dict[str, Cell] = {cell.path: cell for cell in self._wanted}
         self._there = 0
@@ -52,18 +79,33 @@ class Progress:
 
     def __str__(self) -> str:
         if self._log is not None or not self._last:
-            self._look()
             self._last = self._line()
         return self._last
 
+    def look(self) -> State:
+        """How far it is now, without a word to the log."""
+        self._look()
+        estimates = {path: self._estimator(cell) for path, cell in self._left.items()}
+        known = {path: each.seconds for path, each in estimates.items() if each is not None}
+        # Of other stores nothing was measured yet: the mean of those that are known.
+        mean = sum(known.values()) / len(known) if known else None
+        seconds = {path: known.get(path, mean) for path in estimates}
+        return State(
+            self._done,
+            len(self._wanted),
+            tuple(self._failed()),
+            seconds,
+            len(known) == len(seconds),
+        )
+
     def _line(self) -> str:
-        parts = [f"{self._done} of {times(len(self._wanted), 'cell')} done"]
+        state = self.look()
+        parts = [f"{state.done} of {times(state.wanted, 'cell')} done"]
         if self._log is not None:
             parts.append(f"{duration(self._clock() - self._began)} elapsed")
         if self._left:
-            parts.append(self._time_left())
-        failed = self._failed()
-        parts.append(f"{len(failed)} failed")
+            parts.append(state.time_left())
+        parts.append(f"{len(state.failed)} failed")
         line = ", ".join(parts)
         if self._log is not None and line != self._last:
             stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self._clock()))
@@ -96,18 +138,6 @@ class Progress:
                 self._done += 1
                 if (cost := read_cost(raw_directory(self._run, cell))) is not None:
                     self._estimator.add(cost)
-
-    def _time_left(self) -> str:
-        estimates = [self._estimator(cell) for cell in self._left.values()]
-        known = [each.seconds for each in estimates if each is not None]
-        unknown = len(estimates) - len(known)
-        if not known:
-            return "time left not known yet"
-        if not unknown:
-            return f"about {duration(sum(known))} left"
-        # Of other stores nothing was measured yet: the mean of those that are known.
-        mean = sum(known) / len(known)
-        return f"roughly {duration(sum(known) + unknown * mean)} left"
 
     def _failed(self) -> list[str]:
         """Cells that failed since the beginning and are not there."""

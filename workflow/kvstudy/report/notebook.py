@@ -20,6 +20,8 @@ def run_notebook(notebook: Path, parameters: dict[str, str | float | None], outp
     """
     # The debugger's remark on frozen modules would stand in every log.
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+    # Drawings bear a date, else that of today: the same data make the same page.
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         page = _page(_execute(notebook, parameters))
@@ -62,6 +64,9 @@ def _page(book) -> str:
     )
     # It warns that drawings have no description, and its SVG template takes none.
     exporter.log.setLevel("ERROR")
+    # The cell with the parameters gets a random one.
+    for number, cell in enumerate(book.cells, start=1):
+        cell.id = f"cell-{number}"
     page, _ = exporter.from_notebook_node(book)
     page = page.replace("No description has been provided for this image", ALTERNATIVE)
     return page.replace('<script src=""></script>\n', "")

@@ -22,7 +22,7 @@ from kvstudy.ycsb_log.log import GOOD, OPERATIONS, Section, YcsbLog
 from kvstudy.ycsb_log.whole import check_entries, check_log
 
 # Failures have sections READ-FAILED, or READ-<code> with reportlatencyforeacherror.
-_SECTION = re.compile(
+SECTION = re.compile(
     rf"^(?:Hdr)?(?P<intended>Intended-)?(?P<operation>{'|'.join(OPERATIONS)})(?P<failed>-.+)?$"
 )
 
@@ -40,7 +40,7 @@ def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
     overall = _overall(entries, name)
     parts: dict[str, list[tuple[re.Match, Entry]]] = {}
     for entry in entries:
-        place = _SECTION.match(entry.section)
+        place = SECTION.match(entry.section)
         if place:
             parts.setdefault(place["operation"], []).append((place, entry))
     log = YcsbLog(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -75,6 +76,24 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(time=_times(found))[
         ["time", *dict.fromkeys(key for row in rows for key in row)]
     ]
+
+
+@dataclass(frozen=True)
+class Status:
+    """A status line: seconds since the start, operations so far, ops/s (None: not told)."""
+
+    seconds: int
+    operations: int
+    rate: float | None
+
+
+def last_status(text: str) -> Status | None:
+    """The last whole status line of ``text``; None without one."""
+    lines = list(_LINE.finditer(text[: text.rfind("\n") + 1]))
+    if not lines:
+        return None
+    rate = _number(lines[-1][4])
+    return Status(int(lines[-1][2]), int(lines[-1][3]), None if math.isnan(rate) else rate)
 
 
 def run_start(text: str) -> datetime | None:

@@ -1,0 +1,117 @@
+"""What a table is said to be made of is all that it is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.scaling import COLUMNS as SCALING
+from kvstudy.study.cells import plan, shown
+from kvstudy.study.controls import CEILING
+from kvstudy.study.figure_kinds import Figure
+from kvstudy.study.load import load_study
+from kvstudy.study.table_kinds import Table
+from kvstudy.tables.write import write_tables
+from kvstudy.tidy.results import Results
+from kvstudy.tidy.summary import per_repetition, summarise
+from kvstudy.trace.behind import behind
+
+from . import small_results as small
+
+ROOT = Path(__file__).parents[2]
+TEMPLATES = ROOT / "report/templates/tables"
+STUDIES = sorted(ROOT.glob("config/studies/*/study.yaml"))
+MORE = [
+    {"name": "faster", "kind": "comparison", "baseline": "memcached", "store": "redis"},
+    {"name": "places", "kind": "ranking", "lines": [{"title": "A", "workload": "a"}]},
+    {"name": "only-redis", "kind": "store", "store": "redis"},
+]
+
+
+@pytest.fixture(scope="module")
+def of():
+    tables = small.study().model_dump()["tables"]
+    own = [table for table in tables if table["kind"] == "results"]
+    return small.study(tables=own + [{"caption": "C"} | table for table in MORE])
+
+
+def written(of, folder: Path) -> dict[str, bytes]:
+    folder.mkdir()
+    environment = {"components": [], "stores": {}}
+    cells = small.cells(FAULTS)
+    measured = small.measurements(cells)
+    stores, workloads = of.store_names, of.workload_names
+    summary = summarise(measured, cells, stores, workloads)
+    found = Results(summary, cells, None, per_repetition(measured, cells, workloads))
+    write_tables(
+        *(of, found, small.probes(), small.analysis(FAULTS), environment),
+        *(Path("environment.json"), small.TITLES, small.MEANINGS, TEMPLATES, folder),
+        *(small.swept(of), pd.DataFrame(columns=SCALING)),
+    )
+    return {path.stem: path.read_bytes() for path in folder.glob("*.csv")}
+
+
+FAULTS: dict[tuple[str, str, int], tuple[str, str, str]] = {}
+
+
+def test_other_cells_make_no_difference_to_a_table(of, tmp_path):
+    """Each table again with all cells gone that are not behind it."""
+    whole = written(of, tmp_path / "whole")
+    planned, one = plan(of), shown(of)
+    seen = 0
+    for table in of.tables:
+        inside = {tuple(path.split("/")[:2]) for path in behind(table, of, planned, one).cells}
+        FAULTS.clear()
+        for store in small.TITLES:
+            for workload in ("a", "c"):
+                if (store, workload) not in inside:
+                    gone = ("not measured", "left out", "")
+                    FAULTS.update({(store, workload, n): gone for n in (1, 2)})
+        seen += bool(FAULTS)
+        again = written(of, tmp_path / table.name) if FAULTS else whole
+        FAULTS.clear()
+        if table.name == "operations":
+            continue
+        assert again[table.name] == whole[table.name], table.name
+    assert seen > 5
+
+
+@pytest.mark.parametrize("file", STUDIES, ids=lambda path: path.parent.name)
+def test_all_tables_and_figures_of_all_studies_have_cells_behind_them(file, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    study = load_study(file)
+    planned, one = plan(study), shown(study)
+    known = {cell.path for cell in planned}
+    for part in [*study.tables, *study.open_loop_tables, *study.figures, *study.open_loop_figures]:
+        found = behind(part, study, planned, one)
+        assert set(found.cells) <= known
+        without = getattr(part, "kind", "") in ("properties", "audit", "audited", "operations")
+        assert bool(found.cells) != without, part.name
+
+
+def test_every_kind_is_in_some_study():
+    """So the test before looks at all of them, but for those that no study has."""
+    kinds = {
+        get_args(kind.model_fields["kind"].annotation)[0]
+        for union in (Table, Figure)
+        for kind in get_args(get_args(union)[0])
+    }
+    found = set()
+    for file in STUDIES:
+        study = load_study(file)
+        found |= {part.kind for part in [*study.tables, *study.figures]}
+    assert kinds - found <= {"comparison", "trimmed", "store"}
+
+
+def test_controls_are_behind_what_needs_them(of):
+    planned, one = plan(of), shown(of)
+
+    def stores(name: str) -> set[str]:
+        (table,) = [table for table in of.tables if table.name == name]
+        return {path.split("/")[0] for path in behind(table, of, planned, one).cells}
+
+    assert stores("bottleneck") >= {CEILING.name}
+    assert stores("faster") == {"memcached", "redis", "redis-again"}
+    assert stores("one") == {"redis", "riak", "memcached"}

@@ -1,0 +1,178 @@
+"""A run, looked at from a second terminal."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from docutils.core import publish_parts
+from kvstudy.cli import cli
+from kvstudy.planning.current import current
+from kvstudy.planning.progress import Progress
+from kvstudy.planning.watch import Watch, latest_run
+from kvstudy.planning.words import duration
+from kvstudy.study.cells import find_cell, plan
+from kvstudy.study.described import described, escaped, label
+from kvstudy.study.load import load_study
+from kvstudy.study.run_names import study_of_run
+from kvstudy.ycsb_log.status import last_status
+
+from . import small_results
+
+YCSB = Path(__file__).parents[1] / "data" / "ycsb"
+CELL = "pretend/a/r1000_o2000_t2/rep1"
+LINE = "2026-11-20 17:53:1{0}:340 {0} sec: {1} operations; {2} current ops/sec; est completion\n"
+
+
+def working(phase: str, text: str) -> Path:
+    folder = Path("results/small/measuring") / CELL
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{phase}.err").write_text(text)
+    return folder
+
+
+def measure(study: Path) -> None:
+    options = ["--study", str(study), "--provider", "native"]
+    assert CliRunner().invoke(cli, ["measure", CELL, *options]).exception is None
+
+
+def watching(study: Path, goes_on=lambda: True, clock=lambda: 0.0) -> Watch:
+    cells = [cell for cell in plan(load_study(study)) if cell.store == "pretend"]
+    return Watch("small", cells, Progress("small", cells, since=0.0), goes_on, clock)
+
+
+def test_the_last_status_line_of_a_real_log():
+    text = (YCSB / "redis-hdr-rep1.err").read_text()
+    lines = [line for line in text.splitlines() if " operations; " in line]
+    found = last_status(text)
+    assert f" {found.operations} operations; " in lines[-1]
+    assert found.rate is not None
+    # A line that is still being written tells nothing.
+    torn = last_status(text + "2026-11-20 17:53:10:340 9 sec: 99999999 operations; 1 cur")
+    assert torn == found
+    assert last_status("Starting test.\n") is None
+    assert last_status((YCSB / "redis-czech.err").read_text()).rate is not None
+
+
+def test_phase_rate_and_share_of_the_present_cell(pretend_study):
+    watch = watching(pretend_study)
+    assert watch.look()[1] == "0/6 cells, 0 failed, time left not known yet | between cells"
+    Path("results/small/measuring", CELL).mkdir(parents=True)
+    assert watch.look()[1].endswith(" | server starts, pretend/a rep1")
+    working("load", "Starting test.\n")
+    assert watch.look()[1].endswith(" | load, pretend/a rep1")
+    working("load", LINE.format(1, 250, "250.5"))
+    assert watch.look()[1].endswith(" | load 25 %, 250 ops/s, pretend/a rep1")
+    working("run", LINE.format(1, 500, "500") + LINE.format(2, 1500, "1000"))
+    assert watch.look()[1].endswith(" | run 75 %, 1000 ops/s, pretend/a rep1")
+
+
+def test_a_timed_cell_is_told_by_its_time_and_two_clients_together(pretend_study):
+    text = pretend_study.read_text().replace("threads: 2}", "threads: 2, seconds: 10}")
+    pretend_study.write_text(text + "second_client: true\n")
+    cells = {cell.path: cell for cell in plan(load_study(pretend_study))}
+    (timed,) = [path for path in cells if path.startswith("pretend/a/") and path.endswith("rep1")]
+    folder = Path("results/small/measuring") / timed
+    folder.mkdir(parents=True)
+    (folder / "run.err").write_text(LINE.format(5, 7, "7"))
+    assert current(Path("results/small"), cells).share == 0.5
+    (folder / "run-2.err").write_text(LINE.format(5, 7, "8"))
+    assert current(Path("results/small"), cells).rate == 15
+
+
+def test_finished_and_failed_cells_leave_a_line(pretend_study, monkeypatch):
+    watch = watching(pretend_study)
+    watch.look()
+    measure(pretend_study)
+    (news,), line, _ = watch.look()
+    assert news.startswith(f"done    {CELL}, 4000 ops/s, ")
+    assert line.startswith("1/6 cells, 0 failed, about ")
+    failed = Path("results/small/failed") / CELL.replace("rep1", "rep2") / "20261121T000000.0"
+    failed.mkdir(parents=True)
+    (failed / "failure.json").write_text('{"reason": "the disk\\n is full"}\n')
+    (news,), line, _ = watch.look()
+    assert news == f"FAILED  {CELL.replace('rep1', 'rep2')}: the disk is full"
+    assert "1 failed" in line
+    assert watch.look()[0] == []
+    assert "5 of 6" not in watch.end()
+    assert "1 of 6 cells done, 1 failed (results/small/failed/)" in watch.end()
+
+
+def test_time_left_falls_while_a_cell_is_measured(pretend_study):
+    measure(pretend_study)
+    now = [0.0]
+    watch = watching(pretend_study, clock=lambda: now[0])
+    (Path("results/small/measuring") / CELL.replace("rep1", "rep2")).mkdir(parents=True)
+    state = watch.progress.look()
+    path = CELL.replace("rep1", "rep2")
+    whole, rest = sum(state.seconds.values()), state.seconds[path]
+    # However long a cell takes, it cannot take more than itself off.
+    assert state.time_left({path: 1e9}) == f"about {duration(whole - rest)} left"
+    assert watch.look()[1].startswith(f"1/6 cells, 0 failed, {state.time_left()} | ")
+    now[0] = rest
+    assert watch.look()[1].startswith(f"1/6 cells, 0 failed, {state.time_left({path: rest})} | ")
+
+
+def test_it_ends_when_nothing_works_on_the_run(pretend_study):
+    now, works = [0.0], [True]
+    watch = watching(pretend_study, lambda: works[0], lambda: now[0])
+    working("load", "")
+    assert watch.look()[2]
+    works[0] = False
+    # A cell that was killed leaves its folder.
+    assert watch.look()[2]
+    now[0] = 60.0
+    assert not watch.look()[2]
+    assert watch.end().endswith("'snakemake --cores 4' goes on with what is left.")
+
+
+def test_the_command_without_a_terminal(pretend_study):
+    measure(pretend_study)
+    result = CliRunner().invoke(cli, ["watch", "small"])
+    assert result.exception is None, result.exception
+    assert "\x1b" not in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("small: 1 of 6 cells done")
+
+
+def test_which_run(pretend_study):
+    none = CliRunner().invoke(cli, ["watch"]).exception
+    assert "no run was begun here" in str(none)
+    for run in ("small", "small-scale0.1"):
+        log = Path("results") / run / "logs" / "progress.log"
+        log.parent.mkdir(parents=True)
+        log.write_text("")
+    os.utime("results/small/logs/progress.log", (1, 1))
+    assert latest_run() == "small-scale0.1"
+    working("load", "")
+    assert latest_run() == "small"
+    assert study_of_run("small-scale0.1")[1] == 0.1
+    unknown = CliRunner().invoke(cli, ["watch", "nothing"]).exception
+    assert "of no study" in str(unknown)
+
+
+@pytest.mark.parametrize("title", [r"a_b_ *c* `d` |e| <f> \g 50 % & #1 http://x/", "*", "a\n\n- b"])
+def test_captions_take_any_title(title):
+    words = " ".join(title.split())
+    shown = publish_parts(escaped(title), writer="pseudoxml")["whole"]
+    assert " ".join(shown.split()).endswith(words)
+    assert "<problematic" not in shown
+    assert label("{run}") == "(run)"
+
+
+def test_what_a_study_says_of_itself():
+    found = described(small_results.study(), "small-scale0.1", 0.1)
+    assert "2 repetitions" in found["measured"]
+    assert "0.1 times" in found["measured"].replace("\\", "")
+    assert "Nobody" in found["source"]
+    only = described(small_results.study(), "small-published", 1, published_only=True)
+    assert "nothing was measured" in only["measured"]
+
+
+def test_the_present_cell_may_vanish(pretend_study):
+    cells = plan(load_study(pretend_study))
+    assert current(Path("results/small"), {}) is None
+    working("run", "")
+    cell = find_cell(cells, CELL)
+    assert current(Path("results/small"), {cell.path: cell}).share is None

@@ -1,0 +1,113 @@
+"""``kvstudy trace``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from kvstudy.trace.run import Run
+
+
+@click.command("trace")
+@click.argument("what")
+@click.option("--run", "name", metavar="RUN", help="A folder below results/.")
+@click.option("--study", help="A study's name or study.yaml.  [default: as configured]")
+@click.option("--scale", type=float, help="Factor on the counts.  [default: as configured]")
+@click.option("--json", "as_json", is_flag=True, help="Print it as data.")
+def command(
+    what: str, name: str | None, study: str | None, scale: float | None, as_json: bool
+) -> None:
+    """Follow WHAT from the report to the lines of the logs that it comes from.
+
+    Prints the mean as in summary.csv, each repetition as in measurements.csv and
+    whether it counts, the raw file with its sha256 and the line in it. On the way
+    everything is worked out again; what does not fit is listed, and the exit
+    status is 1.
+
+    \b
+    WHAT is
+      STORE/WORKLOAD/METRIC             redis/a/throughput
+      STORE/WORKLOAD/OPERATION/METRIC   redis/a/read/latency_p99
+      STORE/WORKLOAD/SIZES/...          redis/a/threads=8,records=1000/throughput
+      STORE/mean/throughput             the mean of all workloads
+      ratio:STORE/OTHER/WORKLOAD        the pairs behind a ratio
+      table:NAME, figure:NAME           their cells and the sha256 of their logs
+
+    The operation 'all' stands for a workload's operations combined. Without sizes,
+    those are meant that the report shows. Without --run it is the run of the
+    configured study and scale.
+    """
+    import dataclasses
+    import json
+
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.load import STUDIES
+    from kvstudy.trace import text
+    from kvstudy.trace.address import resolve
+    from kvstudy.trace.chain import chain
+    from kvstudy.trace.provenance import figures, find_part, tables
+    from kvstudy.trace.ratios import ratio_chain
+
+    run = _run(name, study, scale)
+    kind, _, rest = what.partition(":")
+    data: Any
+    problems: list[str] = []
+    if kind in ("table", "figure") and rest:
+        claims = (STUDIES / run.study.name / "claims.yaml").is_file()
+        found = find_part(kind, rest, tables(run, claims) if kind == "table" else figures(run))
+        cells = text.cells_of(run, found.cells)
+        probes = text.probes_of(run, found.probes)
+        lines = text.part_lines(run, kind, rest, cells, probes)
+        data = {
+            "files": text.files_of(run, kind, rest),
+            "cells": [dict(zip(("cell", "sums", "why"), each, strict=True)) for each in cells],
+            "probes": dict(probes),
+        }
+    elif kind == "ratio" and rest:
+        ratio = ratio_chain(run, rest)
+        lines, data, problems = text.ratio_lines(ratio), dataclasses.asdict(ratio), ratio.problems
+    else:
+        value = chain(run, resolve(run, what))
+        lines, data, problems = text.chain_lines(value), dataclasses.asdict(value), value.problems
+    if as_json:
+        click.echo(json.dumps(_without_nan({"run": run.name} | data), indent=1))
+    else:
+        click.echo("\n".join([*lines, *text.problem_lines(problems)]))
+    if problems:
+        count = len(problems)
+        raise KvstudyError(
+            f"{what}: {count} {'thing does' if count == 1 else 'things do'} not fit, see above"
+        )
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN: what is not known is null."""
+    if isinstance(value, dict):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(each) for each in value]
+    return None if value != value else value
+
+
+def _run(name: str | None, study: str | None, scale: float | None) -> Run:
+    """The run called ``name``, or that of a study and scale; left out ones are as configured.
+
+    KvstudyError when there is no such run.
+    """
+    from kvstudy.commands.options import study_file
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study import config as configuration
+    from kvstudy.study.load import load_study
+    from kvstudy.study.yaml_file import read_yaml
+    from kvstudy.trace.run import find_run, run_of
+
+    if name:
+        if study or scale:
+            raise KvstudyError("--run tells study and scale; leave out --study and --scale")
+        return find_run(Path(name).name)
+    config = read_yaml(configuration.PATH, configuration.Config)
+    loaded = load_study(study_file(study or config.study))
+    return run_of(loaded, config.scale if scale is None else scale)

@@ -1,0 +1,1 @@
+"""From a number, a table or a figure back to the raw logs that it is made of."""

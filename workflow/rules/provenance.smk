@@ -1,0 +1,21 @@
+# What each table and figure is made of, with checksums.
+
+
+rule record_provenance:
+    input:
+        study=STUDY_FILE,
+        claims=CLAIMS,
+        cells="results/{run}/cells.csv",
+        open_loop="results/{run}/open-loop/cells.csv",
+        code=modules("study", "ycsb_log", "tidy", "stats", "analysis", "trace"),
+    output:
+        "results/{run}/provenance.json",
+    log:
+        "results/{run}/logs/provenance.log",
+    params:
+        scale=CONFIG.scale,
+    message:
+        "what tables and figures are made of to {output}"
+    shell:
+        "kvstudy provenance --study {input.study} --scale {params.scale} --run {wildcards.run}"
+        " --output {output} > {log} 2>&1"
