@@ -11,6 +11,7 @@ rule all:
     input:
         f"report/{RUN}.pdf",
         [] if PUBLISHED_ONLY else f"report/{RUN}-analysis.html",
+        [] if PUBLISHED_ONLY else f"results/{RUN}/{RUN}.xlsx",
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
@@ -22,3 +23,4 @@ rule report_partial:
     input:
         f"report/{RUN}-partial.pdf",
         f"report/{RUN}-partial-analysis.html",
+        f"results/{RUN}-partial/{RUN}-partial.xlsx",

@@ -27,6 +27,7 @@ COMMANDS = {
     "claims": "Ask what holds of the claims of a study's source.",
     "audit": "Check the values of a study's source against each other and its text.",
     "tabulate": "Make the tables.",
+    "workbook": "Write averages and single runs as a workbook (.xlsx).",
     "draw": "Draw the figures.",
     "render": "Make the LaTeX source of the report.",
     "published": "Make the report of what a study's source published.",
