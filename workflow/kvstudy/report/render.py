@@ -40,7 +40,10 @@ REPORT = Path("report")
 
 @dataclass(frozen=True)
 class Inputs:
-    """Where the parts of a report lie. ``cells`` to ``probes`` are files, the rest folders."""
+    """Where the parts of a report lie. ``cells`` to ``probes`` are files, the rest folders.
+
+    ``appendix`` is a LaTeX file in the folder of the output, or "".
+    """
 
     study: Path
     cells: Path
@@ -56,6 +59,7 @@ class Inputs:
     report: Path = REPORT
     claims: Path | None = None
     audit: Path | None = None
+    appendix: str = ""
 
 
 def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = False) -> Path:
@@ -78,7 +82,10 @@ def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = Fal
     body = output / "body.tex"
     body.write_text(markdown_to_latex(text, markdown, templates / "latex.lua"), encoding="utf-8")
     shutil.copyfile(inputs.report / "references.bib", output / "references.bib")
-    main.write_text(fill(templates / "report.tex.j2", **_front(run, body)), encoding="utf-8")
+    main.write_text(
+        fill(templates / "report.tex.j2", **_front(run, body), appendix=inputs.appendix),
+        encoding="utf-8",
+    )
     return main
 
 
