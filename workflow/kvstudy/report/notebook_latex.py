@@ -45,7 +45,13 @@ def notebook_latex(book) -> tuple[str, dict[str, bytes]]:
     exporter = LatexExporter(
         config=config, extra_template_basedirs=[str(TEMPLATES)], template_name=FOLDER
     )
-    filters = {"text": _text, "code": _code, "table": _table, "figure": _figure}
+    filters = {
+        "text": _text,
+        "caption": _caption,
+        "code": _code,
+        "table": _table,
+        "figure": _figure,
+    }
     for name, function in filters.items():
         exporter.register_filter(f"notebook_{name}", function)
     body, resources = exporter.from_notebook_node(book, {"output_files_dir": ""})
@@ -57,6 +63,11 @@ def _text(source: str) -> str:
     from nbconvert.filters.markdown import markdown2latex
 
     return f"\n{markdown2latex(source, MARKUP)}\n"
+
+
+def _caption(source: str) -> str:
+    """Text that stays on one page, with what follows."""
+    return f"\n{{\\interlinepenalty10000 {_text(source).strip()}\\par\\nobreak}}\n"
 
 
 def _code(source: str) -> str:
