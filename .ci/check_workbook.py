@@ -28,15 +28,18 @@ def main() -> int:
     parser.add_argument("--pdf", type=Path, help="Keep what the workbook looks like there.")
     parser.add_argument("workbooks", type=Path, nargs="+")
     given = parser.parse_args()
-    bad = 0
+    bad = total = 0
     for path in given.workbooks:
         with tempfile.TemporaryDirectory() as folder:
             formulas, problems = check(path, Path(folder), given.pdf)
         bad += bool(problems)
+        total += formulas
         print(f"{path}: {formulas} formulas, {len(problems)} wrong")
         for problem in problems[:20]:
             print(f"  {problem}")
-    return 1 if bad else 0
+    if not total:
+        print("no formulas at all: measure a study first")
+    return 1 if bad or not total else 0
 
 
 def check(path: Path, folder: Path, pdf: Path | None = None) -> tuple[int, list[str]]:
@@ -61,8 +64,6 @@ def check(path: Path, folder: Path, pdf: Path | None = None) -> tuple[int, list[
         for (sheet, place), value in expected.items()
         if not same(value, found[sheet][place].value)
     ]
-    if not expected:
-        problems.append("has no formulas")
     if not printed.stat().st_size:
         problems.append("prints nothing")
     return len(expected), problems

@@ -92,7 +92,9 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     ]
     facts += [("Where", text) for text in where] or [("Where", "not recorded")]
     for store, known in environment["stores"].items():
-        told = [known["version"] or "version not recorded", known["provider"], *known["images"]]
+        # YCSB without a store has no server that a provider could start.
+        provider = known["provider"].replace("none", "")
+        told = [known["version"] or "version not recorded", provider, *known["images"]]
         facts.append((content.title(store), ", ".join(filter(None, told))))
     cores = {jar for known in environment["stores"].values() for jar in known["jars"]}
     versions = sorted({m[1] for jar in cores if (m := re.fullmatch(r"core-(\d.*)\.jar", jar))})

@@ -76,7 +76,7 @@ class Sheet:
             words = max(len(word) for word in column.header.split())
             width = column.width or min(WIDEST, max(11, words + 3))
             self._sheet.set_column(number, number, width)
-            align = {"align": "right"} if column.number_format else {"indent": 1}
+            align = {"align": "right"} if column.number_format else {"align": "left", "indent": 1}
             style = formats.get(
                 bold=True, text_wrap=True, bottom=1, bg_color="#EDEDED", valign="bottom", **align
             )
@@ -103,7 +103,7 @@ class Sheet:
             # Viewers do not all fit the height of a row to text that wraps.
             self._sheet.set_row(self.row, LINE * min(lines, MOST_LINES))
         elif style.get("align") != "right":
-            style["indent"] = 1
+            style |= {"align": "left", "indent": 1}
         if len(text) > LONGEST_TEXT:
             text = text[: LONGEST_TEXT - 1] + "…"
         self._sheet.write_string(self.row, column, text, self._formats.get(**self._lined(style)))
