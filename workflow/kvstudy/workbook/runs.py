@@ -20,7 +20,7 @@ FIRST = [
     Column("Planned operations", "#,##0", 12),
     Column("Client threads", "0", 8),
     Column("Phase", width=7),
-    Column("Operation", width=19),
+    Column("Operation", width=26),
     Column("Run", "0", 6),
     Column("Status", width=13),
 ]
