@@ -15,7 +15,7 @@ IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
 MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-test study demo partial test test-unit lint format bench lock
+.PHONY: help setup servers setup-test study demo partial test test-unit lint format bench check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -66,6 +66,12 @@ format: setup-test ## rewrite Python, Snakemake and Java files in the project's 
 bench: setup-test ## run the benchmarks of the pipeline and print their figures
 	@for script in tests/bench/bench_*.py; do \
 	    echo "== $$script"; $(IN_VENV) python "$$script"; done
+
+check-workbook: ## open the workbooks of all runs in LibreOffice and check their formulas
+	@envs/setup study test office
+	@[[ -n "$(wildcard results/*/*.xlsx)" ]] || { \
+	    echo "results/: no workbook there; 'make demo' makes one" >&2; exit 1; }
+	$(IN_VENV) python .ci/check_workbook.py $(wildcard results/*/*.xlsx)
 
 # In an environment of its own: .venv holds nothing but what the locks name.
 UV := .setup/uv/bin/uv

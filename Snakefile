@@ -15,6 +15,7 @@ rule all:
         # Others measured the cells of imported logs.
         [] if PUBLISHED_ONLY or STUDY.imported else f"results/{RUN}/commands.txt",
         [] if PUBLISHED_ONLY else f"results/{RUN}/provenance.json",
+        [] if PUBLISHED_ONLY else f"results/{RUN}/{RUN}.xlsx",
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
@@ -28,3 +29,4 @@ rule report_partial:
         f"report/{RUN}-partial-analysis.html",
         f"results/{RUN}-partial/export",
         f"results/{RUN}-partial/provenance.json",
+        f"results/{RUN}-partial/{RUN}-partial.xlsx",

@@ -20,6 +20,7 @@ from kvstudy.report.build import build_pdf
 from kvstudy.trace.address import Address
 from kvstudy.trace.chain import chain
 from kvstudy.trace.run import find_run
+from openpyxl import load_workbook
 
 ROOT = Path(__file__).parents[2]
 
@@ -261,6 +262,32 @@ def test_the_notebook_was_run_and_exported(thesis, clone):
     assert 'class="dataframe' in page
     assert "<img" in page or "<svg" in page
     assert "Traceback" not in page
+
+
+def test_the_notebook_goes_on_in_jupyter_and_into_a_document(thesis):
+    book = json.loads((thesis / "analysis.ipynb").read_text())
+    assert [cell for cell in book["cells"] if cell.get("outputs")]
+    body = (thesis / "report" / "notebook.tex").read_text()
+    named = set(re.findall(r"includegraphics.*?\{(notebook/.*?)\}", body))
+    assert len(named) > 10
+    assert all((thesis / "report" / name).stat().st_size for name in named)
+
+
+def test_the_workbook_has_the_means_as_formulas_over_the_runs(thesis):
+    path = thesis / "jedlicka2024-scale0.01.xlsx"
+    summary = pd.read_csv(thesis / "summary.csv").query("metric == 'throughput'")
+    books = [load_workbook(path, data_only=carried) for carried in (True, False)]
+    rows = [book["Averages"].values for book in books]
+    head = next(rows[0])
+    next(rows[1])
+    found = [
+        (values[head.index("Redis")], formulas[head.index("Redis")])
+        for values, formulas in zip(*rows, strict=True)
+        if values[head.index("Quantity")] == "Throughput"
+    ]
+    expected = summary[summary["store"] == "redis"]["mean"]
+    assert sorted(value for value, _ in found) == pytest.approx(sorted(expected))
+    assert all(formula.startswith("=AVERAGE('Redis'!") for _, formula in found)
 
 
 def test_nothing_is_left_to_do(thesis, clone):

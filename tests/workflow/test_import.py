@@ -36,7 +36,8 @@ def test_nothing_is_measured_or_probed(imported):
     assert measured(done) == []
     assert set(jobs(done)) == {
         *("all", "parse_cells", "summarise", "analyse", "make_tables", "draw_figures"),
-        *("render_report", "build_pdf", "run_notebook", "export_for_thesis"),
+        *("render_report", "build_pdf", "build_html", "build_docx", "run_notebook"),
+        *("export_for_thesis", "write_workbook", "record_provenance"),
     }
 
 
@@ -67,7 +68,9 @@ def test_all_steps_know_a_workload_that_is_no_file_of_its_own(imported):
     assert "name: a-t8, file: a" in (
         (imported.folder / "config/studies/jan/study.yaml").read_text()
     )
-    done = imported.snakemake("results/jan/report/jan.tex", "report/jan-analysis.html")
+    done = imported.snakemake(
+        *("results/jan/report/jan.tex", "report/jan-analysis.html", "results/jan/jan.xlsx")
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Workload A, 8 threads" in (
         (imported.folder / "results/jan/report/jan.md").read_text().replace("\\", "")

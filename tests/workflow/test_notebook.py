@@ -4,20 +4,40 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
+import nbformat
 import pandas as pd
+import papermill
 import pytest
-from click.testing import CliRunner
+import yaml
+from click.testing import CliRunner, Result
+from kvstudy.analysis.files import analyse, write_analysis
 from kvstudy.commands.notebook import command
 from kvstudy.errors import KvstudyError
-from kvstudy.study.cells import plan
+from kvstudy.report.build import build_pdf
+from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.load import load_study
-from kvstudy.tidy.files import read_cells, read_measurements
-from kvstudy.tidy.summary import summarise
+from kvstudy.tables.latex import fill
+from kvstudy.tidy.files import (
+    HISTOGRAM_COLUMNS,
+    RESOURCE_COLUMNS,
+    SERIES_COLUMNS,
+    read_cells,
+    read_histograms,
+    read_measurements,
+    read_series,
+)
+from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.tidy.probes import read_probes
+from kvstudy.tidy.summary import per_repetition, summarise
 
-NOTEBOOK = Path(__file__).parents[2] / "workflow/notebooks/analysis.ipynb"
-STUDY = Path("config/studies/jedlicka2024")
+ROOT = Path(__file__).parents[2]
+NOTEBOOK = ROOT / "workflow/notebooks/analysis.ipynb"
+STUDY = Path("config/studies/jedlicka2024/study.yaml")
+RUN = Path("results/run")
 PROBES = """\
 store,step,kind,name,value,reason
 redis,update,operations,,10,
@@ -28,70 +48,184 @@ aerospike,,none,,,no server of it
 memcached,,none,,,no server of it
 """
 LATENCIES = {"latency_mean": 50, "latency_min": 10, "latency_max": 900, "latency_p95": 80}
+UNITS = {"runtime": "ms", "throughput": "ops/s", "operations": "count"}
+TITLE = r"Riak_%&#\<K>"
 
 
-@pytest.fixture
-def options(project: Path) -> list[str]:
-    """Workload A of Redis was measured, everything else was not."""
-    study = load_study(STUDY / "study.yaml")
+def edited(change) -> None:
+    study = yaml.safe_load(STUDY.read_text())
+    change(study)
+    STUDY.write_text(yaml.safe_dump(study, sort_keys=False))
+
+
+def several_sizes_and_odd_names(study: dict) -> None:
+    study["title"] = f"A study of {TITLE}"
+    study["stores"][1]["title"] = TITLE
+    # After the transcripts; the others are drawn alike.
+    study["figures"] = study["figures"][3:5]
+    study["figures"][0]["caption"] = f"50 % & more_of {TITLE}"
+    study["workloads"][0] = {"name": "a", "threads": [1, 2, 4]}
+
+
+def few_figures(study: dict) -> None:
+    study["figures"] = study["figures"][3:4]
+    study["workloads"] = ["a"]
+    study["figures"][0]["workloads"] = ["a"]
+    study["tables"] = study["tables"][:2]
+    Path(STUDY).with_name("claims.yaml").unlink()
+
+
+def write_run(measured: set[tuple[str, str]]) -> None:
+    """A run in which these stores were measured under these workloads."""
+    RUN.mkdir(parents=True, exist_ok=True)
+    study = load_study(STUDY)
     cells, values = [], []
-    for cell in plan(study):
+    for cell in closed_loop(plan(study)):
         key = {name: getattr(cell, name) for name in ("store", "workload", "parameters")}
         key["repetition"] = cell.repetition
-        measured = (cell.store, cell.workload) == ("redis", "a")
-        status, reason = ("measured", "") if measured else ("not measured", "no server")
+        there = (cell.store, cell.workload) in measured
+        status, reason = ("measured", "") if there else ("not measured", f"no server of {TITLE}")
         cells.append(
             key | {"status": status, "reason": reason, "void": "", "position": 1, "started": ""}
         )
-        if not measured:
+        if not there:
             continue
         seconds = 20 + cell.repetition
         overall = {"runtime": seconds * 1000, "throughput": 1e6 / seconds, "operations": 1e6}
-        for metric, value in overall.items():
-            values.append(key | {"operation": "overall", "metric": metric, "value": value})
-        for operation in ("read", "update"):
-            for metric, value in (LATENCIES | {"latency_p99": 99, "operations": 5e5}).items():
-                values.append(key | {"operation": operation, "metric": metric, "value": value})
-    units = {"runtime": "ms", "throughput": "ops/s", "operations": "count"}
-    for value in values:
-        value |= {"phase": "run", "unit": units.get(value["metric"], "us")}
-    pd.DataFrame(cells).to_csv("cells.csv", index=False)
-    pd.DataFrame(values).to_csv("measurements.csv", index=False)
-    summary = summarise(
-        read_measurements(Path("measurements.csv")),
-        read_cells(Path("cells.csv")),
-        study.store_names,
-        study.workload_names,
+        found = [("overall", metric, value) for metric, value in overall.items()]
+        latencies = LATENCIES | {"latency_p99": 99, "operations": 2e5}
+        found += [("read", metric, value) for metric, value in latencies.items()]
+        found += [("update", metric, value) for metric, value in latencies.items()]
+        for operation, metric, value in found:
+            names = {"operation": operation, "metric": metric, "unit": UNITS.get(metric, "us")}
+            values.append(key | {"phase": "run"} | names | {"value": value})
+    columns = ["store", "workload", "parameters", "repetition", "phase"]
+    columns += ["operation", "metric", "unit", "value"]
+    pd.DataFrame(cells).to_csv(RUN / "cells.csv", index=False)
+    pd.DataFrame(values, columns=columns).to_csv(RUN / "measurements.csv", index=False)
+    for name, empty in {
+        **{"series": SERIES_COLUMNS, "histograms": HISTOGRAM_COLUMNS},
+        **{"resources": RESOURCE_COLUMNS},
+    }.items():
+        pd.DataFrame(columns=empty).to_csv(RUN / f"{name}.csv", index=False)
+    (RUN / "probes.csv").write_text(PROBES)
+    tables = read_measurements(RUN / "measurements.csv"), read_cells(RUN / "cells.csv")
+    names, one = study.workload_names, shown(study)
+    summarise(*tables, study.store_names, names, one).to_csv(RUN / "summary.csv", index=False)
+    analysis = analyse(
+        study,
+        per_repetition(*tables, names, one),
+        tables[1],
+        read_series(RUN / "series.csv"),
+        read_histograms(RUN / "histograms.csv"),
+        tables[0],
+        pd.DataFrame(columns=OUTCOME_COLUMNS),
+        read_probes(RUN / "probes.csv"),
     )
-    summary.to_csv("summary.csv", index=False)
-    inputs = [f"--{name}={name}.csv" for name in ("cells", "measurements", "summary")]
-    published = f"--published={STUDY}/published.csv"
-    Path("probes.csv").write_text(PROBES)
-    inputs.append("--probes=probes.csv")
-    return [*inputs, published, f"--study={STUDY}/study.yaml", f"--notebook={NOTEBOOK}"]
+    write_analysis(analysis, RUN / "analysis")
 
 
-def test_the_page_shows_the_analysis_and_needs_no_network(options: list[str]) -> None:
-    done = CliRunner().invoke(command, [*options, "--output=out/page.html"])
-    assert done.exit_code == 0, done.output or done.exception
-    assert done.output == "out/page.html\n"
-    page = Path("out/page.html").read_text(encoding="utf-8")
+def run() -> Result:
+    (Path.cwd() / "report").exists() or Path("report").symlink_to(ROOT / "report")
+    options = [f"--study={STUDY}", f"--results={RUN}", f"--notebook={NOTEBOOK}"]
+    options.append(f"--published={STUDY.with_name('published.csv')}")
+    outputs = ["--output=out/page.html", f"--executed={RUN}/analysis.ipynb"]
+    outputs.append(f"--latex={RUN}/report/notebook.tex")
+    return CliRunner().invoke(command, [*options, *outputs])
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory) -> Path:
+    """A project in which the notebook ran; workload A was measured on two stores, at one size."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in ("config", "envs/stores", "workloads"):
+        shutil.copytree(ROOT / name, folder / name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        edited(several_sizes_and_odd_names)
+        write_run({("redis", "a"), ("riak", "a")})
+        done = run()
+        assert done.exit_code == 0, done.output or done.exception
+        assert done.output == "out/page.html\n"
+    return folder
+
+
+@pytest.fixture
+def inside(executed, monkeypatch) -> Path:
+    monkeypatch.chdir(executed)
+    return executed
+
+
+def test_the_page_shows_the_analysis_and_needs_no_network(inside):
+    page = (inside / "out/page.html").read_text(encoding="utf-8")
     assert "means computed again and found equal" in page
-    assert page.count("<img ") == page.count('alt="Figure; its caption') == 11
-    assert "Throughput of all workloads" in page
+    assert "18 runs: throughput, operations and run time agree" in page
+    drawn = load_study(STUDY).drawn_figures
+    # One more shows the runs.
+    assert page.count("<img ") == page.count('alt="Figure; its caption') == len(drawn) + 1
+    assert "Run time of all workloads" in page
     assert "HSET 1.0000" in page
     assert "Warning" not in page
+    assert r"50 % &amp; more_of Riak_%&amp;#\&lt;K&gt;" in page
     assert re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"http", page) == []
 
 
-def test_a_summary_that_contradicts_the_measurements_gives_no_page(options: list[str]) -> None:
-    summary = pd.read_csv("summary.csv")
+def test_the_written_notebook_has_no_times_and_runs_again_from_its_folder(inside, monkeypatch):
+    path = inside / RUN / "analysis.ipynb"
+    text = path.read_text(encoding="utf-8")
+    assert "start_time" not in text
+    assert str(inside) not in text
+    monkeypatch.chdir(path.parent)
+    again = papermill.execute_notebook(
+        path.name, None, progress_bar=False, kernel_name="python3", cwd=str(path.parent)
+    )
+    before = nbformat.reads(text, as_version=4)
+    assert len(again.cells) == len(before.cells)
+    for old, new in zip(before.cells, again.cells, strict=True):
+        texts = [
+            [output.get("data", {}).get("text/plain") for output in cell.get("outputs", [])]
+            for cell in (old, new)
+        ]
+        assert texts[0] == texts[1]
+
+
+def test_it_ends_the_report_as_an_appendix(inside, monkeypatch):
+    folder = inside / RUN / "report"
+    monkeypatch.chdir(folder)
+    Path("body.tex").write_text("The report.\n")
+    names = dict.fromkeys(["title", "subtitle", "dateline", "author", "subject", "run"], "x")
+    front = names | {"body": "body.tex", "appendix": "notebook.tex", "columns": 100}
+    text = fill(ROOT / "report/templates/report.tex.j2", **front)
+    Path("main.tex").write_text(text, encoding="utf-8")
+    build_pdf(Path("main.tex"), Path("build"), Path("main.pdf"))
+    told = subprocess.run(["pdftotext", "main.pdf", "-"], capture_output=True, text=True).stdout
+    words = " ".join(told.split())
+    assert "A Analysis of a run, step by step" in words
+    assert "means computed again and found equal" in words
+    assert 'assert ((both["mean"] - both["again"]).abs()' in words
+    assert f"50 % & more_of {TITLE}" in words
+
+
+def test_a_run_without_any_measured_cell_has_a_notebook_too(project):
+    edited(few_figures)
+    write_run(set())
+    done = run()
+    assert done.exit_code == 0, done.output or done.exception
+    page = Path("out/page.html").read_text(encoding="utf-8")
+    assert "nothing was measured" in page
+    assert "0 means computed again" in page
+
+
+def test_a_summary_that_contradicts_the_measurements_gives_no_page(project):
+    write_run({("redis", "a")})
+    summary = pd.read_csv(RUN / "summary.csv")
     summary.loc[0, "mean"] *= 1.001
-    summary.to_csv("summary.csv", index=False)
-    done = CliRunner().invoke(command, [*options, "--output=out/page.html"])
+    summary.to_csv(RUN / "summary.csv", index=False)
+    done = run()
     assert isinstance(done.exception, KvstudyError)
     assert re.search(r"analysis\.ipynb: cell \d+: AssertionError", str(done.exception))
     assert not Path("out/page.html").exists()
+    assert not (RUN / "analysis.ipynb").exists()
 
 
 def test_the_notebook_is_stored_without_outputs() -> None:

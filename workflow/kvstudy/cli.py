@@ -29,6 +29,7 @@ COMMANDS = {
     "audit": "Check the values of a study's source against each other and its text.",
     "provenance": "Write which cells each table and figure is made of.",
     "tabulate": "Make the tables.",
+    "workbook": "Write averages and single runs as a workbook (.xlsx).",
     "draw": "Draw the figures.",
     "render": "Make the text of the report, and its LaTeX source.",
     "published": "Make the report of what a study's source published.",

@@ -37,6 +37,7 @@ rule render_report:
         published=[f"--published {path}" for path in PUBLISHED],
         claims=lambda wildcards: f"--claims results/{wildcards.run}/claims.csv" if CLAIMS else "",
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
+        appendix="--appendix notebook.tex" if CONFIG.notebook_appendix else "",
     message:
         "text of the report to results/{wildcards.run}/report"
     shell:
@@ -45,7 +46,7 @@ rule render_report:
         " --analysis results/{wildcards.run}/analysis"
         " {params.published} {params.claims} {params.audit}"
         " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
-        " --raw {params.raw} {params.partial}"
+        " --raw {params.raw} {params.partial} {params.appendix}"
         " --output results/{wildcards.run}/report > {log} 2>&1"
 
 
@@ -54,6 +55,7 @@ rule build_pdf:
         tex="results/{run}/report/{run}.tex",
         body="results/{run}/report/body.tex",
         references="results/{run}/report/references.bib",
+        appendix=["results/{run}/report/notebook.tex"] if CONFIG.notebook_appendix else [],
         code=modules("report"),
     output:
         report(
@@ -118,28 +120,41 @@ rule run_notebook:
         study=STUDY_FILE,
         stores=STORE_FILES,
         published=PUBLISHED,
-        cells="results/{run}/cells.csv",
-        measurements="results/{run}/measurements.csv",
-        summary="results/{run}/summary.csv",
-        probes="results/{run}/probes.csv",
+        tables=expand(
+            "results/{{run}}/{name}.csv",
+            name=[
+                "cells",
+                "measurements",
+                "summary",
+                "series",
+                "histograms",
+                "resources",
+                "probes",
+            ],
+        ),
+        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         notebook="workflow/notebooks/analysis.ipynb",
+        template=glob("report/templates/notebook/*"),
         code=modules(*ANALYSING, "stores", "figures", "tables", "report"),
     output:
-        report(
+        page=report(
             "report/{run}-analysis.html",
             caption="../report/notebook.rst",
             category="Report",
             labels={"Document": "Notebook", "Shows": "The analysis step by step"},
         ),
+        executed="results/{run}/analysis.ipynb",
+        latex="results/{run}/report/notebook.tex",
+        figures=directory("results/{run}/report/notebook"),
     log:
         "results/{run}/logs/notebook.log",
     params:
         scale=CONFIG.scale,
         published=[f"--published {path}" for path in PUBLISHED],
     message:
-        "analysis notebook to {output}"
+        "analysis notebook to {output.page}"
     shell:
-        "kvstudy notebook --study {input.study} --scale {params.scale} --cells {input.cells}"
-        " --measurements {input.measurements} --summary {input.summary} --probes {input.probes}"
-        " {params.published}"
-        " --notebook {input.notebook} --output {output} > {log} 2>&1"
+        "kvstudy notebook --study {input.study} --scale {params.scale}"
+        " --results results/{wildcards.run} {params.published} --notebook {input.notebook}"
+        " --output {output.page} --executed {output.executed} --latex {output.latex}"
+        " > {log} 2>&1"

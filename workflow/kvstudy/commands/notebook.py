@@ -1,4 +1,4 @@
-"""``kvstudy notebook``"""
+"""``kvstudy notebook``: the analysis, step by step."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command("notebook")
 @click.option("--study", type=FILE, required=True, help="The study.yaml.")
 @SCALE
-@click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
-@click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
-@click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
-@click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder of the run: cells.csv, measurements.csv, analysis/ and so on.",
+)
 @click.option(
     "--published", type=FILE, help="published.csv of the study, if its source has values."
 )
@@ -29,14 +31,32 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     help="The notebook to run; it is not changed.",
 )
 @click.option("--output", type=FILE, required=True, help="The HTML page.")
-def command(notebook: Path, output: Path, scale: float, **parameters: Path | None) -> None:
-    """Run the analysis notebook and export it to HTML.
+@click.option("--executed", type=FILE, help="The notebook with its outputs, to go on with.")
+@click.option(
+    "--latex", type=FILE, help="A part of a LaTeX document; figures go to a folder beside it."
+)
+def command(
+    study: Path,
+    scale: float,
+    results: Path,
+    published: Path | None,
+    notebook: Path,
+    output: Path,
+    executed: Path | None,
+    latex: Path | None,
+) -> None:
+    """Run the analysis notebook and export it to HTML, and to LaTeX.
 
     The notebook checks the tidy data in a second way, draws the figures and
-    shows the tables. A check that fails is an error, and no page is written.
+    shows the tables. A check that fails is an error, and nothing is written.
     """
-    from kvstudy.report.notebook import run_notebook
+    from kvstudy.report.notebook import Outputs, run_notebook
 
-    texts = {name: None if path is None else str(path) for name, path in parameters.items()}
-    run_notebook(notebook, texts | {"scale": scale}, output)
+    parameters = {
+        "study": str(study),
+        "scale": scale,
+        "results": str(results),
+        "published": str(published) if published else None,
+    }
+    run_notebook(notebook, parameters, Outputs(output, executed, latex))
     print(output)

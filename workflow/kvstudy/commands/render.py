@@ -34,8 +34,11 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--raw", type=FOLDER, required=True, help="Raw logs of the run, for transcripts.")
 @SCALE
 @click.option("--partial", is_flag=True, help="Say on the first page that cells are missing.")
+@click.option(
+    "--appendix", default="", help="A LaTeX file in the output's folder that ends the document."
+)
 @click.option("--output", type=FOLDER, required=True, help="Folder for the LaTeX source.")
-def command(scale: float, partial: bool, output: Path, **inputs: Path | None) -> None:
+def command(scale: float, partial: bool, output: Path, **inputs: Path | str | None) -> None:
     """Make the LaTeX source of the report.
 
     Fills the text in report/text with the data of the run, converts it with

@@ -79,7 +79,7 @@ def write_figures(
     output.mkdir(parents=True, exist_ok=True)
     written = []
     for name in only or figures:
-        table, drawing = _drawn(figures[name], study, shown, stores)
+        table, drawing = drawn(figures[name], study, shown, stores)
         path = output / f"{name}.csv"
         table.to_csv(path, index=False, lineterminator="\n")
         save(drawing, output / name)
@@ -87,10 +87,10 @@ def write_figures(
     return written
 
 
-def _drawn(
+def drawn(
     figure: DrawnFigure, study: Study, shown: Shown, stores: dict[str, Look]
 ) -> tuple[pd.DataFrame, Figure]:
-    """What the figure shows, and the figure."""
+    """What the figure shows, and the figure; ``use_style`` comes before it."""
     analysis = shown.analysis
     if isinstance(figure, Bars):
         table = bars(figure, study, shown.results)

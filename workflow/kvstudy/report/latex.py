@@ -13,8 +13,11 @@ from kvstudy.report.transcript import COLUMNS
 from kvstudy.tables.latex import fill
 
 
-def write_latex(text: str, front: Front, parts: Parts, output: Path) -> Path:
-    """Write the text and its LaTeX source into ``output``; returns the <run>.tex."""
+def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: str = "") -> Path:
+    """Write the text and its LaTeX source into ``output``; returns the <run>.tex.
+
+    ``appendix`` is a LaTeX file in ``output`` that ends the document.
+    """
     markdown = write_document(text, front, output)
     shutil.copyfile(parts.references, output / "references.bib")
     folders = {
@@ -28,6 +31,6 @@ def write_latex(text: str, front: Front, parts: Parts, output: Path) -> Path:
     body = output / "body.tex"
     body.write_text(latex, encoding="utf-8")
     main = output / f"{front.run}.tex"
-    values = asdict(front) | {"body": body.name, "columns": COLUMNS}
+    values = asdict(front) | {"body": body.name, "columns": COLUMNS, "appendix": appendix}
     main.write_text(fill(parts.templates / "report.tex.j2", **values), encoding="utf-8")
     return main

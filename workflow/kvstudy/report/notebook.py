@@ -1,34 +1,70 @@
-"""The analysis notebook: executed without a browser, exported to one HTML file."""
+"""The analysis notebook: executed without a browser, as a page, as LaTeX and to go on with."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.report.notebook_latex import notebook_latex
 
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
+# Dates of figures and of the run would differ in what the same data gives.
+FIXED_TIME = {"SOURCE_DATE_EPOCH": "0"}
 
 
-def run_notebook(notebook: Path, parameters: dict[str, str | float | None], output: Path) -> None:
-    """Execute ``notebook`` with ``parameters`` and write it as HTML to ``output``.
+@dataclass(frozen=True)
+class Outputs:
+    """Where the notebook goes: the page, itself with its outputs, a part of a LaTeX document.
+
+    ``latex`` is a file; its figures lie in the folder beside it with its name and no suffix.
+    """
+
+    page: Path
+    notebook: Path | None = None
+    latex: Path | None = None
+
+
+def run_notebook(
+    notebook: Path, parameters: dict[str, str | float | None], outputs: Outputs
+) -> None:
+    """Execute ``notebook`` with ``parameters`` and write the ``outputs``.
 
     The kernel runs in the present directory, with the Python that runs this.
-    The page needs no network. KvstudyError tells which cell failed and why;
-    ``output`` is then left as it was.
+    The page needs no network. The same data gives the same files. KvstudyError tells which
+    cell failed and why; the outputs are then left as they were.
     """
     # The debugger's remark on frozen modules would stand in every log.
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
-    # Drawings bear a date, else that of today: the same data make the same page.
-    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
+    os.environ.update(FIXED_TIME)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        page = _page(_execute(notebook, parameters))
+        book = _execute(notebook, parameters)
+        _without_times(book)
+        page = _page(book)
+        body, figures = notebook_latex(book) if outputs.latex else ("", {})
+    if outputs.notebook:
+        import nbformat
+
+        _put(nbformat.writes(book) + "\n", outputs.notebook)
+    if outputs.latex:
+        folder = outputs.latex.with_suffix("")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name, content in figures.items():
+            (folder / name).write_bytes(content)
+        _put(body, outputs.latex)
+    _put(page, outputs.page)
+
+
+def _put(text: str, output: Path) -> None:
     output.parent.mkdir(parents=True, exist_ok=True)
     beside = output.with_name(f".{output.name}.new")
     try:
-        beside.write_text(page, encoding="utf-8")
+        beside.write_text(text, encoding="utf-8")
         beside.replace(output)
     except OSError as error:
         beside.unlink(missing_ok=True)
@@ -55,12 +91,36 @@ def _execute(notebook: Path, parameters: dict[str, str | float | None]):
         raise KvstudyError(f"{notebook}: cannot be run: {error}") from None
 
 
+def _without_times(book) -> None:
+    """Take out when the cells ran, and on what: the data says when it was measured."""
+    book.metadata.pop("papermill", None)
+    book.metadata.pop("widgets", None)
+    for number, cell in enumerate(book.cells):
+        cell.metadata.pop("papermill", None)
+        cell.metadata.pop("execution", None)
+        if "injected-parameters" in cell.metadata.get("tags", []):
+            # The others have names in the notebook; this one's would be random.
+            cell["id"] = f"injected-{number}"
+
+
 def _page(book) -> str:
     from nbconvert import HTMLExporter
+    from traitlets.config import Config
 
+    # The defaults of the parameters would stand beside the values that were used.
+    config = Config(
+        {"TagRemovePreprocessor": {"enabled": True, "remove_cell_tags": ["parameters"]}}
+    )
     # Empty addresses: the page has no formulas and no widgets that need scripts of others.
     exporter = HTMLExporter(
-        template_name="lab", require_js_url="", mathjax_url="", jquery_url="", embed_images=True
+        template_name="lab",
+        require_js_url="",
+        mathjax_url="",
+        jquery_url="",
+        embed_images=True,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        config=config,
     )
     # It warns that drawings have no description, and its SVG template takes none.
     exporter.log.setLevel("ERROR")

@@ -37,7 +37,10 @@ REPORT = Path("report")
 
 @dataclass(frozen=True)
 class Inputs:
-    """Where the parts of a report lie. ``cells`` to ``probes`` are files, the rest folders."""
+    """Where the parts of a report lie. ``cells`` to ``probes`` are files, the rest folders.
+
+    ``appendix`` is a LaTeX file in the folder of the output, or "".
+    """
 
     study: Path
     cells: Path
@@ -53,6 +56,7 @@ class Inputs:
     report: Path = REPORT
     claims: Path | None = None
     audit: Path | None = None
+    appendix: str = ""
 
 
 def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = False) -> Path:
@@ -62,7 +66,7 @@ def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = Fal
     _check_source(run.study, parts.references)
     floats = Floats(run.study.source, inputs.tables, inputs.figures)
     text = write_text(inputs.report / "text", run, floats, inputs.raw)
-    return write_latex(text, _front(run), parts, output)
+    return write_latex(text, _front(run), parts, output, inputs.appendix)
 
 
 def collect(inputs: Inputs, scale: float, partial: bool) -> RunFacts:

@@ -103,6 +103,9 @@ class Config(BaseModel):
         default=False,
         description="Bind server and client to cores of their own; true: half of the usable each.",
     )
+    notebook_appendix: bool = Field(
+        default=False, description="End the PDF with the analysis notebook, step by step."
+    )
     mixed: bool = Field(
         default=False,
         description="Allow cells of several machines, versions, clients, providers in one run.",

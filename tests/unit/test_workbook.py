@@ -1,0 +1,309 @@
+"""The workbook of a run, read back: its numbers, its formulas, its gaps and its names."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import statistics
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import closed_loop, plan, shown
+from kvstudy.tidy.summary import per_repetition, summarise
+from kvstudy.workbook.content import Content, read_outcomes
+from kvstudy.workbook.names import sheet_names
+from kvstudy.workbook.places import Places
+from kvstudy.workbook.write import write_workbook
+from openpyxl import Workbook, load_workbook
+
+from . import small_results as small
+
+FAILED = ("failed", "=the server died: 1+1", "")
+VOID = ("measured", "", "5 % of update operations failed")
+ENVIRONMENT = {
+    "machines": [[{"component": "CPU", "name": "=New", "details": "2 cores"}]],
+    "stores": {
+        "redis": {
+            "version": "8.0",
+            "provider": "native",
+            "images": [],
+            "jars": {"core-0.17.0.jar": "12ab"},
+        }
+    },
+}
+PLAIN = {"noise_floor": False, "client_ceiling": False, "workloads": ["a", "c"]}
+
+
+@pytest.fixture
+def made(project: Path):
+    """Make the workbook of the small study with these faults; returns content and path."""
+
+    def make(faults=None, titles=small.TITLES, name="small", **changes) -> tuple[Content, Path]:
+        study = small.study(**(PLAIN | changes))
+        planned = closed_loop(plan(study))
+        rows = small.cells(faults)
+        rows = rows[rows["store"].isin(study.store_names)]
+        sizes = {cell.workload: [] for cell in planned}
+        for cell in planned:
+            if cell.parameters not in sizes[cell.workload]:
+                sizes[cell.workload].append(cell.parameters)
+        rows = pd.concat(
+            rows[rows["workload"] == workload].assign(parameters=parameters)
+            for workload, every in sizes.items()
+            for parameters in every
+        )
+        rows = rows.assign(started="2024-05-06T07:08:09+00:00", wall_seconds="3")
+        rows.to_csv("cells.csv", index=False)
+        outcomes = read_outcomes(Path("cells.csv"), study, planned)
+        measured = small.measurements(outcomes)
+        names = (study.store_names, study.workload_names, shown(study))
+        content = Content(
+            study=study,
+            scale=1.0,
+            run="small",
+            planned=planned,
+            cells=outcomes,
+            measurements=measured,
+            values=per_repetition(measured, outcomes, *names[1:]),
+            summary=summarise(measured, outcomes, *names),
+            published=published(),
+            environment=ENVIRONMENT,
+            titles=titles,
+            digests={planned[0].path: "ab" * 32},
+        )
+        path = Path(f"{name}.xlsx")
+        write_workbook(content, path)
+        return content, path
+
+    return make
+
+
+def published() -> pd.DataFrame:
+    frame = pd.read_csv(io.StringIO(small.PUBLISHED))
+    return frame.assign(records=math.nan, operations=math.nan, threads=math.nan, printed="")
+
+
+def table(path: Path, sheet: str, formulas: bool = False) -> pd.DataFrame:
+    rows = list(load_workbook(path, data_only=not formulas)[sheet].values)
+    frame = pd.DataFrame(rows[1:], columns=rows[0]).astype(object)
+    return frame.where(frame.notna(), None)
+
+
+def ranged(book: Workbook, formula: str) -> list[float]:
+    """The numbers in the ranges that a formula names."""
+    found = []
+    for sheet, place in re.findall(r"'((?:[^']|'')+)'!([A-Z0-9:]+)", formula):
+        cells = book[sheet.replace("''", "'")][place]
+        lines = cells if isinstance(cells, tuple) else ((cells,),)
+        found += [cell.value for line in lines for cell in line if cell.value is not None]
+    return found
+
+
+def test_single_runs_are_those_of_the_measurements(made):
+    content, path = made()
+    sheet = table(path, "Redis").query("Workload == 'Workload A'")
+    overall = sheet[sheet["Operation"] == "whole phase"]
+    assert list(overall["Run"]) == [1, 2]
+    assert list(overall["Throughput (ops/s)"]) == [2000, 2200]
+    assert list(sheet[sheet["Operation"] == "read"]["Average latency (µs)"]) == [100, 100]
+    numbers = content.measurements.query("store == 'redis'")["value"]
+    metrics = sheet.columns[8:-1]
+    both = table(path, "Redis").query("not Operation.str.contains('plain') and Phase == 'run'")
+    assert both[metrics].notna().to_numpy().sum() == len(numbers)
+    assert both[metrics].astype(float).to_numpy()[both[metrics].notna()].sum() == numbers.sum()
+
+
+def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(made):
+    content, path = made()
+    values = table(path, "Averages and spread")
+    formulas = table(path, "Averages and spread", formulas=True)
+    values, formulas = (each[values["Runs"].notna()] for each in (values, formulas))
+    assert len(values) == len(content.summary)
+    expected = content.summary.sort_values("mean")
+    for column, name in {
+        **{"Runs": "n", "Mean": "mean", "Standard deviation": "sd"},
+        **{"Coefficient of variation": "cov", "Smallest": "min", "Largest": "max"},
+    }.items():
+        carried = values.sort_values("Mean", kind="stable")[column].astype(float).dropna()
+        assert sorted(carried) == pytest.approx(sorted(expected[name].dropna()))
+    book = load_workbook(path, data_only=True)
+    for at, line in values.iterrows():
+        runs = ranged(book, formulas.loc[at, "Mean"])
+        assert len(runs) == line["Runs"] == 2
+        assert formulas.loc[at, "Mean"].startswith("=AVERAGE('")
+        assert formulas.loc[at, "Standard deviation"].startswith("=STDEV('")
+        assert line["Mean"] == pytest.approx(statistics.mean(runs))
+        assert line["Standard deviation"] == pytest.approx(statistics.stdev(runs))
+
+
+def test_stores_stand_side_by_side(made):
+    _, path = made()
+    sheet = table(path, "Averages")
+    line = sheet[(sheet["Quantity"] == "Throughput") & (sheet["Workload"] == "Workload A")].iloc[0]
+    assert line["Unit"] == "ops/s"
+    assert line["Redis"] == 2100
+    assert line["Memcached"] == 1010
+    assert line[small.TITLES["riak"]] == "not measured"
+    mean = sheet[sheet["Workload"] == "Mean of the workloads"].iloc[0]
+    assert mean["Redis"] == 2100
+
+
+def test_what_was_published_stands_beside_it_also_without_a_measurement(made):
+    _, path = made()
+    sheet = table(path, "Averages and spread")
+    speed = sheet[(sheet["Quantity"] == "Throughput") & (sheet["Workload"] == "Workload A")]
+    speed = speed.set_index("Store")
+    assert speed.loc["Redis", "Published"] == 4801.04
+    assert speed.loc["Redis", "Here by published"] == pytest.approx(2100 / 4801.04)
+    riak = speed.loc[small.TITLES["riak"]]
+    assert (riak["Published"], riak["Mean"], riak["Runs"]) == (1283.98, "not measured", None)
+    assert "no server & no image" in riak["Note"]
+
+
+def test_a_failed_run_is_empty_with_its_reason_and_no_formula(made):
+    _, path = made({("redis", "a", 1): FAILED})
+    sheet = table(path, "Redis", formulas=True).query("Workload == 'Workload A'")
+    failed = sheet[sheet["Run"] == 1]
+    assert set(failed["Status"]) == {"failed"}
+    assert failed[sheet.columns[8:-1]].notna().to_numpy().sum() == 0
+    assert failed["Reason"].dropna().tolist() == [FAILED[1]]
+    line = table(path, "Averages and spread").query(
+        "Store == 'Redis' and Workload == 'Workload A' and Quantity == 'Throughput'"
+    )
+    assert line.iloc[0]["Runs"] == 1
+    assert line.iloc[0]["Mean"] == 2200
+    # One run has no deviation.
+    assert line.iloc[0]["Standard deviation"] is None
+    notes = table(path, "Averages and spread").query("Store == 'Redis'")["Note"].dropna()
+    assert notes.tolist() == [f"run 1 failed: {FAILED[1]}"]
+
+
+def test_text_that_looks_like_a_formula_is_text(made):
+    _, path = made({("redis", "a", 1): FAILED}, name="=1+1")
+    book = load_workbook(path)
+    cells = [cell for cell in book["Cells"]["K"] if cell.value == FAILED[1]]
+    assert [cell.data_type for cell in cells] == ["s"]
+
+
+def test_a_void_run_keeps_its_values_and_no_formula_counts_it(made):
+    _, path = made({("redis", "a", 1): VOID})
+    sheet = table(path, "Redis").query("Workload == 'Workload A' and Operation == 'whole phase'")
+    assert list(sheet["Status"]) == ["void", "measured"]
+    assert list(sheet["Throughput (ops/s)"]) == [2000, 2200]
+    values = table(path, "Averages")
+    formulas = table(path, "Averages", formulas=True)
+    at = values.index[(values["Quantity"] == "Throughput") & (values["Workload"] == "Workload A")][
+        0
+    ]
+    assert values.loc[at, "Redis"] == 2200
+    book = load_workbook(path, data_only=True)
+    assert ranged(book, formulas.loc[at, "Redis"]) == [2200]
+
+
+def test_runs_on_both_sides_of_one_that_does_not_count():
+    places = Places()
+    for row in (4, 6, 7):
+        places.add(("redis", "a", "r1", "overall", "throughput"), "It's", row, 9)
+    key = ("redis", "a", "r1", "overall", "throughput")
+    assert places.ranges(key) == "'It''s'!J5,'It''s'!J7:J8"
+
+
+def test_one_store_and_one_workload(made):
+    _, path = made(stores=["redis"], workloads=["a"], figures=[], tables=[])
+    book = load_workbook(path)
+    assert book.sheetnames == ["About", "Averages", "Averages and spread", "Redis", "Cells"]
+    assert table(path, "Averages")["Redis"].notna().all()
+
+
+def test_many_sizes_have_lines_of_their_own(made):
+    threads = list(range(1, 13))
+    _, path = made(
+        workloads=[{"name": "a", "threads": threads}, "c"],
+        **{"tables": [], "figures": []},
+    )
+    sheet = table(path, "Averages").query("Quantity == 'Throughput' and Workload == 'Workload A'")
+    assert list(sheet["Client threads"]) == threads
+    assert (sheet["Redis"] == 2100).all()
+
+
+def test_values_of_tables_stay_in_view_and_print(made):
+    _, path = made()
+    book = load_workbook(path)
+    for sheet in book.worksheets[1:]:
+        assert sheet.freeze_panes is not None
+        assert sheet.auto_filter.ref.startswith("A1:")
+        assert sheet.page_setup.orientation == "landscape"
+        assert sheet.print_title_rows == "$1:$1"
+    throughput = book["Redis"]["J2"]
+    assert book["Redis"]["J1"].value == "Throughput (ops/s)"
+    assert throughput.number_format == "#,##0.0"
+
+
+def test_the_first_sheet_tells_what_it_is_and_the_last_has_checksums(made):
+    _, path = made()
+    book = load_workbook(path)
+    text = "\n".join(str(cell.value) for line in book["About"].iter_rows() for cell in line)
+    assert "2024-05-06 07:08:09 UTC" in text
+    assert "CPU: =New (2 cores)" in text
+    assert "A. Nobody: Small. Thesis, 2020." in text
+    assert "0.17.0" in text
+    assert "12 planned, control cells included: 8 measured, 4 not measured" in text
+    assert book.properties.created == datetime(2024, 5, 6, 7, 8, 9)
+    digests = [cell.value for cell in book["Cells"]["J"][1:] if cell.value]
+    assert digests == ["ab" * 32]
+
+
+def test_the_same_run_gives_the_same_bytes(made, monkeypatch):
+    _, first = made(name="first")
+    # The clock of the archive and of the properties.
+    monkeypatch.setattr("time.time", lambda: 0.0)
+    _, second = made(name="second")
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_titles_that_excel_forbids_or_that_are_equal(made):
+    titles = {
+        "redis": "A/B [x]: " + "long " * 9,
+        "riak": "a b x " + "long " * 9,
+        "memcached": "Cells",
+    }
+    _, path = made(titles=titles)
+    names = load_workbook(path).sheetnames
+    assert all(len(name) <= 31 for name in names)
+    assert len({name.lower() for name in names}) == len(names) == 7
+    sheet = table(path, "Averages").query("Quantity == 'Throughput'")
+    assert sheet[titles["redis"]].iloc[0] == 2100
+
+
+@pytest.mark.parametrize(
+    ("titles", "expected"),
+    [
+        (["History"], ["History (2)"]),
+        (["'quoted'", "QUOTED"], ["quoted", "QUOTED (2)"]),
+        (["*?:"], ["Sheet"]),
+        (["x" * 40, "x" * 50], ["x" * 31, "x" * 27 + " (2)"]),
+        (["😀" * 20], ["😀" * 15]),
+    ],
+)
+def test_names_of_sheets(titles, expected):
+    assert sheet_names(titles) == expected
+
+
+def test_cells_of_another_study_or_scale_are_refused(project):
+    small.cells().assign(wall_seconds="").to_csv("cells.csv", index=False)
+    planned = closed_loop(plan(small.study(), 1000))
+    with pytest.raises(KvstudyError, match=r"cells\.csv:2: redis/a/r10_o20_t1/rep1 is not planned"):
+        read_outcomes(Path("cells.csv"), small.study(), planned)
+
+
+def test_a_folder_that_cannot_be_written_is_named(made):
+    content, _ = made()
+    target = Path("taken.xlsx")
+    target.mkdir()
+    with pytest.raises(KvstudyError, match=r"taken\.xlsx: cannot be written"):
+        write_workbook(content, target)
+    assert not Path(".taken.xlsx.new").exists()

@@ -1,0 +1,1 @@
+"""A run as a workbook for Excel and LibreOffice: averages, and every single run."""

@@ -1,0 +1,28 @@
+# Averages and single runs, for Excel and LibreOffice.
+
+
+rule write_workbook:
+    input:
+        study=STUDY_FILE,
+        stores=STORE_FILES,
+        published=PUBLISHED,
+        cells="results/{run}/cells.csv",
+        measurements="results/{run}/measurements.csv",
+        summary="results/{run}/summary.csv",
+        environment="results/{run}/environment.json",
+        code=modules("study", "ycsb_log", "tidy", "stores", "workbook"),
+    output:
+        "results/{run}/{run}.xlsx",
+    log:
+        "results/{run}/logs/workbook.log",
+    params:
+        scale=CONFIG.scale,
+        raw=f"results/{RUN}/raw",
+        published=[f"--published {path}" for path in PUBLISHED],
+    message:
+        "averages and single runs to {output}"
+    shell:
+        "kvstudy workbook --study {input.study} --scale {params.scale} --cells {input.cells}"
+        " --measurements {input.measurements} --summary {input.summary}"
+        " --environment {input.environment} {params.published} --raw {params.raw}"
+        " --output {output} > {log} 2>&1"
