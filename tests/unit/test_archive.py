@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import zipfile
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,19 @@ from urllib3 import HTTPResponse
 from tests.unit.packed_run import RUN, cells, repacked, write_run
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
-CONTEXT_FILE = Path(__file__).parents[1] / "data" / "rocrate" / "context-1.1.jsonld"
+# What version 1.1 of the context says otherwise than the one in the library rocrate.
+TERMS_OF_1_1 = {
+    "ComputationalWorkflow": "https://bioschemas.org/ComputationalWorkflow",
+    "FormalParameter": "https://bioschemas.org/FormalParameter",
+    "input": "https://bioschemas.org/ComputationalWorkflow#input",
+    "output": "https://bioschemas.org/ComputationalWorkflow#output",
+}
+
+
+def context() -> bytes:
+    """The context document that a crate refers to."""
+    known = json.loads(resources.files("rocrate").joinpath("data/ro-crate.jsonld").read_text())
+    return json.dumps(known | {"@context": known["@context"] | TERMS_OF_1_1}).encode()
 
 
 @pytest.fixture
@@ -61,7 +74,7 @@ class Local(BaseAdapter):
         answer = requests.Response()
         answer.status_code, answer.url, answer.request = 200, request.url, request
         answer.headers["Content-Type"] = "application/ld+json"
-        body = io.BytesIO(CONTEXT_FILE.read_bytes())
+        body = io.BytesIO(context())
         answer.raw = HTTPResponse(
             body=body, status=200, headers=answer.headers, preload_content=False
         )
