@@ -124,8 +124,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             x=alt.X("group:N", sort=groups, scale=alt.Scale(paddingInner=0.12, paddingOuter=0.06))
             .title(None)
             .axis(labelAngle=0, labelExpr="split(datum.label, ' ')", ticks=False),
-            xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(domain=titles)),
-            **texts(TEXTS),
+            xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(domain=titles, paddingInner=0.06)),
         )
     )
     color = alt.Color(
@@ -152,21 +151,22 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             low="datum.height * datum.pieces[0]", high="datum.height * datum.pieces[1]"
         )
         .mark_bar()
-        .encode(y=alt.Y("low:Q", **y), y2="high:Q", color=color),
-        several.mark_rule(style="kv-ink").encode(y=alt.Y("min:Q", **y), y2="max:Q"),
-        several.mark_tick(style="kv-ink", orient="horizontal", size=7, thickness=1).encode(
+        .encode(y=alt.Y("low:Q", **y), y2="high:Q", color=color, **texts(TEXTS)),
+        several.mark_rule(style="kv-ink", aria=False).encode(y=alt.Y("min:Q", **y), y2="max:Q"),
+        several.mark_tick(style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1).encode(
             y=alt.Y("min:Q", **y)
         ),
-        several.mark_tick(style="kv-ink", orient="horizontal", size=7, thickness=1).encode(
+        several.mark_tick(style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1).encode(
             y=alt.Y("max:Q", **y)
         ),
         whole.mark_text(
             style="kv-text",
+            aria=False,
             opacity=alt.ExprRef(f"{step} < {LEAST} ? 0 : 1"),
             fontWeight="normal",
             **words,
         ).encode(y=alt.Y("end:Q", **y), text="label:N"),
         base.transform_filter("!isValid(datum.value)")
         .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)
-        .encode(y=alt.YDatum(0, **y), text="note:N"),
+        .encode(y=alt.YDatum(0, **y), text="note:N", **texts(TEXTS)),
     ]

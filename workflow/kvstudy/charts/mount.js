@@ -122,7 +122,7 @@
     chart.results = [];
     element.replaceChildren();
     element.classList.add("kv-chart");
-    const { legend: entries, note } = spec.usermeta.kvstudy;
+    const { legend: entries, note, empty } = spec.usermeta.kvstudy;
     if (entries.length) element.append(legend(entries));
     const grid = document.createElement("div");
     grid.className = "kv-panels";
@@ -130,7 +130,7 @@
     element.append(grid);
     pattern("kv-nothing", "none", HATCHES[1]);
     // All places first: a panel takes the width that it has when it is drawn.
-    const panels = apart(spec).map(([title, panel]) => {
+    const panels = (empty ? [] : apart(spec)).map(([title, panel]) => {
       const place = document.createElement("div");
       place.className = "kv-panel";
       if (title) {

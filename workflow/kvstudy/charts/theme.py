@@ -10,6 +10,13 @@ FONT = "system-ui, 'DejaVu Sans', sans-serif"
 # Text, lines that hardly matter, what lies behind the values.
 LIGHT = {"ink": "#262626", "muted": "#595959", "grid": "#e2e2e2", "band": "#e6e6e6"}
 DARK = {"ink": "#ededed", "muted": "#b5b5b5", "grid": "#3a3f45", "band": "#40464d"}
+# Digits in groups of three, as in tables; see ``tidy.numbers.grouped``.
+NUMBERS = {
+    "decimal": ".",
+    "thousands": "\N{NARROW NO-BREAK SPACE}",
+    "grouping": [3],
+    "currency": ["", ""],
+}
 
 
 def themes() -> dict[str, dict]:
@@ -37,11 +44,11 @@ def _config(ink: str, muted: str, grid: str, band: str) -> dict:
         "text": {"color": ink, "fontSize": 11},
         "rule": {"color": ink},
         "style": {
-            "kv-ink": {"stroke": ink, "fill": ink},
-            "kv-text": {"fill": ink},
-            "kv-note": {"fill": muted},
-            "kv-muted": {"stroke": muted, "fill": muted},
-            "kv-line": {"stroke": muted},
-            "kv-band": {"fill": band, "stroke": None},
+            "kv-ink": {"color": ink},
+            "kv-text": {"color": ink},
+            "kv-note": {"color": muted},
+            "kv-line": {"color": muted},
+            "kv-band": {"color": band},
         },
+        "locale": {"number": NUMBERS},
     }
