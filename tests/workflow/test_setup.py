@@ -18,7 +18,9 @@ PYTHON_LOCKS = ["bootstrap", "requirements"]
 # What the script itself calls; the rest of this machine is out of sight.
 TOOLS = """bash cat chmod cp cut dirname env find flock grep ls mkdir paste rm sed sha256sum sort
 tail touch xargs"""
-PROGRAMS = "javac java mvn redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext"
+PROGRAMS = (
+    "javac java mvn redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext chromium"
+)
 
 FAKE_PYTHON = """#!/bin/bash
 # Stands for a Python: knows `-c` (the version check) and `-m venv FOLDER`.

@@ -107,10 +107,14 @@ rule draw_figures:
         series="results/{run}/series.csv",
         resources="results/{run}/resources.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        code=modules(*ANALYSING, "stores", "figures"),
+        code=modules(*ANALYSING, "stores", "figures", "charts"),
     output:
         captioned(
-            expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=FIGURE_FORMS),
+            expand(
+                "figures/{{run}}/{figure}.{form}",
+                figure=DRAWN,
+                form=[*FIGURE_FORMS, "vl.json"],
+            ),
             *(STUDY.drawn_figures, "Figure", ".svg"),
         ),
     log:
