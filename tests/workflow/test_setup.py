@@ -343,7 +343,7 @@ def test_direct_dependencies_are_pinned_with_a_reason_and_locked(name):
     for line in lines:
         if not line or line.startswith("#"):
             continue
-        pinned = re.fullmatch(r"([a-z0-9-]+==[0-9.]+) +# .+", line)
+        pinned = re.fullmatch(r"([a-z0-9-]+==[0-9.]+(?:\.post\d+)?) +# .+", line)
         assert pinned, f"{name}.in: not '<package>==<version>  # <reason>': {line}"
         assert re.search(rf"^{re.escape(pinned[1])} ", lock, re.MULTILINE), (
             f"{name}.txt is older than {name}.in ({pinned[1]}): run `make lock`"
