@@ -13,6 +13,7 @@ from kvstudy.study.controls import CEILING
 from kvstudy.study.figure_kinds import Figure
 from kvstudy.study.load import load_study
 from kvstudy.study.table_kinds import Table
+from kvstudy.tables.kinds import Given
 from kvstudy.tables.write import write_tables
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import per_repetition, summarise
@@ -45,11 +46,12 @@ def written(of, folder: Path) -> dict[str, bytes]:
     stores, workloads = of.store_names, of.workload_names
     summary = summarise(measured, cells, stores, workloads)
     found = Results(summary, cells, None, per_repetition(measured, cells, workloads))
-    write_tables(
+    given = Given(
         *(of, found, small.probes(), small.analysis(FAULTS), environment),
-        *(Path("environment.json"), small.TITLES, small.MEANINGS, TEMPLATES, folder),
+        *(Path("environment.json"), small.TITLES, small.MEANINGS),
         *(small.swept(of), pd.DataFrame(columns=SCALING)),
     )
+    write_tables(given, TEMPLATES, folder)
     return {path.stem: path.read_bytes() for path in folder.glob("*.csv")}
 
 
