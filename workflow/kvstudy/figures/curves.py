@@ -57,7 +57,7 @@ def draw_curves(
     table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]
 ) -> Figure:
     """A panel for each metric and side; lines with the range of their runs."""
-    panels = _panels(table, figure)
+    panels = panels_of(table, figure)
     columns = 1 if len(panels) == 1 else 2
     rows = math.ceil(len(panels) / columns)
     drawing, axes = plt.subplots(
@@ -67,7 +67,7 @@ def draw_curves(
         squeeze=False,
         layout="constrained",
     )
-    looks = _looks(figure, study, stores)
+    looks = line_looks(figure, study, stores)
     for place, ax in enumerate(axes.flat):
         if place >= len(panels):
             ax.set_axis_off()
@@ -103,7 +103,7 @@ def _lines(figure: Curves, study: Study) -> list[Line]:
     return lines(study, figure.over, figure.where, figure.workloads, stores)
 
 
-def _panels(table: pd.DataFrame, figure: Curves) -> list[str]:
+def panels_of(table: pd.DataFrame, figure: Curves) -> list[str]:
     """The panels that have values: metric by metric, the published ones behind the measured."""
     found = table.dropna(subset="value").drop_duplicates("panel")
     places = found.assign(metric=found["metric"].map(figure.metrics.index))
@@ -146,7 +146,7 @@ def _in_axis_unit(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _looks(
+def line_looks(
     figure: Curves, study: Study, stores: dict[str, Look]
 ) -> dict[int, tuple[str, object, str, str]]:
     """Colour, line style, marker and label of each line.

@@ -105,7 +105,7 @@ def draw(
     height = 2.3 if beside else 0.55 + 1.85 * rows
     figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
     # Fixed margins in inches: measuring the text first would double the time.
-    left = 0.32 + 0.075 * max(len(_label(_highest(table))), 3)
+    left = 0.32 + 0.075 * max(len(_label(highest(table))), 3)
     right, top, bottom, gap = 0.05, 0.5, 0.25, left if beside else 0.52
     figure.subplots_adjust(
         left=left / TEXT_WIDTH,
@@ -117,11 +117,7 @@ def draw(
     )
     for panel, ax in zip(panels, axes.flat, strict=True):
         _panel(ax, table[table["panel"] == panel], stores)
-        title = f"Published {source}".strip()
-        if titles:
-            title = titles[panel]
-        elif panel != "published":
-            title = _measured_title(table, "Imported" if panel == "imported" else "Measured here")
+        title = titles[panel] if titles else panel_title(panel, table, source)
         ax.set_title(title, loc="left", pad=5)
     handles = [store_patch(look) for look in stores.values()]
     figure.legend(
@@ -135,6 +131,13 @@ def draw(
         borderaxespad=0.1,
     )
     return figure
+
+
+def panel_title(panel: str, table: pd.DataFrame, source: str) -> str:
+    """What stands above a panel of ``bars.bars``; ``source`` says who published."""
+    if panel == "published":
+        return f"Published {source}".strip()
+    return _measured_title(table, "Imported" if panel == "imported" else "Measured here")
 
 
 def _measured_title(table: pd.DataFrame, here: str) -> str:
@@ -162,7 +165,7 @@ def store_patch(look: Look) -> Patch:
 
 
 def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
-    highest = _highest(table)
+    highest = highest(table)
     heights = table["value"].where(table["torn"] == "no", TORN_HEIGHT * highest)
     sns.barplot(
         data=table.assign(height=heights),
@@ -215,7 +218,7 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     sns.despine(ax=ax)
 
 
-def _highest(table: pd.DataFrame) -> float:
+def highest(table: pd.DataFrame) -> float:
     """Height of the highest bar or whisker that is not torn; 1 where there is none."""
     tops = table.loc[table["torn"] == "no", ["value", "max"]].max().max()
     return tops if tops > 0 else 1.0

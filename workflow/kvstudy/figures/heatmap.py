@@ -89,7 +89,7 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
         sharey=True,
         layout="constrained",
     )
-    norm = _norm(table["value"].dropna())
+    norm = norm_of(table["value"].dropna())
     for place, ax in enumerate(axes.flat):
         if place >= len(shown):
             ax.set_axis_off()
@@ -102,7 +102,7 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
         if place % across == 0:
             _label_rows(ax, places)
     drawing.supxlabel("Client threads", fontsize="medium")
-    label = f"{NAMES[figure.metric]} ({sign(figure.unit)})\n{_runs(table)}"
+    label = f"{NAMES[figure.metric]} ({sign(figure.unit)})\n{runs_words(table)}"
     _color_bar(drawing, axes, norm, label)
     if table["value"].isna().any():
         handle = Patch(facecolor="white", edgecolor="0.6", hatch="////", label="no value")
@@ -110,14 +110,14 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
     return drawing
 
 
-def _runs(table: pd.DataFrame) -> str:
+def runs_words(table: pd.DataFrame) -> str:
     counts = sorted({int(n) for n in table["n"] if n > 0})
     if counts in ([], [1]):
         return "single runs"
     return f"means of {counts[0]}" + (f" to {counts[-1]} runs" if len(counts) > 1 else " runs")
 
 
-def _norm(values: pd.Series) -> Normalize:
+def norm_of(values: pd.Series) -> Normalize:
     if values.empty:
         return Normalize(0, 1)
     low, high = values.min(), values.max()

@@ -103,7 +103,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
         ends = pd.concat([ends, pd.Series([floor, 1 / floor])])
     low, high = min(ends.min(), 0.9) / 1.1, max(ends.max(), 1.1) * 1.1
     ax.set_xlim(low, high)
-    ax.xaxis.set_major_locator(FixedLocator(_ticks(low, high)))
+    ax.xaxis.set_major_locator(FixedLocator(ticks_of(low, high)))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.tick_params(axis="x", length=3)
@@ -111,7 +111,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
     ax.grid(axis="x", visible=True)
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def ticks_of(low: float, high: float) -> list[float]:
     """Two to five round numbers from ``low`` to ``high``, on a logarithmic axis."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     # Coarse steps first. Around 1 there is always a step of a tenth.

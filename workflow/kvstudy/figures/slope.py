@@ -111,19 +111,19 @@ def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> F
         axes[0, 0].text(0.5, 0.5, "no two stores have values on both sides", ha="center")
     for ax, ((workload, _), rows) in zip(axes.flat, panels, strict=False):
         _panel(ax, rows, stores, most)
-        ax.set_title(f"{study.workload(workload).title}\n{_agreed(rows.iloc[0])}", fontsize=8)
+        ax.set_title(f"{study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8)
     return figure
 
 
-def _agreed(row) -> str:
+def agreed_words(row) -> str:
     words = [f"same order: {row['same']}/{row['pairs']} pairs", f"opposite: {row['opposite']}"]
     rest = row["pairs"] - row["same"] - row["opposite"]
     return ", ".join([*words, f"tied: {rest}"] if rest else words)
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
-    left = _heights(rows, "published_place")
-    right = _heights(rows, "place")
+    left = heights(rows, "published_place")
+    right = heights(rows, "place")
     dashed = rows["basis"].iloc[0] == SINGLE
     for row in rows.itertuples():
         look = stores[row.store]
@@ -149,7 +149,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> 
         ax.text(x, 0.45, name, ha="center", va="bottom", fontsize=7.5, color="0.35")
 
 
-def _heights(rows: pd.DataFrame, column: str) -> dict[str, float]:
+def heights(rows: pd.DataFrame, column: str) -> dict[str, float]:
     """Where each store stands: its place, and stores of one place side by side around it."""
     found: dict[str, float] = {}
     last = -math.inf

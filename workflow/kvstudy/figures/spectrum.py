@@ -72,7 +72,7 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         rows = table[table["store"] == store].sort_values("percent")
         if rows.empty:
             continue
-        x = _place(rows["percent"])
+        x = odds(rows["percent"])
         # A latency of 0 µs has no place on a logarithmic axis.
         low, value, high = (rows[name].clip(lower=1) for name in ("low", "value", "high"))
         if (rows["n"] > 1).any():
@@ -85,11 +85,11 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
             linewidth=1.2,
             label=look.title,
         )
-    farthest = _place(table["percent"]).max()
+    farthest = odds(table["percent"]).max()
     ax.set(xscale="log", yscale="log")
     ax.set_xlim(1, max(farthest * 1.05, 2))
-    ax.xaxis.set_major_locator(FixedLocator([float(_place(tick)) for tick in TICKS]))
-    ax.xaxis.set_major_formatter(FuncFormatter(_percent))
+    ax.xaxis.set_major_locator(FixedLocator([float(odds(tick)) for tick in TICKS]))
+    ax.xaxis.set_major_formatter(FuncFormatter(percent_words))
     ax.xaxis.set_minor_locator(FixedLocator([]))
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
@@ -97,10 +97,10 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     ax.yaxis.set_minor_locator(FixedLocator([]))
 
 
-def _place(percent):
+def odds(percent):
     """Where a percentage stands: 1/(1 - p)."""
     return 100 / (100 - percent)
 
 
-def _percent(place: float, _: int) -> str:
+def percent_words(place: float, _: int) -> str:
     return f"{round(100 - 100 / place, 6):g} %"

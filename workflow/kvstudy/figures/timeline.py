@@ -171,7 +171,7 @@ def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
             continue
         (store, parameters), rows = groups[place]
         title = stores[store].title + (f"\n{parameters}" if several else "")
-        verdict = _verdict(rows)
+        verdict = verdict_words(rows)
         upper.set_title(f"{title}\n{verdict}" if verdict else f"{title}\n", loc="left", pad=4)
         if (rows["note"] != "").any():
             _write_note(upper, lower, rows["note"].iloc[0])
@@ -203,7 +203,7 @@ def _write_note(upper: Axes, lower: Axes, note: str) -> None:
     lower.set_axis_off()
 
 
-def _verdict(rows: pd.DataFrame) -> str:
+def verdict_words(rows: pd.DataFrame) -> str:
     verdicts = rows.dropna(subset="verdict").drop_duplicates("repetition")["verdict"].tolist()
     if not verdicts:
         return ""

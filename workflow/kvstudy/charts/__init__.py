@@ -1,0 +1,1 @@
+"""Interactive figures: Vega-Lite specifications made from the figures' CSV."""

@@ -1,0 +1,100 @@
+"""Latencies of single operations: a box for each kind of operation and store."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from kvstudy.charts.chart import Chart, Panel, bare, log_axis, palette, plain, records, texts, top_legend
+from kvstudy.charts.legend import bar_legend, fill
+from kvstudy.charts.texts import exact, is_missing, runs
+from kvstudy.figures.box import SHARES
+from kvstudy.figures.draw import Look
+from kvstudy.study.grids import Box
+from kvstudy.tidy.numbers import converted, grouped, sign
+
+TEXTS = {
+    "p50_text": "Median",
+    "middle": "25th to 75th percentile",
+    "most": "5th to 95th percentile",
+    "nearly": "1st to 99th percentile",
+    "largest_text": "Largest",
+    "count": "Operations",
+    "runs": "Of",
+    "cells": "Cells",
+    "note": "Note",
+}
+
+
+def box_chart(table: pd.DataFrame, figure: Box, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.box.box_table``'s table, over a logarithmic axis."""
+    rows = [_row(row, figure, stores) for row in records(table)]
+    unit = table["unit"].iloc[0]
+    words = f"Box plot of the latencies of single operations in {sign(unit)}, by store."
+    panel = Panel(_layers(rows, unit, stores), description=words, height=280)
+    return Chart(rows, [panel], bar_legend(stores))
+
+
+def _row(row: dict, figure: Box, stores: dict[str, Look]) -> dict:
+    unit, look = row["unit"], stores[row["store"]]
+    text = {name: exact("latency", row[name], unit) for name in SHARES}
+    there = not is_missing(row["p50"])
+    names = ["operation", "store", *SHARES, "n", "note"]
+    return plain(row, names) | {
+        "panel": 0,
+        "workload": figure.workload,
+        "name": look.title,
+        "title": f"{look.title}, {row['operation']}",
+        "p50_text": text["p50"],
+        "largest_text": text["largest"],
+        "middle": f"{text['p25']} to {text['p75']}" if there else "",
+        "most": f"{text['p5']} to {text['p95']}" if there else "",
+        "nearly": f"{text['p1']} to {text['p99']}" if there else "",
+        "count": grouped(f"{row['operations']:.0f}") if there else "",
+        "runs": runs(row["n"]),
+        "cells": f"{row['store']}/{figure.workload}/{row['parameters']}" if there else "",
+    }
+
+
+def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Chart]:
+    # A latency of 0 has no place on a logarithmic axis; YCSB counts whole microseconds.
+    least = converted(1, "us", unit)
+    groups = list(dict.fromkeys(row["operation"] for row in rows))
+    titles = [look.title for look in stores.values()]
+    clipped = {f"{name}_at": f"max(datum.{name}, {least})" for name in SHARES}
+    base = bare().encode(
+        x=alt.X("operation:N", sort=groups, scale=alt.Scale(paddingInner=0.12))
+        .title(None)
+        .axis(labelAngle=0, labelExpr="split(datum.label, '-')", ticks=False),
+        xOffset=alt.XOffset("name:N", scale=alt.Scale(domain=titles, paddingInner=0.25)),
+        **texts(TEXTS),
+    )
+    ends = [max(row[name], least) for row in rows for name in ("p1", "p99") if row[name] is not None]
+    low, high = min(ends, default=least), max(ends, default=least)
+    domain = [low / 1.3, high * 1.3]
+    y = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
+    y["title"] = f"Latency of an operation ({sign(unit)})"
+    y["axis"] = log_axis(*domain)
+    known = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
+    color = alt.Color(
+        "name:N",
+        scale=palette(titles, [fill(store, look) for store, look in stores.items()]),
+        legend=top_legend(),
+    )
+    rule = {"style": "kv-ink", "aria": False}
+    cap = rule | {"orient": "horizontal", "size": 8, "thickness": 1}
+    point = {"style": "kv-ink", "aria": False, "size": 9, "filled": True, "opacity": 1}
+    return [
+        known.mark_rule(**rule).encode(y=alt.Y("p5_at:Q", **y), y2="p95_at:Q"),
+        known.mark_tick(**cap).encode(y=alt.Y("p5_at:Q", **y)),
+        known.mark_tick(**cap).encode(y=alt.Y("p95_at:Q", **y)),
+        known.mark_bar(minBandSize=3).encode(y=alt.Y("p25_at:Q", **y), y2="p75_at:Q", color=color),
+        known.mark_tick(orient="horizontal", bandSize=400, thickness=2.5, **rule).encode(
+            y=alt.Y("p50_at:Q", **y)
+        ),
+        known.mark_point(**point).encode(y=alt.Y("p1_at:Q", **y)),
+        known.mark_point(**point).encode(y=alt.Y("p99_at:Q", **y)),
+        base.transform_filter("!isValid(datum.p50)")
+        .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)
+        .encode(y=alt.YValue("height"), text="note:N"),
+    ]

@@ -1,0 +1,94 @@
+"""Throughput and latencies over one size, with the points where throughput saturates."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from kvstudy.charts.chart import Chart, Panel, bare, plain, records, scale_of, texts, top_legend
+from kvstudy.charts.legend import color, line_entry
+from kvstudy.charts.texts import between, exact, runs
+from kvstudy.figures.curves import WIDE, line_looks, panels_of
+from kvstudy.figures.draw import Look
+from kvstudy.study.base import SIZE_TITLES
+from kvstudy.study.curves import Curves
+from kvstudy.study.model import Study
+from kvstudy.tidy.numbers import grouped, sign
+from kvstudy.tidy.swept import MEASURED
+
+TEXTS = {
+    "exact": "Value",
+    "size": "Size",
+    "range": "Range",
+    "runs": "Mean of",
+    "saturation": "Saturation",
+}
+
+
+def curves_chart(table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.curves.curves_table``'s table."""
+    looks = line_looks(figure, study, stores)
+    known = table.dropna(subset="value")
+    if known.empty:
+        return Chart([], [], note="nothing was measured")
+    names = panels_of(table, figure)
+    rows = [_row(row, figure, looks) | {"panel": names.index(row["panel"])} for row in records(known)]
+    legend = []
+    for index in sorted(known["line"].unique()):
+        of_color, style, marker, label = looks[index]
+        stores_of = set(known.loc[known["line"] == index, "store"])
+        legend.append(line_entry(label, color(of_color), style, marker, stores_of.pop()))
+    panels = []
+    for name in names:
+        mine = known[known["panel"] == name]
+        words = f"Line chart. {name}, in {sign(mine['unit'].iloc[0])}, over {figure.over}."
+        panels.append(Panel(_layers(mine, figure, legend), name, words))
+    rings = (known["saturated"] == "yes").any()
+    note = "A ring: from here on throughput is saturated." if rings else ""
+    return Chart(rows, panels, legend, min(len(panels), 2), note)
+
+
+def _row(row: dict, figure: Curves, looks: dict) -> dict:
+    size = f"{grouped(str(row['records']))} records, {grouped(str(row['operations']))} operations"
+    names = ["store", "workload", figure.over, "value", "low", "high", "n", "saturated"]
+    several = row["n"] > 1
+    label = looks[row["line"]][3]
+    return plain(row, names) | {
+        "name": label,
+        "title": f"{label}, {row[figure.over]} {figure.over}",
+        "size": f"{size}, {row['threads']} threads",
+        "exact": exact(row["metric"], row["value"], row["unit"]),
+        "range": between(row["metric"], row["low"], row["high"], row["unit"]) if several else "",
+        "runs": runs(row["n"]) if row["side"] == MEASURED else "",
+        "saturation": "from here on" if row["saturated"] == "yes" else "",
+    }
+
+
+def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt.Chart]:
+    values = sorted(table[figure.over].unique().tolist())
+    wide = values[0] > 0 and values[-1] / values[0] > WIDE
+    kind = "log" if wide else "linear"
+    axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
+    scale = alt.Scale(type=kind, nice=False, zero=False, padding=8)
+    x = alt.X(f"{figure.over}:Q", title=SIZE_TITLES[figure.over], scale=scale, axis=axis)
+    y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(zero=True)}
+    there = scale_of(legend, "color")
+    tint = alt.Color("name:N", scale=there, legend=top_legend())
+    base = bare().encode(x=x, **texts(TEXTS))
+    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
+    shapes = alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None)
+    return [
+        bare()
+        .transform_filter("datum.n > 1")
+        .mark_area(opacity=0.15, aria=False)
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=tint),
+        bare()
+        .mark_line(strokeWidth=1.6, aria=False)
+        .encode(x=x, y=alt.Y("value:Q", **y), color=tint, strokeDash=dashes),
+        base.transform_filter("datum.saturated === 'yes'")
+        .mark_point(filled=False, size=200, style="kv-ink", aria=False)
+        .encode(y=alt.Y("value:Q", **y)),
+        base.mark_point(filled=True, opacity=1, size=40).encode(
+            y=alt.Y("value:Q", **y), color=tint, shape=shapes
+        ),
+    ]

@@ -1,0 +1,98 @@
+"""Service and intended latencies over the load."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from kvstudy.analysis.open_loop import INTENDED_TIME, SERVICE_TIME
+from kvstudy.charts.chart import Chart, Panel, bare, log_axis, palette, plain, records, texts
+from kvstudy.charts.legend import SHAPES, dash, line_entry
+from kvstudy.charts.texts import between, exact, runs
+from kvstudy.figures.draw import Look
+from kvstudy.figures.open_loop import MARKERS
+
+TEXTS = {
+    "exact": "Latency",
+    "range": "Range",
+    "runs": "Runs",
+    "reached_text": "Rate reached in",
+    "cells": "Cells",
+}
+STYLES = {SERVICE_TIME: "--", INTENDED_TIME: "-"}
+
+
+def open_loop_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.open_loop.open_loop_table``'s table: a panel per store, latencies in ms."""
+    if table.empty:
+        return Chart([], [], note="not measured")
+    shown = [store for store in stores if store in set(table["store"])]
+    rows = [
+        _row(row, workload, stores) | {"panel": shown.index(row["store"])} for row in records(table)
+    ]
+    grey = "#808080"
+    legend = [line_entry(f"{p:g} %", grey, None, marker) for p, marker in MARKERS.items()]
+    legend += [line_entry(f"{time} time", grey, style) for time, style in STYLES.items()]
+    missed = (table["reached"] < table["n"]).any()
+    if missed:
+        legend.append(line_entry("rate not reached", grey, None, "X"))
+    values = table["value"] / 1000
+    domain = [float(values.min()) / 1.3, float(values.max()) * 1.3]
+    loads = sorted(table["load"].unique().tolist())
+    panels = [
+        Panel(
+            _layers(stores[store].color, loads, domain),
+            stores[store].title,
+            f"Percentiles of latency of {stores[store].title} in ms over the load.",
+        )
+        for store in shown
+    ]
+    absent = [look.title for store, look in stores.items() if store not in shown]
+    note = f"Not measured: {', '.join(absent)}." if absent else ""
+    return Chart(rows, panels, legend, min(len(panels), 3), note)
+
+
+def _row(row: dict, workload: str, stores: dict[str, Look]) -> dict:
+    look = stores[row["store"]]
+    kind = f"{row['percent']:g} %"
+    names = ["store", "load", "time", "value", "low", "high", "n", "reached"]
+    several = row["n"] > 1
+    return plain(row, names) | {
+        "workload": workload,
+        "share": kind,
+        "line": f"{row['parameters']} {row['time']} {kind}",
+        "title": f"{look.title}, {row['time']} time, {kind}, load {row['load']:g} %",
+        "exact": exact("latency", row["value"], "us"),
+        "range": between("latency", row["low"], row["high"], "us") if several else "",
+        "runs": runs(row["n"]),
+        "reached_text": f"{row['reached']:.0f} of {runs(row['n'])}",
+        "cells": f"{row['store']}/{workload}/{row['parameters']}",
+    }
+
+
+def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Chart]:
+    room = max(0.2 * (loads[-1] - loads[0]), 5)
+    scale = alt.Scale(domain=[loads[0] - room, loads[-1] + room], nice=False)
+    axis = alt.Axis(values=loads, labelExpr="datum.label + ' %'", grid=False)
+    x = alt.X("load:Q", title="Load", scale=scale, axis=axis)
+    y = alt.Y("ms:Q", title="Latency (ms)", axis=log_axis(*domain))
+    y = y.scale(type="log", domain=domain, nice=False)
+    base = bare().transform_calculate(ms="datum.value / 1000").encode(x=x, y=y)
+    dashes = palette(STYLES, [dash(style) for style in STYLES.values()])
+    marks = [f"{percent:g} %" for percent in MARKERS]
+    shapes = palette(marks, [SHAPES[marker] for marker in MARKERS.values()])
+    points = base.encode(shape=alt.Shape("share:N", scale=shapes, legend=None), **texts(TEXTS))
+    return [
+        base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(
+            strokeDash=alt.StrokeDash("time:N", scale=dashes, legend=None), detail="line:N"
+        ),
+        points.transform_filter(f"datum.time !== '{INTENDED_TIME}'").mark_point(
+            filled=False, color=color, size=50, opacity=1
+        ),
+        points.transform_filter(f"datum.time === '{INTENDED_TIME}'").mark_point(
+            filled=True, color=color, size=50, opacity=1
+        ),
+        base.transform_filter("datum.reached < datum.n").mark_point(
+            shape=SHAPES["X"], filled=True, style="kv-ink", size=80, opacity=1, aria=False
+        ),
+    ]

@@ -1,0 +1,171 @@
+"""Two stores over the number of records, and when a cache pays off."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from kvstudy.charts.chart import Chart, Panel, bare, log_axis, plain, records, scale_of, texts, top_legend
+from kvstudy.charts.legend import color, line_entry
+from kvstudy.charts.texts import exact, is_number
+from kvstudy.figures.break_even import CACHED, WITHOUT
+from kvstudy.figures.relative import LOOKS
+from kvstudy.study.relative import BreakEvenPlot, RelativePlot
+from kvstudy.tidy.numbers import grouped, significant
+from kvstudy.tidy.swept import MEASURED, PUBLISHED
+
+RATIO = {"exact": "Ratio", "interval": "95 % interval"}
+COSTS = {"exact": "Cost", "crossing_text": "Pays off from"}
+# More rows than that have no points of their own in print either.
+FEW = 20
+
+
+def relative_chart(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> Chart:
+    """Of ``figures.relative.relative_table``'s table."""
+    known = table.dropna(subset="ratio")
+    if known.empty:
+        return Chart([], [], note="nothing was measured")
+    rows = [_ratio(row, figure) for row in records(known)]
+    there = {row["name"] for row in rows}
+    legend = [
+        line_entry(f"{operation}, {origin}", color(tint), style, marker, hollow=origin == PUBLISHED)
+        for operation, (tint, marker) in zip(figure.operations, LOOKS, strict=False)
+        for origin, style in ((MEASURED, "-"), (PUBLISHED, "--"))
+        if f"{operation}, {origin}" in there
+    ]
+    name = f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…"
+    words = f"Line chart of the relative performance, {name}, over records."
+    note = "The band is the 95 % interval." if any(row["low"] for row in rows) else ""
+    return Chart(rows, [Panel(_ratios(known, name, legend), description=words)], legend, 1, note)
+
+
+def _ratio(row: dict, figure: RelativePlot) -> dict:
+    name = f"{row['operation']}, {row['origin']}"
+    interval = ""
+    if is_number(row["low"]):
+        end = significant(row["high"]) if is_number(row["high"]) else "no upper end"
+        interval = f"{significant(row['low'])} to {end}"
+    return plain(row, ["origin", "records", "ratio", "low", "high"]) | {
+        "panel": 0,
+        "store": figure.store,
+        "other": figure.baseline,
+        "workload": figure.workload,
+        "name": name,
+        "title": f"{name}, {grouped(str(row['records']))} records",
+        "exact": f"1:{significant(row['ratio'])}",
+        "interval": interval,
+    }
+
+
+def _ratios(table: pd.DataFrame, name: str, legend: list[dict]) -> list[alt.Chart]:
+    ends = [value for value in table[["low", "high"]].to_numpy().ravel() if is_number(value)]
+    ends = [value for value in ends if value > 0]
+    ratios = table["ratio"]
+    # A single round that was disturbed must not make all others a flat line.
+    low = min(1, max(min([*ends, ratios.min()]), ratios.min() / 4)) / 1.2
+    high = max(1, min(max([*ends, ratios.max()]), ratios.max() * 4)) * 1.2
+    logs = alt.Scale(type="log", nice=False, padding=10)
+    values = sorted(table["records"].unique().tolist())
+    axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
+    x = alt.X("records:Q", title="Records", scale=logs, axis=axis)
+    y = {"title": name, "axis": log_axis(low, high)}
+    y["scale"] = alt.Scale(type="log", domain=[float(low), float(high)], nice=False, clamp=True)
+    tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
+    shape = alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None)
+    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
+    base = bare().encode(x=x)
+    points = base.encode(y=alt.Y("ratio:Q", **y), color=tint, shape=shape, **texts(RATIO))
+    return [
+        bare().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(1, **y)),
+        base.transform_filter("isValid(datum.low)")
+        .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
+        .mark_area(opacity=0.2, aria=False, clip=True)
+        .encode(y=alt.Y("low:Q", **y), y2="upper:Q", color=tint),
+        base.mark_line(strokeWidth=1.6, aria=False).encode(
+            y=alt.Y("ratio:Q", **y), color=tint, strokeDash=dashes
+        ),
+        points.transform_filter(f"datum.origin === '{MEASURED}'").mark_point(
+            filled=True, size=45, opacity=1
+        ),
+        points.transform_filter(f"datum.origin === '{PUBLISHED}'").mark_point(
+            filled=False, size=45, opacity=1
+        ),
+    ]
+
+
+def break_even_chart(
+    table: pd.DataFrame, figure: BreakEvenPlot, titles: dict[str, str], source: str
+) -> Chart:
+    """Of ``figures.break_even.break_even_table``'s table; ``source`` says who published."""
+    if table.empty:
+        return Chart([], [], note="the times that it takes were not measured")
+    database, cache = titles[figure.database], titles[figure.cache]
+    legend = [
+        line_entry(f"{database} alone", WITHOUT, "--"),
+        line_entry(f"{database} with a cache of {cache}", CACHED, "-"),
+    ]
+    rows, panels = [], []
+    for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
+        words = f"Published {source}".strip() if panel == PUBLISHED else "Measured here"
+        count = grouped(str(mine["records"].iloc[0]))
+        title = f"{words}: {count} record{'s' if count != '1' else ''}"
+        for row in records(mine):
+            rows += [_cost(row, figure, side, legend) | {"panel": place} for side in (0, 1)]
+        text = f"Line chart of the cost of a write and its reads. {title}."
+        panels.append(Panel(_costs(mine, legend), title, text))
+    known = table["low"].notna().any()
+    note = "The dotted line is where the cache pays off"
+    note += ", the band its 95 % interval." if known else "."
+    return Chart(rows, panels, legend, 2, note if table["crossing"].notna().any() else "")
+
+
+def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> dict:
+    value = row[("without", "cached")[side]]
+    crossing = ""
+    if is_number(row["crossing"]):
+        crossing = f"{significant(row['crossing'])} reads per write"
+        if is_number(row["low"]) and is_number(row["high"]):
+            crossing += f" ({significant(row['low'])} to {significant(row['high'])})"
+    reads = f"{row['reads']:.0f}"
+    return {
+        "store": (figure.database, figure.cache)[side],
+        "workload": figure.workload,
+        "reads": row["reads"],
+        "cost": float(value),
+        "name": legend[side]["label"],
+        "title": f"{legend[side]['label']}, {reads} reads after the write",
+        "exact": exact("latency", value, "us"),
+        "crossing_text": crossing,
+    }
+
+
+def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+    scale, unit = (1e-3, "ms") if table[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
+    low, high = int(table["reads"].min()), int(table["reads"].max())
+    scale_x = alt.Scale(domain=[low - 0.2, high + 0.2], nice=False)
+    axis = alt.Axis(grid=False, tickMinStep=1, format="d")
+    x = alt.X("reads:Q", title="Reads after each write", scale=scale_x, axis=axis)
+    y = alt.Y("shown:Q", title=f"Cost in {unit}", scale=alt.Scale(zero=False))
+    tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
+    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
+    base = bare().transform_calculate(shown=f"datum.cost * {scale}").encode(x=x, y=y, color=tint)
+    first = table.iloc[0]
+    layers = []
+    place = {"scale": scale_x, "axis": axis, "title": "Reads after each write"}
+    if is_number(first["low"]):
+        end = min(first["high"], high) if is_number(first["high"]) else high
+        ends = {"x": alt.XDatum(float(first["low"]), **place), "x2": alt.datum(float(end))}
+        layers.append(bare().mark_rect(style="kv-band", aria=False, clip=True).encode(**ends))
+    if is_number(first["crossing"]):
+        at = alt.XDatum(float(first["crossing"]), **place)
+        layers.append(bare().mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True).encode(x=at))
+        words = bare().mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
+        value = alt.value(significant(first["crossing"]))
+        layers.append(words.encode(x=at, y=alt.YValue("height"), text=value))
+    return [
+        *layers,
+        base.mark_line(strokeWidth=1.6, aria=False).encode(strokeDash=dashes),
+        base.mark_point(filled=True, opacity=1 if len(table) < FEW else 0, size=36).encode(
+            **texts(COSTS)
+        ),
+    ]

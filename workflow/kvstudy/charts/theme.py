@@ -1,0 +1,54 @@
+"""How charts look on a light and on a dark page.
+
+Specifications name styles instead of colours, except for the stores' own colours. So one
+specification serves both themes, and a page chooses by the configuration.
+"""
+
+from __future__ import annotations
+
+FONT = "system-ui, 'DejaVu Sans', sans-serif"
+# Text, lines that hardly matter, what lies behind the values.
+LIGHT = {"ink": "#262626", "muted": "#595959", "grid": "#e2e2e2", "band": "#e6e6e6"}
+DARK = {"ink": "#ededed", "muted": "#b5b5b5", "grid": "#3a3f45", "band": "#40464d"}
+# Digits in groups of three, as in tables; see ``tidy.numbers.grouped``.
+NUMBERS = {
+    "decimal": ".",
+    "thousands": "\N{NARROW NO-BREAK SPACE}",
+    "grouping": [3],
+    "currency": ["", ""],
+}
+
+
+def themes() -> dict[str, dict]:
+    """Vega-Lite configurations by the name of the theme: light, dark."""
+    return {"light": _config(**LIGHT), "dark": _config(**DARK)}
+
+
+def _config(ink: str, muted: str, grid: str, band: str) -> dict:
+    return {
+        "background": None,
+        "font": FONT,
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "domainColor": muted,
+            "tickColor": muted,
+            "gridColor": grid,
+            "labelFontSize": 11,
+            "titleFontSize": 11,
+            "titleFontWeight": "normal",
+        },
+        "title": {"color": ink, "fontSize": 12, "fontWeight": "normal", "anchor": "start"},
+        "legend": {"labelColor": ink, "titleColor": ink, "labelLimit": 300},
+        "text": {"color": ink, "fontSize": 11},
+        "rule": {"color": ink},
+        "style": {
+            "kv-ink": {"color": ink},
+            "kv-text": {"color": ink},
+            "kv-note": {"color": muted},
+            "kv-line": {"color": muted},
+            "kv-band": {"color": band},
+        },
+        "locale": {"number": NUMBERS},
+    }

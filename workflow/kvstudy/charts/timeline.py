@@ -1,0 +1,128 @@
+"""The runs of a workload second by second: throughput, and the cores that were busy."""
+
+from __future__ import annotations
+
+import altair as alt
+import pandas as pd
+
+from kvstudy.charts.chart import Chart, Panel, bare, plain, records, scale_of, texts, top_legend
+from kvstudy.charts.legend import line_entry
+from kvstudy.charts.texts import exact
+from kvstudy.figures.draw import Look
+from kvstudy.figures.timeline import SIDES, verdict_words
+from kvstudy.tidy.numbers import significant
+
+LABELS = {"client": "client", "server": "server", "rest": "rest of the machine"}
+LOOKS = {"client": ("#0072b2", "-"), "server": ("#d55e00", "--"), "rest": ("#808080", ":")}
+TEXTS = {"exact": "Value", "seconds": "Seconds", "cells": "Cell"}
+NOTE = "The grey part is the warm-up of the first run."
+
+
+def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.timeline.timeline``'s table: for each store its throughput and its cores.
+
+    An interval of the table is a step; lines of long runs have at most
+    ``figures.timeline.MOST_INTERVALS``, as the table says.
+    """
+    rows, panels, notes = [], [], []
+    cores = table.loc[table["strip"].isin(SIDES), "high"].max()
+    several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
+    legend = [
+        line_entry(LABELS[side], *LOOKS[side])
+        for side in SIDES
+        if (table["strip"] == side).any()
+    ]
+    for (store, parameters), mine in table.groupby(["store", "parameters"], sort=False):
+        title = stores[store].title + (f", {parameters}" if several and parameters else "")
+        if (mine["note"] != "").any():
+            notes.append(f"{title}: {mine['note'].iloc[0]}.")
+            continue
+        verdict = verdict_words(mine.replace({"verdict": {"": None}}))
+        speed = mine[mine["strip"] == "throughput"]
+        busy = mine[mine["strip"].isin(SIDES)]
+        head = f"{title}: {verdict}" if verdict else title
+        for strip, layers in (
+            (speed, _throughput(speed, stores[store].color)),
+            (busy, _cores(legend, cores)),
+        ):
+            if strip.empty:
+                notes.append(f"{title}: busy cores were not recorded.")
+                continue
+            what = "throughput in ops/s" if strip is speed else "busy cores"
+            words = f"Line chart. {title}: {what} over the time of the run."
+            rows += [_row(row, workload, title) | {"panel": len(panels)} for row in records(strip)]
+            panels.append(Panel(layers, head, words, 150))
+    if (pd.to_numeric(table["warm_up"]) > 0).any():
+        notes.insert(0, NOTE)
+    return Chart(rows, panels, legend, 2, " ".join(notes))
+
+
+def _row(row: dict, workload: str, title: str) -> dict:
+    cell = f"{row['store']}/{workload}/{row['parameters']}/rep{row['repetition']}"
+    names = ["store", "repetition", "start", "end", "low", "high"]
+    strip = row["strip"]
+    is_speed = strip == "throughput"
+    ends = [
+        exact("throughput", value, "ops/s") if is_speed else f"{significant(value)} cores"
+        for value in (row["low"], row["high"])
+    ]
+    run = f"{title}, repetition {row['repetition']}"
+    return plain(row, names) | {
+        "workload": workload,
+        "name": title if is_speed else LABELS[strip],
+        "title": run if is_speed else f"{run}, {LABELS[strip]}",
+        "exact": ends[0] if row["low"] == row["high"] else " to ".join(ends),
+        "seconds": f"{row['start']:g} to {row['end']:g}",
+        "cells": cell,
+    }
+
+
+def _base() -> alt.Chart:
+    return bare().transform_calculate(middle="(datum.start + datum.end) / 2")
+
+
+def _x(name: str = "middle:Q") -> alt.X:
+    return alt.X(name, title="Time (s)", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
+
+
+def _throughput(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
+    y = {"title": "ops/s", "axis": alt.Axis(tickCount=4, format="~s")}
+    y["scale"] = alt.Scale(zero=True)
+    step = {"interpolate": "step", "color": color, "aria": False}
+    run = alt.Detail("repetition:N")
+    layers = [
+        _base()
+        .transform_filter("datum.low < datum.high")
+        .mark_area(opacity=0.4, **step)
+        .encode(x=_x(), y=alt.Y("low:Q", **y), y2="high:Q", detail=run),
+        _base()
+        .mark_line(strokeWidth=1.2, **step)
+        .encode(x=_x(), y=alt.Y("high:Q", **y), detail=run),
+        _base()
+        .mark_point(filled=True, opacity=0, size=70, aria=False)
+        .encode(x=_x(), y=alt.Y("high:Q", **y), **texts(TEXTS)),
+    ]
+    warm_up = float(pd.to_numeric(rows["warm_up"]).iloc[0] or 0) if len(rows) else 0
+    if warm_up > 0:
+        band = bare().mark_rect(style="kv-band", aria=False)
+        layers.insert(0, band.encode(x=alt.XDatum(0), x2=alt.datum(warm_up)))
+    return layers
+
+
+def _cores(legend: list[dict], highest: float) -> list[alt.Chart]:
+    scale = alt.Scale(domain=[0, 1.08 * float(highest) or 1], nice=False)
+    y = {"title": "busy cores", "axis": alt.Axis(tickCount=4), "scale": scale}
+    color = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
+    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
+    return [
+        _base()
+        .transform_filter("datum.low < datum.high")
+        .mark_area(interpolate="step", opacity=0.3, aria=False)
+        .encode(x=_x(), y=alt.Y("low:Q", **y), y2="high:Q", color=color),
+        _base()
+        .mark_line(interpolate="step", strokeWidth=1.3, aria=False)
+        .encode(x=_x(), y=alt.Y("high:Q", **y), color=color, strokeDash=dashes),
+        _base()
+        .mark_point(filled=True, opacity=0, size=70, aria=False)
+        .encode(x=_x(), y=alt.Y("high:Q", **y), **texts(TEXTS)),
+    ]
