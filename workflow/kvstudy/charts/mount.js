@@ -150,7 +150,10 @@
       words.append(note);
       element.append(words);
     }
-    const options = { renderer: "svg", actions: false, mode: "vega-lite", tooltip: { theme: theme() } };
+    // Interpreted, for a page may forbid code that is made from text.
+    const options = {
+      renderer: "svg", actions: false, mode: "vega-lite", ast: true, tooltip: { theme: theme() },
+    };
     for (const [box, panel] of panels) {
       chart.results.push(await window.vegaEmbed(box, panel, options));
     }
@@ -170,7 +173,8 @@
 
   // One after the other: drawing twice at a time would mix up a chart's panels.
   let last = Promise.resolve();
-  const queue = (work) => (last = last.then(work));
+  // One that fails is its caller's to tell of, and does not stop the next.
+  const queue = (work) => (last = last.then(work, work));
   const redraw = () => queue(async () => { for (const chart of charts) await draw(chart); });
   night.addEventListener("change", () => wanted === "auto" && redraw());
 
