@@ -90,9 +90,13 @@ rule draw_figures:
         series="results/{run}/series.csv",
         resources="results/{run}/resources.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        code=modules(*ANALYSING, "stores", "figures"),
+        code=modules(*ANALYSING, "stores", "figures", "charts"),
     output:
-        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
+        expand(
+            "figures/{{run}}/{figure}.{form}",
+            figure=DRAWN,
+            form=["pdf", "svg", "csv", "vl.json"],
+        ),
     log:
         "results/{run}/logs/draw.log",
     params:

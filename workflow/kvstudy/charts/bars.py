@@ -11,7 +11,7 @@ from kvstudy.charts.legend import bar_legend, fill
 from kvstudy.charts.texts import between, exact, runs
 from kvstudy.figures.averages import GROUPS, panel_titles
 from kvstudy.figures.bars import METRIC_NAMES
-from kvstudy.figures.draw import TORN_HEIGHT, Look, highest, panel_title
+from kvstudy.figures.draw import TORN_HEIGHT, Look, panel_title, top_of
 from kvstudy.study.figure_kinds import Bars
 from kvstudy.study.grids import Averages
 from kvstudy.study.model import Study
@@ -84,7 +84,6 @@ def _chart(
 ) -> Chart:
     shown = {store: look for store, look in stores.items() if store in set(table["store"])}
     unit = sign(table["unit"].iloc[0])
-    names = list(titles)
     panels = []
     for place, (side, title) in enumerate(titles.items()):
         mine = table[table["panel"] == side]
@@ -97,7 +96,7 @@ def _chart(
         )
         for row in rows:
             if row["side"] == side:
-                row["panel"] = names.index(side)
+                row["panel"] = place
     for row in rows:
         del row["side"]
     across = 2 if table["group"].nunique() <= 2 else 1
@@ -105,7 +104,7 @@ def _chart(
 
 
 def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[alt.Chart]:
-    top = highest(table)
+    top = top_of(table)
     has_torn = (table["torn"] == "yes").any()
     ticks = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
     y_axis = alt.Axis(
@@ -124,7 +123,9 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             x=alt.X("group:N", sort=groups, scale=alt.Scale(paddingInner=0.12, paddingOuter=0.06))
             .title(None)
             .axis(labelAngle=0, labelExpr="split(datum.label, ' ')", ticks=False),
-            xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(domain=titles, paddingInner=0.06)),
+            xOffset=alt.XOffset(
+                "name:N", sort=titles, scale=alt.Scale(domain=titles, paddingInner=0.06)
+            ),
         )
     )
     color = alt.Color(
@@ -153,12 +154,12 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
         .mark_bar()
         .encode(y=alt.Y("low:Q", **y), y2="high:Q", color=color, **texts(TEXTS)),
         several.mark_rule(style="kv-ink", aria=False).encode(y=alt.Y("min:Q", **y), y2="max:Q"),
-        several.mark_tick(style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1).encode(
-            y=alt.Y("min:Q", **y)
-        ),
-        several.mark_tick(style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1).encode(
-            y=alt.Y("max:Q", **y)
-        ),
+        several.mark_tick(
+            style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1
+        ).encode(y=alt.Y("min:Q", **y)),
+        several.mark_tick(
+            style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1
+        ).encode(y=alt.Y("max:Q", **y)),
         whole.mark_text(
             style="kv-text",
             aria=False,

@@ -5,7 +5,17 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from kvstudy.charts.chart import Chart, Panel, bare, log_axis, palette, plain, records, texts, top_legend
+from kvstudy.charts.chart import (
+    Chart,
+    Panel,
+    bare,
+    log_axis,
+    palette,
+    plain,
+    records,
+    texts,
+    top_legend,
+)
 from kvstudy.charts.legend import bar_legend, fill
 from kvstudy.charts.texts import exact, is_missing, runs
 from kvstudy.figures.box import SHARES
@@ -69,7 +79,9 @@ def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Ch
         xOffset=alt.XOffset("name:N", scale=alt.Scale(domain=titles, paddingInner=0.25)),
         **texts(TEXTS),
     )
-    ends = [max(row[name], least) for row in rows for name in ("p1", "p99") if row[name] is not None]
+    ends = [
+        max(row[name], least) for row in rows for name in ("p1", "p99") if row[name] is not None
+    ]
     low, high = min(ends, default=least), max(ends, default=least)
     domain = [low / 1.3, high * 1.3]
     y = {"scale": alt.Scale(type="log", domain=domain, nice=False)}

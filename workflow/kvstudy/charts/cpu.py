@@ -27,12 +27,12 @@ def cpu_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Cha
     """Of ``figures.cpu.cpu_table``'s table."""
     several = table.groupby("workload")["parameters"].nunique().max() > 1
     rows = [_row(row, several, study, stores) for row in records(table)]
-    places = [entry for entry in bar_legend(stores)]
+    legend = bar_legend(stores)
     grey = {"mark": "bar", "color": "#808080", "hatch": 0}
-    places.append(grey | {"label": "server (below)"})
-    places.append(grey | {"label": "client (above)", "opacity": LIGHT})
+    legend.append(grey | {"label": "server (below)"})
+    legend.append(grey | {"label": "client (above)", "opacity": LIGHT})
     words = "Stacked bar chart of the CPU time of an operation, server and client, in µs."
-    return Chart(rows, [Panel(_layers(rows, stores), description=words, height=240)], places)
+    return Chart(rows, [Panel(_layers(rows, stores), description=words, height=240)], legend)
 
 
 def _row(row: dict, several: bool, study: Study, stores: dict[str, Look]) -> dict:

@@ -25,14 +25,18 @@ TEXTS = {
 }
 
 
-def curves_chart(table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]) -> Chart:
+def curves_chart(
+    table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]
+) -> Chart:
     """Of ``figures.curves.curves_table``'s table."""
     looks = line_looks(figure, study, stores)
     known = table.dropna(subset="value")
     if known.empty:
         return Chart([], [], note="nothing was measured")
     names = panels_of(table, figure)
-    rows = [_row(row, figure, looks) | {"panel": names.index(row["panel"])} for row in records(known)]
+    rows = [
+        _row(row, figure, looks) | {"panel": names.index(row["panel"])} for row in records(known)
+    ]
     legend = []
     for index in sorted(known["line"].unique()):
         of_color, style, marker, label = looks[index]

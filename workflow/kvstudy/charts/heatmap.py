@@ -74,9 +74,7 @@ def _ink(value: float, norm: Normalize) -> str:
     return "#262626" if np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5 else "#ffffff"
 
 
-def _layers(
-    places: list[str], threads: list[float], norm: Normalize, name: str
-) -> list[alt.Chart]:
+def _layers(places: list[str], threads: list[float], norm: Normalize, name: str) -> list[alt.Chart]:
     base = bare().encode(
         x=alt.X("threads:O", sort=threads, title="Client threads").axis(labelAngle=0, ticks=False),
         y=alt.Y("place:O", sort=places, title=None).axis(ticks=False, domain=False),

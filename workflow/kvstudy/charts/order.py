@@ -80,7 +80,9 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         )
     )
     lines = [
-        bare().mark_rule(style="kv-line", strokeDash=[4, 4], aria=False).encode(x=alt.XDatum(place, **x))
+        bare()
+        .mark_rule(style="kv-line", strokeDash=[4, 4], aria=False)
+        .encode(x=alt.XDatum(place, **x))
         for place in starts
     ]
     zero = bare().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(0, **y))

@@ -29,7 +29,9 @@ def ratios_chart(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> C
     """Of ``figures.ratios.ratios``'s table."""
     if table.empty:
         return Chart([], [], note="no two stores have a repetition in common")
-    pairs = list(dict.fromkeys(f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values))
+    pairs = list(
+        dict.fromkeys(f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values)
+    )
     sizes = table.groupby("workload")["parameters"].nunique()
     rows, panels = [], []
     for place, ((workload, parameters), mine) in enumerate(
@@ -57,7 +59,9 @@ def _row(row: dict, titles: dict[str, str], title: str) -> dict:
     verdict = "tied" if row["tied"] == "yes" else "a difference" if row["tied"] == "no" else ""
     if row["in_floor"] == "yes":
         verdict = "not above the noise floor"
-    return plain(row | numbers, ["workload", "ratio", "low", "high", "tied", "in_floor", "floor"]) | {
+    return plain(
+        row | numbers, ["workload", "ratio", "low", "high", "tied", "in_floor", "floor"]
+    ) | {
         "store": row["one"],
         "other": row["other"],
         "pair": pair,
@@ -72,11 +76,16 @@ def _row(row: dict, titles: dict[str, str], title: str) -> dict:
 
 def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
     floor = table["floor"].iloc[0]
-    ends = [value for value in table[["ratio", "low", "high"]].to_numpy().ravel() if is_number(value)]
+    ends = [
+        value for value in table[["ratio", "low", "high"]].to_numpy().ravel() if is_number(value)
+    ]
     ends += [floor, 1 / floor] if is_number(floor) else []
     domain = [float(min(*ends, 0.9) / 1.1), float(max(*ends, 1.1) * 1.1)]
     x = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
-    x |= {"title": "Ratio of the throughputs", "axis": alt.Axis(values=ticks_of(*domain), format="~g")}
+    x |= {
+        "title": "Ratio of the throughputs",
+        "axis": alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy"),
+    }
     y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
     base = bare().encode(y=y, **texts(TEXTS))
     faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))

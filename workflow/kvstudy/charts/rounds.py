@@ -5,7 +5,17 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from kvstudy.charts.chart import Chart, Panel, bare, log_axis, plain, records, scale_of, texts, top_legend
+from kvstudy.charts.chart import (
+    Chart,
+    Panel,
+    bare,
+    log_axis,
+    plain,
+    records,
+    scale_of,
+    texts,
+    top_legend,
+)
 from kvstudy.charts.legend import color, line_entry
 from kvstudy.charts.texts import exact, is_number
 from kvstudy.figures.break_even import CACHED, WITHOUT

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
 # Text, lines that hardly matter, what lies behind the values.
-LIGHT = {"ink": "#262626", "muted": "#595959", "grid": "#e2e2e2", "band": "#e6e6e6"}
-DARK = {"ink": "#ededed", "muted": "#b5b5b5", "grid": "#3a3f45", "band": "#40464d"}
+NAMES = ("ink", "muted", "line", "grid", "band")
+LIGHT = dict(zip(NAMES, ("#262626", "#595959", "#999999", "#e2e2e2", "#e6e6e6"), strict=True))
+DARK = dict(zip(NAMES, ("#ededed", "#b5b5b5", "#7b838c", "#3a3f45", "#40464d"), strict=True))
 # Digits in groups of three, as in tables; see ``tidy.numbers.grouped``.
 NUMBERS = {
     "decimal": ".",
@@ -24,7 +25,7 @@ def themes() -> dict[str, dict]:
     return {"light": _config(**LIGHT), "dark": _config(**DARK)}
 
 
-def _config(ink: str, muted: str, grid: str, band: str) -> dict:
+def _config(ink: str, muted: str, grid: str, band: str, line: str) -> dict:
     return {
         "background": None,
         "font": FONT,
@@ -47,7 +48,7 @@ def _config(ink: str, muted: str, grid: str, band: str) -> dict:
             "kv-ink": {"color": ink},
             "kv-text": {"color": ink},
             "kv-note": {"color": muted},
-            "kv-line": {"color": muted},
+            "kv-line": {"color": line},
             "kv-band": {"color": band},
         },
         "locale": {"number": NUMBERS},

@@ -28,9 +28,7 @@ def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) 
     cores = table.loc[table["strip"].isin(SIDES), "high"].max()
     several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
     legend = [
-        line_entry(LABELS[side], *LOOKS[side])
-        for side in SIDES
-        if (table["strip"] == side).any()
+        line_entry(LABELS[side], *LOOKS[side]) for side in SIDES if (table["strip"] == side).any()
     ]
     for (store, parameters), mine in table.groupby(["store", "parameters"], sort=False):
         title = stores[store].title + (f", {parameters}" if several and parameters else "")

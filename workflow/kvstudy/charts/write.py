@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -45,25 +45,16 @@ WORDS = [
 ]
 
 
-def write_charts(study: Study, stores: Mapping[str, Look], folder: Path) -> list[Path]:
-    """Write ``<figure>.vl.json`` for each figure of the study whose CSV is in ``folder``."""
+def write_charts(study: Study, stores: Mapping[str, Look], tables: Iterable[Path]) -> list[Path]:
+    """Write ``<figure>.vl.json`` beside each of ``tables``, the CSV of the study's figures."""
+    figures = {figure.name: figure for figure in study.drawn_figures}
     written = []
-    for figure in study.drawn_figures:
-        table = folder / f"{figure.name}.csv"
-        if table.is_file():
-            path = folder / f"{figure.name}.vl.json"
-            path.write_text(chart_text(figure, read_figure(table), study, stores), encoding="utf-8")
-            written.append(path)
+    for table in tables:
+        figure = figures[table.name.removesuffix(".csv")]
+        path = table.with_name(f"{figure.name}.vl.json")
+        path.write_text(chart_text(figure, read_figure(table), study, stores), encoding="utf-8")
+        written.append(path)
     return written
-
-
-def chart_text(
-    figure: DrawnFigure, table: pd.DataFrame, study: Study, stores: Mapping[str, Look]
-) -> str:
-    """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
-    # Else Altair checks every part of it against the schema, which takes seconds.
-    with debug_mode(False):
-        return as_json(chart_of(figure, table, study, stores).spec(figure.caption))
 
 
 def read_figure(path: Path) -> pd.DataFrame:

@@ -44,14 +44,16 @@ def command(
     figures: tuple[str, ...],
     output: Path,
 ) -> None:
-    """Draw the study's figures: PDF, SVG, and CSV of what each shows.
+    """Draw the study's figures: PDF, SVG, CSV of what each shows, and an interactive chart.
 
     Beside its own bar charts every study has the run order, the runs second by
     second, the spectra of latency and the CPU time of an operation. Whiskers are the
     range over repetitions. A bar several times higher than the others of its axis is
-    torn; its value is written on it.
+    torn; its value is written on it. The chart, NAME.vl.json, is a Vega-Lite specification
+    made of the CSV.
     """
     from kvstudy.analysis.files import read_analysis, shown_of
+    from kvstudy.charts.write import write_charts
     from kvstudy.figures.draw import looks
     from kvstudy.figures.write import Shown, write_figures
     from kvstudy.stores.definition import load_stores
@@ -80,4 +82,5 @@ def command(
         swept,
     )
     written = write_figures(plan, parts, look, output, list(figures))
+    write_charts(plan, look, written)
     click.echo(f"{output}: {len(written)} figures")

@@ -27,6 +27,18 @@ def command(study: Path, tables: Path, figures: Path, report: Path, output: Path
 
     Reads published.csv, quotes.yaml and claims.yaml beside study.yaml, as far as they are there.
     """
+    from kvstudy.charts.write import write_charts
+    from kvstudy.figures.draw import looks
     from kvstudy.report.published import write_published
+    from kvstudy.stores.definition import load_stores
+    from kvstudy.study.load import load_study
 
-    print(write_published(study, report, tables, figures, output))
+    main = write_published(study, report, tables, figures, output)
+    plan = load_study(study)
+    stores = load_stores(plan)
+    look = looks(
+        {name: store.title for name, store in stores.items()},
+        {name: store.color for name, store in stores.items()},
+    )
+    write_charts(plan, look, sorted(figures.glob("*.csv")))
+    print(main)

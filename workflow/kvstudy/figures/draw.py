@@ -105,7 +105,7 @@ def draw(
     height = 2.3 if beside else 0.55 + 1.85 * rows
     figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
     # Fixed margins in inches: measuring the text first would double the time.
-    left = 0.32 + 0.075 * max(len(_label(highest(table))), 3)
+    left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)
     right, top, bottom, gap = 0.05, 0.5, 0.25, left if beside else 0.52
     figure.subplots_adjust(
         left=left / TEXT_WIDTH,
@@ -165,7 +165,7 @@ def store_patch(look: Look) -> Patch:
 
 
 def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
-    highest = highest(table)
+    highest = top_of(table)
     heights = table["value"].where(table["torn"] == "no", TORN_HEIGHT * highest)
     sns.barplot(
         data=table.assign(height=heights),
@@ -218,7 +218,7 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     sns.despine(ax=ax)
 
 
-def highest(table: pd.DataFrame) -> float:
+def top_of(table: pd.DataFrame) -> float:
     """Height of the highest bar or whisker that is not torn; 1 where there is none."""
     tops = table.loc[table["torn"] == "no", ["value", "max"]].max().max()
     return tops if tops > 0 else 1.0
