@@ -27,7 +27,7 @@ def themes() -> dict[str, dict]:
 
 def _config(ink: str, muted: str, grid: str, band: str, line: str) -> dict:
     return {
-        "background": None,
+        "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
         "axis": {

@@ -64,6 +64,15 @@ def read_figure(path: Path) -> pd.DataFrame:
     return table.fillna(dict.fromkeys(there, "")).astype(dict.fromkeys(there, str))
 
 
+def chart_text(
+    figure: DrawnFigure, table: pd.DataFrame, study: Study, stores: Mapping[str, Look]
+) -> str:
+    """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
+    # Else Altair checks every part of it against the schema, which takes seconds.
+    with debug_mode(False):
+        return as_json(chart_of(figure, table, study, stores).spec(figure.caption))
+
+
 def chart_of(
     figure: DrawnFigure, table: pd.DataFrame, study: Study, stores: Mapping[str, Look]
 ) -> Chart:

@@ -1,0 +1,151 @@
+"""A figure of each kind with a table as its CSV gives it, for the tests of charts."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import pandas as pd
+from kvstudy.charts.write import chart_text, read_figure
+from kvstudy.figures.averages import averages
+from kvstudy.figures.bars import bars
+from kvstudy.figures.break_even import break_even_table
+from kvstudy.figures.cpu import COLUMNS as CPU
+from kvstudy.figures.curves import curves_table
+from kvstudy.figures.draw import Look, looks
+from kvstudy.figures.open_loop import open_loop_table
+from kvstudy.figures.ratios import ratios
+from kvstudy.figures.relative import relative_table
+from kvstudy.figures.slope import slopes
+from kvstudy.study.figure_kinds import DrawnFigure, OpenLoopFigure
+from kvstudy.study.grids import Averages, Box
+from kvstudy.study.model import Study
+from kvstudy.study.relative import BreakEvenPlot, RelativePlot
+from kvstudy.study.source_parts import Slopes
+
+from . import (
+    small_results as small,
+)
+from . import (
+    test_figures,
+    test_figures_course,
+    test_grids,
+    test_open_loop,
+    test_over_sizes,
+    test_published_against_measured,
+    test_ratio_plot,
+    test_relative,
+)
+
+LONG = r"A store with a very long name, 12.3-beta_%&#\<b>"
+SPECTRUM = ["store", "workload", "parameters", "operation", "percent", "value", "low", "high"]
+SETTING = {"workload": "a", "parameters": "r10_o20_t1"}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure, what it shows, and what it is of."""
+
+    figure: DrawnFigure
+    table: pd.DataFrame
+    study: Study
+    looks: dict[str, Look]
+
+    @property
+    def text(self) -> str:
+        return chart_text(self.figure, self.table, self.study, self.looks)
+
+
+def as_csv(table: pd.DataFrame) -> pd.DataFrame:
+    return read_figure(io.StringIO(table.to_csv(index=False)))
+
+
+def every_chart() -> dict[str, Drawn]:
+    """One of each kind by its name; stores have names that need escaping, cells are missing."""
+    made = {**_of_small(), **_of_sizes(), **_of_rounds()}
+    return {
+        name: Drawn(figure, as_csv(table), study, look)
+        for name, (figure, table, study, look) in made.items()
+    }
+
+
+def _of_small() -> dict[str, tuple]:
+    study = small.study(open_loop={"workloads": ["a"]})
+    look = looks(small.TITLES, small.COLORS)
+    named = {figure.name: figure for figure in study.drawn_figures}
+    times = test_figures_course.table(
+        {("redis", "1"): test_figures_course.WARM, ("redis", "2"): [900.0] * 40},
+        test_figures_course.resources("redis", 40, ("client", "server", "machine")),
+    )
+    there = test_published_against_measured
+    placed = slopes(small.study(), there.results(**there.PUBLISHED), there.TIED)
+    rates, _ = test_open_loop.shown(test_open_loop.at_rates(achieved=(500, 500)))
+    tables = {
+        "speed": bars(named["speed"], study, small.results()),
+        "percentiles": bars(named["percentiles"], study, small.results()),
+        "run-order": test_figures.runs().replace({"store": {"memcached": "redis-again"}}),
+        "cpu": _cpu(),
+        "ratios": ratios(small.analysis().pairs, test_ratio_plot.FLOORS, study),
+        "time-a": times,
+        "spectrum-a": _spectrum(),
+    }
+    made = {name: (named[name], table, study, look) for name, table in tables.items()}
+    made["places"] = (Slopes(name="places", kind="slope", caption="P"), placed, study, look)
+    loop = OpenLoopFigure(name="open", caption="O", workload="a")
+    made["open"] = (loop, open_loop_table(rates, list(look)), study, look)
+    return made
+
+
+def _cpu() -> pd.DataFrame:
+    rows = [["redis", 20.5, 9.25, 2, ""], ["riak", None, None, None, "not measured"]]
+    rows.append(["memcached", 30.0, None, 2, "the server's is not known"])
+    return pd.DataFrame(
+        [["a", "r10_o20_t1", *row[:3], "us", *row[3:]] for row in rows], columns=CPU
+    )
+
+
+def _spectrum() -> pd.DataFrame:
+    rows = [
+        [store, *SETTING.values(), "read", percent, factor * us, factor * us / 2, factor * us * 2]
+        for store, factor in (("redis", 1), ("memcached", 3))
+        for percent, us in ((0.0, 0), (50.0, 100), (90.0, 180), (99.0, 900), (99.9, 5000))
+    ]
+    return pd.DataFrame(rows, columns=SPECTRUM).assign(n=2, beyond=10)
+
+
+def _of_sizes() -> dict[str, tuple]:
+    over = test_over_sizes.swept_study()
+    titles = {"redis": LONG, "riak": "Riak"}
+    look = looks(titles, small.COLORS)
+    table = curves_table(over.figures[0], over, test_over_sizes.swept(over, {("redis", "a", 3)}))
+    made = {"lines": (over.figures[0], table, over, look)}
+    of = test_grids.study()
+    look = looks(
+        {"redis": LONG, "mongodb": "MongoDB", "cassandra": "Cassandra"},
+        {name: each.color for name, each in test_grids.LOOKS.items()},
+    )
+    faults = {("cassandra", "product-read", "*"): ("failed", "the server died", "")}
+    made["map"] = (test_grids.heatmap(), test_grids.mapped(of, faults), of, look)
+    box = {"name": "box", "kind": "box", "caption": "B", "workload": "product-read"}
+    table = test_grids.boxed(of, ["redis", "mongodb"], faults)
+    made["box"] = (Box.model_validate(box), table, of, look)
+    means = {"name": "means", "kind": "averages", "caption": "M", "unit": "s"}
+    figure = Averages.model_validate(means | {"workloads": of.workload_names})
+    made["means"] = (figure, averages(figure, of, test_grids.made_up(of)), of, look)
+    return made
+
+
+def _of_rounds() -> dict[str, tuple]:
+    study = small.study()
+    look = looks({"db": LONG, "cache": "Cache & <co>"}, {"db": "#0072b2", "cache": "#d55e00"})
+    found = test_relative.analysed(
+        pd.concat(test_relative.made(records=records) for records in (100, 1000, 10_000))
+    )
+    ratio = RelativePlot(
+        kind="relative", operations=["insert", "read"], **test_relative.ONE
+    )
+    even = BreakEvenPlot(kind="break-even", records=10_000, **test_relative.TWO)
+    return {
+        "relative": (ratio, relative_table(ratio, found, None), study, look),
+        "break-even": (even, break_even_table(even, found, None), study, look),
+    }
