@@ -26,7 +26,8 @@ def values_table(figures: Path, name: str) -> str:
     words = page_words()
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     lines = [
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[:MOST_ROWS]
+        "".join(["<tr>", *(f"<td>{escape(cell)}</td>" for cell in row), "</tr>"])
+        for row in rows[:MOST_ROWS]
     ]
     told = words["values_from"].format(file=f"<code>{escape(path.as_posix())}</code>")
     if len(rows) > MOST_ROWS:
