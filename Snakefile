@@ -11,6 +11,9 @@ rule all:
     input:
         expand("report/{run}.{form}", run=RUN, form=["pdf", "html", "docx"]),
         [] if PUBLISHED_ONLY else f"report/{RUN}-analysis.html",
+        [] if PUBLISHED_ONLY else f"results/{RUN}/export",
+        # Others measured the cells of imported logs.
+        [] if PUBLISHED_ONLY or STUDY.imported else f"results/{RUN}/commands.txt",
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
@@ -22,3 +25,4 @@ rule report_partial:
     input:
         expand("report/{run}-partial.{form}", run=RUN, form=["pdf", "html", "docx"]),
         f"report/{RUN}-partial-analysis.html",
+        f"results/{RUN}-partial/export",

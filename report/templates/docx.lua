@@ -49,12 +49,81 @@ local function drawing(name, caption_of, width)
   return styled("Captioned Figure", { pandoc.Para({ image }) })
 end
 
+-- Letters that a column of running text may ask for, and the fewest of any column.
+local WIDEST, NARROWEST = 40, 5
+
+-- Calls visit(cell, column) for each cell, over row spans and column spans.
+local function each_cell(rows, visit)
+  local taken = {}
+  for _, row in ipairs(rows) do
+    local column = 1
+    for _, cell in ipairs(row.cells) do
+      while (taken[column] or 0) > 0 do
+        taken[column] = taken[column] - 1
+        column = column + 1
+      end
+      visit(cell, column)
+      for at = column, column + cell.col_span - 1 do
+        taken[at] = cell.row_span - 1
+      end
+      column = column + cell.col_span
+    end
+    for at = column, #taken do
+      taken[at] = math.max((taken[at] or 0) - 1, 0)
+    end
+  end
+end
+
+-- Word has no style sheet for cells: small type, numbers to the right, and columns as wide
+-- as what they hold.
+local function for_word(grid)
+  local letters = {}
+  local function measure(cell, column)
+    if cell.col_span == 1 then
+      local text = pandoc.utils.stringify(cell.contents)
+      local most = math.min(utf8.len(text) or 0, WIDEST)
+      -- Words are not broken; bold ones are wider.
+      for word in text:gmatch("%S+") do
+        most = math.max(most, math.min((utf8.len(word) or 0) + 3, WIDEST))
+      end
+      letters[column] = math.max(letters[column] or NARROWEST, most)
+    end
+  end
+  local function set(cell)
+    if cell.attr.classes:includes("num") then
+      cell.alignment = pandoc.AlignRight
+    end
+    local paragraphs = cell.contents:map(function(block)
+      return block.t == "Plain" and pandoc.Para(block.content) or block
+    end)
+    cell.contents = { styled("Table Text", paragraphs) }
+  end
+  local parts = { grid.head.rows }
+  for _, body in ipairs(grid.bodies) do
+    parts[#parts + 1] = body.head
+    parts[#parts + 1] = body.body
+  end
+  for _, rows in ipairs(parts) do
+    each_cell(rows, measure)
+    each_cell(rows, set)
+  end
+  local sum = 0
+  for column = 1, #grid.colspecs do
+    sum = sum + (letters[column] or NARROWEST)
+  end
+  for column, spec in ipairs(grid.colspecs) do
+    grid.colspecs[column] = { spec[1], (letters[column] or NARROWEST) / sum }
+  end
+  return grid
+end
+
 local WRITERS = {
   table = function(div)
     local blocks = pandoc.List({ caption(div, "Table Caption") })
     local found = pandoc.read(read(folders.tables .. "/" .. name_of(div) .. ".html"), "html")
     -- Numbers keep the room of missing decimals on paper only.
     found = pandoc.walk_block(pandoc.Div(found.blocks), {
+      Table = for_word,
       Span = function(span)
         return span.classes:includes("phantom") and {} or nil
       end,
@@ -70,7 +139,7 @@ local WRITERS = {
     return { picture, caption(div, "Image Caption") }
   end,
   picture = function(div)
-    return drawing(div.attributes.figure, div.content, "14cm")
+    return drawing(div.attributes.figure, div.content, "11cm")
   end,
   transcript = function(div)
     return { listing(div.content[1]), caption(div, "Image Caption") }

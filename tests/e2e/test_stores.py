@@ -13,6 +13,7 @@ import pytest
 import yaml
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import missing
+from kvstudy.stores.server import free_port
 from kvstudy.ycsb_log.parse import parse
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,8 @@ STORES = {
 }
 # No package registry has their servers: tested where somebody installed them.
 BY_HAND = {"aerospike", "riak"}
+# Their cells are repeated by hand too: one without a table, one that must be prepared.
+PASTED = {"redis", "mariadb"}
 
 STUDY = {
     "name": "small",
@@ -73,6 +76,35 @@ def test_a_small_cell(name, with_servers):
     run = parse((raw / "run.out").read_text(), "run.out")
     assert (run.attempted, run.failed) == (OPERATIONS, 0)
     assert programs_in(with_servers) == []
+    if name in PASTED:
+        paste(study, with_servers)
+
+
+def paste(study: Path, project: Path) -> None:
+    """Repeat the cell by hand: its lines of commands.txt, in bash, in an empty folder."""
+    told = subprocess.run(
+        ["kvstudy", "commands", "--study", str(study)], check=True, capture_output=True, text=True
+    )
+    # After the measured cell come those that are not measured.
+    head, block, *_ = re.split(r"^# -+\n", told.stdout, flags=re.M)
+    empty = project / "empty"
+    empty.mkdir()
+    done = subprocess.run(
+        ["bash"],
+        input=head + block,
+        cwd=empty,
+        env=os.environ | {"PORT": str(free_port()), "WORK": str(project / "work")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    # Of the load and of the run, one after the other.
+    logs = re.split(r"^(?=\[OVERALL\], RunTime)", done.stdout, flags=re.M)[1:]
+    load, run = (parse(log, "pasted") for log in logs)
+    assert (load.attempted, run.attempted, run.failed) == (RECORDS, OPERATIONS, 0)
+    assert list(empty.iterdir()) == []
+    assert programs_in(project) == []
 
 
 def programs_in(folder: Path) -> list[str]:

@@ -7,6 +7,7 @@ from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.percentiles import COLUMNS as PERCENTILES
 from kvstudy.analysis.steadiness import COLUMNS as STEADINESS
 from kvstudy.tables import checks
+from kvstudy.tables.checks import DASH
 
 from . import small_results as small
 
@@ -68,7 +69,7 @@ def test_runs_tell_interval_spread_and_steadiness():
         "1\N{NARROW NO-BREAK SPACE}002",
         "8",
     ]
-    assert redis["Client"] == "--"
+    assert redis["Client"] == DASH
     assert "\N{NARROW NO-BREAK SPACE}" in redis["Ops/s"]
     noisy = small.analysis().intervals.assign(cov=0.2)
     grid = checks.runs(noisy, steadiness.assign(verdict="too short to judge"), "a", small.TITLES)
@@ -86,7 +87,7 @@ def test_percentiles_with_few_operations_beyond_are_left_out():
     found = checks.with_averages(found, small.results(source=False))
     grid = checks.percentiles(found, "a", small.TITLES)
     cells = dict(zip(grid["columns"], lines(grid)["Redis, read"], strict=True))
-    assert cells == {"50 %": "80", "95 %": "--", "99 %": "--", "99.9 %": "--"}
+    assert cells == {"50 %": "80", "95 %": DASH, "99 %": DASH, "99.9 %": DASH}
     assert lines(grid)[""] == ["70\N{EN DASH}90", "", "", ""]
 
 
@@ -97,7 +98,7 @@ def test_runs_with_fewer_than_three_whole_seconds_have_no_mean_of_seconds():
     )
     grid = checks.runs(small.analysis().intervals, seconds, "a", small.TITLES)
     redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
-    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == ["--"] * 3
+    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == [DASH] * 3
 
 
 def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
@@ -118,9 +119,9 @@ def test_a_run_without_warm_up_has_no_second_value():
     )
     grid = checks.runs(small.analysis().intervals, seconds, "a", small.TITLES)
     redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
-    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == ["50.0", "--", "0"]
+    assert [redis[name] for name in ("Whole", "Rest", "Cut")] == ["50.0", DASH, "0"]
     memcached = dict(zip(grid["columns"], lines(grid)["Memcached"], strict=True))
-    assert [memcached[name] for name in ("Whole", "Rest", "Cut")] == ["--"] * 3
+    assert [memcached[name] for name in ("Whole", "Rest", "Cut")] == [DASH] * 3
 
 
 def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
@@ -137,7 +138,7 @@ def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
         *("50 %", "95 %", checks.AVERAGE_TITLE, "99 %", checks.AVERAGE_TITLE, "99.9 %")
     ]
     # Redis has 100 us in every run.
-    assert lines(grid)["Redis, read"] == [merged, merged, "100", merged, "100", "--"]
+    assert lines(grid)["Redis, read"] == [merged, merged, "100", merged, "100", DASH]
     assert "no percentile of any set of operations" in grid["notes"][-1]
     # The source published none of workload c.
     grid = checks.percentiles(

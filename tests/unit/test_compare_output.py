@@ -190,7 +190,7 @@ def test_a_title_that_is_long_or_full_of_signs_still_fits_the_pdf(project):
     made = {file.name for file in output.iterdir() if file.is_file()}
     assert made == {
         *(f"{name}.csv" for name in TABLES),
-        *("forest-1.pdf", "forest-1.svg", "comparison.pdf"),
+        *("forest-1.pdf", "forest-1.png", "forest-1.svg", "comparison.pdf"),
     }
     text = pdf_text(output)
     assert "Throughput relative to Redis" in text

@@ -10,11 +10,14 @@ from kvstudy.stats.ratios import unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
 from kvstudy.tables import comparison
+from kvstudy.tables.html import fill_html
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
 from kvstudy.tidy.published import read_published
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import per_repetition, summarise
+
+from tests.cell_texts import same_cells
 
 TEMPLATE = Path(__file__).parents[2] / "report/templates/tables/comparison.tex.j2"
 STUDY = Study.model_validate(
@@ -95,7 +98,10 @@ def long_form(found: Results, floor: pd.DataFrame = FLOOR) -> pd.DataFrame:
 
 def printed(found: Results, floor: pd.DataFrame = FLOOR) -> str:
     frame = long_form(found, floor)
-    return fill(TEMPLATE, **comparison.content(TABLE, frame, STUDY, TITLES))
+    values = comparison.content(TABLE, frame, STUDY, TITLES)
+    text = fill(TEMPLATE, **values)
+    same_cells(text, fill_html(TEMPLATE.with_name("comparison.html.j2"), **values))
+    return text
 
 
 def test_change_with_its_interval_and_the_share_of_failures():

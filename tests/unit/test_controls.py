@@ -15,6 +15,7 @@ from kvstudy.study.cells import plan
 from kvstudy.study.controls import ceiling_store, controls, noise_store, original
 from kvstudy.study.load import load_study, study_path
 from kvstudy.tables import bottleneck as table
+from kvstudy.tables.checks import DASH
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.tidy.summary import per_repetition
@@ -145,7 +146,7 @@ def test_bottleneck_by_store():
     grid = table.content(found.reset_index(), small.study(), small.TITLES)
     lines = {line.label: line.cells for section in grid["sections"] for line in section.lines}
     assert lines["Memcached"][-2:] == ["95 %", "yes"]
-    assert lines["Redis"][0] == "--"
+    assert lines["Redis"][0] == DASH
 
 
 def test_control_cells_are_in_no_table_of_the_analysis_but_the_order():

@@ -85,7 +85,7 @@ def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
     assert to_hex(points["Redis"].get_color()) == small.COLORS["redis"]
     write_figures(small.study(), shown(), LOOKS, tmp_path, ["run-order"])
     assert {path.name for path in tmp_path.iterdir()} == {
-        f"run-order.{form}" for form in ("pdf", "svg", "csv")
+        f"run-order.{form}" for form in ("pdf", "svg", "png", "csv")
     }
 
 
@@ -217,7 +217,7 @@ def test_files_are_the_same_every_time(tmp_path):
     table = bars(chart(), small.study(), small.results())
     for name in ("first", "second"):
         save(draw(table, LOOKS, ""), tmp_path / name)
-    for kind in ("pdf", "svg"):
+    for kind in ("pdf", "svg", "png"):
         first, second = (tmp_path / f"{name}.{kind}" for name in ("first", "second"))
         assert first.read_bytes() == second.read_bytes()
         assert first.stat().st_size > 5000
@@ -229,7 +229,7 @@ def test_files_are_the_same_every_time(tmp_path):
 
 def test_dots_in_a_name_are_not_an_ending(tmp_path):
     save(draw(made_up({"redis": [1.0]}), {"redis": LOOKS["redis"]}, ""), tmp_path / "a0.1")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a0.1.pdf", "a0.1.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a0.1.pdf", "a0.1.png", "a0.1.svg"]
 
 
 def test_written_files_and_choice_of_figures(tmp_path):
@@ -237,6 +237,7 @@ def test_written_files_and_choice_of_figures(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "speed.csv",
         "speed.pdf",
+        "speed.png",
         "speed.svg",
     ]
     table = pd.read_csv(tmp_path / "speed.csv")
@@ -257,7 +258,7 @@ def test_every_report_has_figures_that_its_study_does_not_name(tmp_path):
     ]
     write_figures(study, shown(), LOOKS, tmp_path, [])
     assert {path.name for path in tmp_path.iterdir()} == {
-        f"{name}.{form}" for name in names for form in ("pdf", "svg", "csv")
+        f"{name}.{form}" for name in names for form in ("pdf", "svg", "png", "csv")
     }
 
 

@@ -9,7 +9,7 @@ PACKAGE = ROOT / "workflow" / "kvstudy"
 # These may import from everywhere; nothing imports them.
 TOP = {"documentation", "commands", "cli", "__main__", "__init__"}
 # What the stores are called.
-ALSO = {"report": {"stores"}, "comparison": {"stores"}}
+ALSO = {"report": {"stores"}, "comparison": {"stores"}, "export": {"stores"}}
 
 
 def floors() -> dict[str, set[str]]:

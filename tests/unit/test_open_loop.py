@@ -21,10 +21,14 @@ from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
 from kvstudy.tables import open_loop as table
+from kvstudy.tables.checks import DASH
+from kvstudy.tables.html import fill_html
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.files import CELL_COLUMNS, HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.open_loop import NOTHING, TARGET_COLUMNS, OpenLoop
 from kvstudy.tidy.target import find_target
+
+from tests.cell_texts import same_cells
 
 from . import small_results as small
 
@@ -414,13 +418,15 @@ def test_the_table_has_rates_and_both_times():
     assert [line.label for line in redis.lines] == ["50 %", "80 %"]
     assert redis.lines[0].cells == [
         *("1\N{NARROW NO-BREAK SPACE}000", "99.7 %"),
-        *("0.100", "0.100", "0.200", "--"),
-        *("0.150", "30.0", "30.0", "--"),
+        *("0.100", "0.100", "0.200", DASH),
+        *("0.150", "30.0", "30.0", DASH),
     ]
-    assert set(redis.lines[1].cells) == {"--"}
+    assert set(redis.lines[1].cells) == {DASH}
     assert [line.label for line in riak.lines] == ["50 %", "80 %"]
     assert len(content["notes"]) == 1
     tex = fill(TEMPLATES / "open-loop.tex.j2", **content)
+    html = fill_html(TEMPLATES / "open-loop.html.j2", **content)
+    assert "0.200" in same_cells(tex, html)
     assert r"\multicolumn{4}{c}{Intended time (ms)}" in tex
 
 
@@ -428,7 +434,7 @@ def test_a_rate_that_was_not_reached_is_marked():
     _, content = shown(at_rates(achieved=(500, 500)))
     cells = content["sections"][0].lines[0].cells
     assert cells[1] == "50.0 % !"
-    assert cells[2] == r"\textit{0.100}"
+    assert cells[2] == "<i>0.100</i>"
     assert "rate not reached" in content["notes"][1]
 
 

@@ -12,8 +12,11 @@ import pytest
 from kvstudy.report.build import build_pdf
 from kvstudy.tables import bottleneck, checks, validity
 from kvstudy.tables.checks import Line, Section
+from kvstudy.tables.html import fill_html
 from kvstudy.tables.latex import fill
 from kvstudy.tables.pages import SMALL_PAGE, is_small, pages
+
+from tests.cell_texts import check_structure, html_cells, latex_cells, same_cells
 
 from . import small_results as small
 
@@ -108,12 +111,19 @@ def made_up(stores: int, workloads: list[str]):
         "ratios": checks.ratios(analysis, study, titles),
         "bottleneck": bottleneck.content(limits, study, titles),
     }
-    texts = {"validity": fill(TEMPLATES / "tables/validity.tex.j2",
-                              **validity.content(valid, study, titles))}  # fmt: skip
+    values = validity.content(valid, study, titles)
+    texts = {"validity": fill(TEMPLATES / "tables/validity.tex.j2", **values)}
+    same_cells(texts["validity"], fill_html(TEMPLATES / "tables/validity.html.j2", **values))
     for name, grid in grids.items():
-        found = pages(grid["columns"], grid["sections"])
+        found = pages(grid["columns"], grid.get("blocks", grid["sections"]))
         values = grid | {"pages": found, "small": is_small(found)}
         texts[name] = fill(TEMPLATES / "tables/checks.tex.j2", **values)
+        html = fill_html(TEMPLATES / "tables/checks.html.j2", **values)
+        check_structure(html)
+        # Columns that do not fit beside the others on paper repeat their labels there.
+        there = (set if "blocks" in values else list)(latex_cells(texts[name]))
+        assert type(there)(html_cells(html)) == there
+        assert html.count("<table") == 1
     return texts
 
 

@@ -12,8 +12,11 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
 from kvstudy.tables import operations
+from kvstudy.tables.html import fill_html
 from kvstudy.tables.latex import fill
 from kvstudy.tidy.probes import Probes, collect_probes, read_probes, rows_of
+
+from tests.cell_texts import same_cells
 
 from . import small_results as small
 
@@ -150,7 +153,7 @@ def test_the_lines_of_a_store():
     assert redis["Read"].missing == "NOT_FOUND, 1.00 misses"
     assert redis["Update, one field"].missing == "OK, creates it"
     assert memcached["Update, one field"].missing == "NOT_FOUND"
-    assert memcached["Update, one field"].sizes == r"1\,239 $\rightarrow$ 207"
+    assert memcached["Update, one field"].sizes == "1\u202f239 \N{RIGHTWARDS ARROW} 207"
     assert memcached["Update, all fields"].sizes == r"1\,239 $\rightarrow$ 1\,239"
     assert memcached["Scan of 10 records"].commands == "not supported"
 
@@ -167,7 +170,7 @@ def test_failed_operations_and_silent_servers_are_told(tmp_path):
     insert, read, _, update = section.lines
     assert insert.commands == "\N{EN DASH}"
     assert read.commands == "HGETALL\u00a01.00 (OK 98 %, ERROR 2 %)"
-    assert update.sizes == "--"
+    assert update.sizes == "\N{EN DASH}"
 
 
 @pytest.mark.parametrize(
@@ -197,6 +200,7 @@ def test_a_high_table_gets_small_letters():
 def test_the_latex_of_the_table():
     content = operations.content(small.probes(), small.study(), small.TITLES)
     text = fill(TEMPLATE, **content)
+    same_cells(text, fill_html(TEMPLATE.with_name("operations.html.j2"), **content))
     assert r"HSET~1.00" in text or "HSET\u00a01.00" in text
     assert r"NOT\_FOUND" in text
     assert r"{V}\$\textasciitilde{}\textasciicircum{}: not probed" in text.replace(r"\{V\}", "{V}")

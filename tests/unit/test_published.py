@@ -19,6 +19,8 @@ from kvstudy.study.printed import PrintedForm
 from kvstudy.tables.published import Source, published_table
 from kvstudy.tidy.published import read_published
 
+from tests.cell_texts import same_cells
+
 ROOT = Path(__file__).parents[2]
 # Each source's tables as its text prints them: <study>-table-<number>.tsv.
 PRINTED = sorted((ROOT / "tests" / "data" / "published").glob("*-table-*.tsv"))
@@ -129,6 +131,9 @@ def run(study: str, folder: Path) -> str:
     ]
     done = CliRunner().invoke(command, arguments, catch_exceptions=False)
     assert done.exit_code == 0
+    for path in (folder / "tables").glob("*.tex"):
+        html = path.with_suffix(".html").read_text(encoding="utf-8")
+        assert same_cells(path.read_text(encoding="utf-8"), html)
     return (folder / "report" / "body.tex").read_text(encoding="utf-8")
 
 

@@ -12,6 +12,7 @@ from kvstudy.figures.slope import draw_slopes, slopes
 from kvstudy.study.load import load_study
 from kvstudy.study.source_parts import AgainstTable
 from kvstudy.tables.against import content, rows
+from kvstudy.tables.checks import DASH
 from kvstudy.tidy.results import Results
 
 from . import small_results as small
@@ -124,7 +125,7 @@ def test_a_store_that_was_not_measured_keeps_its_published_ratio():
     assert frame.loc["riak", "published"] == 2
     assert math.isnan(frame.loc["riak", "here"])
     grid = content(frame.reset_index(), small.study(), small.TITLES)
-    assert grid["sections"][0].lines[0].cells == ["2.00", "--", "--", "--"]
+    assert grid["sections"][0].lines[0].cells == ["2.00", DASH, DASH, DASH]
 
 
 def test_another_store_may_be_the_base():

@@ -13,11 +13,14 @@ from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.trimmed import trimmed_mean
 from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
 from kvstudy.tables import break_even, relative
+from kvstudy.tables.html import fill_html
 from kvstudy.tables.latex import fill
 from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.published import read_published
 from kvstudy.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.tidy.summary import CELL
+
+from tests.cell_texts import same_cells
 
 TITLES = {"db": "Database", "cache": "Cache"}
 ONE = {"workload": "w", "baseline": "db", "store": "cache", "name": "t", "caption": "T"}
@@ -88,7 +91,9 @@ def published(tmp_path: Path) -> pd.DataFrame:
 def filled(grid: dict) -> str:
     found = pages(grid["columns"], grid["sections"])
     template = Path("report/templates/tables/checks.tex.j2")
-    return fill(template, **grid, pages=found, small=is_small(found))
+    text = fill(template, **grid, pages=found, small=is_small(found))
+    same_cells(text, fill_html(template.with_name("checks.html.j2"), **grid))
+    return text
 
 
 def test_the_time_is_the_trimmed_mean_of_the_rounds_that_count():

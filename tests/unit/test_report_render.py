@@ -27,6 +27,8 @@ from kvstudy.tables.claims import write_claims
 from kvstudy.tidy.probes import COLUMNS, rows_of
 from kvstudy.tidy.published import COLUMNS as PUBLISHED
 
+from tests.cell_texts import same_cells
+
 from . import small_results as small
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -291,6 +293,8 @@ def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
     write_csv(run / "claims.csv", CLAIMS, rows)
     templates = inputs.report / "templates/tables"
     write_claims(read_claims(run / "claims.csv"), templates, run)
+    tex, html = ((run / f"tables/claims.{form}").read_text("utf-8") for form in ("tex", "html"))
+    assert same_cells(tex, html)
     return Inputs(**(vars(inputs) | {"claims": run / "claims.csv"}))
 
 

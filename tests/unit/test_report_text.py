@@ -50,6 +50,11 @@ def test_latex_of_an_odd_string_has_no_active_character() -> None:
     assert r"\textbackslash" in latex
 
 
+def test_a_number_stays_on_one_line() -> None:
+    assert for_markdown(" from\n10\u202f000  on ") == "from 10\u202f000 on"
+    assert listed(["1\u202f000", "2"]) == "1\u202f000 and 2"
+
+
 def test_long_words_get_places_to_break() -> None:
     path = "results/a-study/raw/" + "x" * 60
     escaped = for_markdown(path).replace("\\", "")

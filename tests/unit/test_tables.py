@@ -14,12 +14,15 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.tables import machine, results
+from kvstudy.tables.kinds import Given
 from kvstudy.tables.latex import Latex, escape, fill
 from kvstudy.tables.write import write_tables
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.numbers import fixed, grouped, significant
 from kvstudy.tidy.open_loop import NOTHING
 from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+
+from tests.cell_texts import same_cells
 
 from . import small_results as small
 
@@ -33,20 +36,19 @@ ENVIRONMENT = {
 
 
 def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> Path:
-    write_tables(
-        study or small.study(),
-        found or small.results(),
-        small.probes(),
-        small.analysis(),
-        environment,
-        Path("environment.json"),
-        small.TITLES,
-        small.MEANINGS,
-        TEMPLATES,
-        tmp_path,
-        small.swept(study or small.study()),
-        pd.DataFrame(columns=SCALING),
+    given = Given(
+        study=study or small.study(),
+        found=found or small.results(),
+        probes=small.probes(),
+        analysis=small.analysis(),
+        environment=environment,
+        environment_path=Path("environment.json"),
+        titles=small.TITLES,
+        meanings=small.MEANINGS,
+        swept=small.swept(study or small.study()),
+        scalings=pd.DataFrame(columns=SCALING),
     )
+    write_tables(given, TEMPLATES, tmp_path)
     return tmp_path
 
 
@@ -96,7 +98,7 @@ def lines(text: str) -> list[list[str]]:
 def test_measured_and_published_stand_side_by_side(tmp_path):
     rows = lines((tables(tmp_path) / "one.tex").read_text())
     throughput = next(row for row in rows if row[0].startswith("Throughput"))
-    assert throughput[1:] == [r"2\,100.0", r"4\,801.0", "", r"1\,284.0", r"1\,010.0", "--"]
+    assert throughput[1:] == [r"2\,100.0", r"4\,801.0", "", r"1\,284.0", r"1\,010.0", "\N{EN DASH}"]
     assert {len(row) for row in rows} == {7}
 
 
@@ -160,7 +162,7 @@ def test_marks_of_spread_and_of_rare_operations(tmp_path):
 
 def test_other_numbers_of_operations_are_said():
     text = notes(small.results())
-    assert r"A run has 20\,000 operations here and 1\,000\,000 in the source" in text
+    assert "A run has 20\u202f000 operations here and 1\u202f000\u202f000 in the source" in text
     assert "A run has" not in notes(small.results(source=False))
 
 
@@ -297,6 +299,9 @@ def test_commands_from_measurements_to_tables(project):
     for workload in ("a", "b", "c", "insert"):
         names += [f"runs-{workload}", f"percentiles-{workload}", f"audited-{workload}"]
     names += ["bottleneck", "properties", "ranking", "ratios", "validity", "audit", "against"]
-    assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "tex"))
+    assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "html", "tex"))
     assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
     assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()
+    for path in (folder / "tables").glob("*.html"):
+        tex = path.with_suffix(".tex").read_text(encoding="utf-8")
+        assert same_cells(tex, path.read_text(encoding="utf-8"), gaps=("not measured",)), path

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 from kvstudy.analysis.trimmed import trimmed
+from kvstudy.tables.checks import DASH
 from kvstudy.tables.trimmed import content
 from kvstudy.tidy.files import MEASUREMENT_COLUMNS
 from pydantic import ValidationError
@@ -29,7 +30,7 @@ def test_the_disturbed_run_is_dropped_and_the_plain_mean_stays_beside_it():
     grid = content(trimmed(values(RUNS)), study, small.TITLES)
     ((line,),) = [section.lines for section in grid["sections"]]
     assert line.cells[:2] == ["184.0", "106.7"]
-    assert line.cells[3:] == ["--"] * 3
+    assert line.cells[3:] == [DASH] * 3
 
 
 def test_fewer_than_five_runs_that_count_have_no_trimmed_mean():

@@ -36,7 +36,7 @@ def test_nothing_is_measured_or_probed(imported):
     assert measured(done) == []
     assert set(jobs(done)) == {
         *("all", "parse_cells", "summarise", "analyse", "make_tables", "draw_figures"),
-        *("render_report", "build_pdf", "run_notebook"),
+        *("render_report", "build_pdf", "run_notebook", "export_for_thesis"),
     }
 
 

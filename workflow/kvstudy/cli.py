@@ -34,7 +34,13 @@ COMMANDS = {
     "build-html": "Build the report as one HTML page from its text.",
     "build-docx": "Build the report as a Word file from its text.",
     "notebook": "Run the analysis notebook and export it to HTML.",
+    "export": "Collect tables, figures, numbers and references for a thesis of your own.",
+    "commands": "Write the plain commands of every cell, to repeat one by hand.",
+    "ready": "Wait until a server that was started by hand can be loaded.",
     "compare": "Compare two finished runs: two machines, two versions, before and after.",
+    "archive": "Pack a run with its raw logs as one file (RO-Crate).",
+    "verify": "Check an archive or a run: checksums, plan, course, every number anew.",
+    "rebuild": "Build the report of an archive from its raw logs.",
     "schema": "Write the JSON schemas and the page of all keys.",
 }
 

@@ -11,7 +11,7 @@
 PROTOCOL = 1
 PROBE_PROTOCOL = 1
 
-for position, cell in enumerate([] if STUDY.imported else CELLS, start=1):
+for position, cell in enumerate([] if NOTHING_MEASURED else CELLS, start=1):
 
     rule:
         name:

@@ -19,11 +19,15 @@ rule judge_claims:
         probes="results/{run}/probes.csv",
         rounds="results/{run}/rounds.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        templates="report/templates/tables/claims.tex.j2",
+        templates=[
+            f"report/templates/tables/{name}.j2"
+            for name in ("claims.tex", "claims.html", "parts.html")
+        ],
         code=modules(*ANALYSING, "stores", "claims", "tables"),
     output:
         csv="results/{run}/claims.csv",
         tex="results/{run}/tables/claims.tex",
+        html="results/{run}/tables/claims.html",
     log:
         "results/{run}/logs/claims.log",
     params:
@@ -63,7 +67,7 @@ rule make_tables:
         templates=glob("report/templates/tables/*.*"),
         code=modules(*ANALYSING, "stores", "audit", "tables"),
     output:
-        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
+        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex", "html"]),
     log:
         "results/{run}/logs/tabulate.log",
     params:
@@ -80,6 +84,9 @@ rule make_tables:
         " --output results/{wildcards.run}/tables > {log} 2>&1"
 
 
+FIGURE_FORMS = ["pdf", "svg", "png", "csv"]
+
+
 rule draw_figures:
     input:
         study=STUDY_FILE,
@@ -92,11 +99,7 @@ rule draw_figures:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         code=modules(*ANALYSING, "stores", "figures", "charts"),
     output:
-        expand(
-            "figures/{{run}}/{figure}.{form}",
-            figure=DRAWN,
-            form=["pdf", "svg", "csv", "vl.json"],
-        ),
+        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=[*FIGURE_FORMS, "vl.json"]),
     log:
         "results/{run}/logs/draw.log",
     params:

@@ -58,6 +58,8 @@
     if (!text && banner.hidden) return;
     banner.hidden = !text;
     document.getElementById("filtered-what").textContent = text;
+    // What sticks to the top stands below it.
+    document.documentElement.style.setProperty("--banner", `${banner.offsetHeight}px`);
     say(text || words.all_shown);
   }
 

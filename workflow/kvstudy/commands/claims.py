@@ -26,13 +26,13 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
     type=FOLDER,
     default=Path("report/templates/tables"),
     show_default=True,
-    help="Folder of the LaTeX templates.",
+    help="Folder of the templates.",
 )
 @click.option(
     "--output",
     type=FOLDER,
     required=True,
-    help="Folder of the run; gets claims.csv and tables/claims.tex.",
+    help="Folder of the run; gets claims.csv, tables/claims.tex and .html.",
 )
 def command(
     study: Path,

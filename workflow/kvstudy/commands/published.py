@@ -12,7 +12,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 
 @click.command("published")
 @click.option("--study", type=FILE, required=True, help="The study.yaml.")
-@click.option("--tables", type=FOLDER, required=True, help="Folder for the tables.")
+@click.option(
+    "--tables", type=FOLDER, required=True, help="Folder for the tables (CSV, LaTeX, HTML)."
+)
 @click.option("--figures", type=FOLDER, required=True, help="Folder for the figures.")
 @click.option(
     "--report",

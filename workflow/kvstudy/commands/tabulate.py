@@ -28,7 +28,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
     type=FOLDER,
     default=Path("report/templates/tables"),
     show_default=True,
-    help="Folder of the LaTeX templates.",
+    help="Folder of the templates.",
 )
 @click.option("--output", type=FOLDER, required=True, help="Folder of the tables.")
 def command(
@@ -45,7 +45,10 @@ def command(
     templates: Path,
     output: Path,
 ) -> None:
-    """Write the study's tables as CSV (unrounded) and as LaTeX (booktabs)."""
+    """Write the study's tables as CSV (unrounded), as LaTeX (booktabs) and as HTML.
+
+    The HTML is a fragment for a page of one's own: tables and the notes below them.
+    """
     import json
 
     from kvstudy.analysis.files import read_analysis, shown_of
@@ -56,6 +59,7 @@ def command(
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.study.sizes import sizes
+    from kvstudy.tables.kinds import Given
     from kvstudy.tables.write import write_tables
     from kvstudy.tidy.files import read_cells, read_measurements, read_summary
     from kvstudy.tidy.probes import read_probes
@@ -77,19 +81,18 @@ def command(
     values = per_repetition(measured, planned, plan.workload_names, one)
     swept = Swept(plan, scale, means, planned, theirs)
     stores = load_stores(plan)
-    written = write_tables(
-        plan,
-        swept.shown(values),
-        read_probes(probes),
-        shown_of(read_analysis(analysis), one),
-        machine,
-        environment,
-        {name: store.title for name, store in stores.items()},
-        {name: store.operations for name, store in stores.items()},
-        templates,
-        output,
-        swept,
-        scaling(values, sizes(plan, scale)),
-        read_audit(audit) if audit else None,
+    given = Given(
+        study=plan,
+        found=swept.shown(values),
+        probes=read_probes(probes),
+        analysis=shown_of(read_analysis(analysis), one),
+        environment=machine,
+        environment_path=environment,
+        titles={name: store.title for name, store in stores.items()},
+        meanings={name: store.operations for name, store in stores.items()},
+        swept=swept,
+        scalings=scaling(values, sizes(plan, scale)),
+        audited=read_audit(audit) if audit else None,
     )
+    written = write_tables(given, templates, output)
     click.echo(f"{output}: {len(written)} tables")

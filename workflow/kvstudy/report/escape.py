@@ -27,7 +27,8 @@ def for_markdown(text: str) -> Markup:
     """
     if isinstance(text, Markup):
         return text
-    words = [breakable(word) for word in text.split()]
+    # Not at no-break spaces, as split() does: they hold the groups of a number together.
+    words = [breakable(word) for word in re.split(r"[ \t\r\n]+", text.strip(" \t\r\n"))]
     return Markup(_SYMBOL.sub(r"\\\1", " ".join(words)))
 
 

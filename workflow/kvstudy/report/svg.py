@@ -11,7 +11,8 @@ from kvstudy.errors import KvstudyError
 
 # Before the first element, and what says who made the file.
 HEADER = re.compile(r"^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", re.S)
-GEOMETRY = re.compile(r' (?:d|transform|points)="[^"]*"')
+# Not of transforms, which may make letters from numbers in the thousands.
+GEOMETRY = re.compile(r' (?:d|points)="[^"]*"')
 # As Matplotlib draws a circle; the patterns of bars have hundreds.
 CIRCLE = re.compile(r"M (\S+ \S+)\s+(?:C [^A-Zz]*){3}C [^A-Zz]*?(\S+ \S+)\s+(?:C [^A-Zz]*){4}z")
 LONG = re.compile(r"-?\d+\.\d{3,}")

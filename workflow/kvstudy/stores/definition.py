@@ -136,6 +136,7 @@ class StoreFile(Strict):
     """What may stand in a store.yaml."""
 
     title: str = Field(description="Name in text, tables and figures.")
+    homepage: str = Field(default="", description="Its address, for the bibliography.")
     color: str = Field(pattern=r"^#[0-9a-f]{6}$", description="Its colour in every figure.")
     ycsb: Ycsb | None = Field(
         default=None, description="Left out while kvstudy has no YCSB binding for the store."
@@ -175,11 +176,13 @@ class Store(StoreFile):
     """A system under test, as a study uses it.
 
     ``folder`` holds its store.yaml and verbs.py. ``name`` is what the study
-    calls it; a study may have a folder's store under several names.
+    calls it; a study may have a folder's store under several names. ``product`` is the
+    title that its store.yaml gives it, ``title`` that of the study.
     """
 
     folder: Path
     name: str
+    product: str
 
     @property
     def file(self) -> Path:
@@ -228,7 +231,7 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         data["operations"] |= option.choices[value].operations
         data["ycsb"]["properties"] |= option.choices[value].properties
     data["title"] = use.title or _title(store, use)
-    return Store.model_validate(data | {"folder": folder, "name": use.name})
+    return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})
 
 
 def _title(store: StoreFile, use: StoreUse) -> str:

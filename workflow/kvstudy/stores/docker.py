@@ -87,6 +87,7 @@ class DockerServer:
             | {name: port + distance for name, distance in store.side_ports.items()},
             "data": store.docker.data,
         }
+        self.ports = values["ports"]
         texts = filled_in(store, store.docker.files, values)
         places = {inside: data.absolute() / inside.lstrip("/") for inside in texts}
         self.files = {places[inside]: text for inside, text in texts.items()}
@@ -175,6 +176,7 @@ class DockerServer:
             "provider": "docker",
             "image": self.store.docker.image,
             "command": self.command,
+            "ports": self.ports,
             "after_start": self.after_start,
             **self._facts,
         }

@@ -139,6 +139,7 @@ class NativeServer:
             "provider": "native",
             "program": self._values["program"],
             "command": self.command,
+            "ports": self._values["ports"],
             "environment": self.environment,
             "after_start": self.after_start,
         }

@@ -82,6 +82,10 @@ class Config(BaseModel):
         default="measured",
         description="published: draw the source's own values, without any server.",
     )
+    measure: bool = Field(
+        default=True,
+        description="false: nothing is measured; cells that are not there stay gaps.",
+    )
     provider: Literal["auto", "native", "docker", "external"] = Field(
         default="auto", description="How the servers run; auto: Docker if its daemon answers."
     )

@@ -10,6 +10,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.source_parts import AgainstTable
 from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
+from kvstudy.tables.markup import marked
 from kvstudy.tidy.numbers import significant
 from kvstudy.tidy.results import Results
 
@@ -72,16 +73,20 @@ def _here(measured: pd.DataFrame, store: str, base: str) -> dict[str, object]:
 
 
 def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
-    """What the LaTeX template needs of ``rows``."""
+    """What the template of checks needs of ``rows``."""
     sections = []
     for workload, group in frame.groupby("workload", sort=False):
         base = titles[group["base"].iloc[0]]
-        lines = [Line(f"{titles[row.store]} / {base}", _cells(row)) for row in group.itertuples()]
-        sections.append(Section(study.workload(workload).title, lines))
+        lines = [
+            Line(f"{titles[row.store]} / {base}", _cells(row), f"{row.store} {row.base}")
+            for row in group.itertuples()
+        ]
+        sections.append(Section(study.workload(workload).title, lines, workload=workload))
     single = frame["here"].notna().any() and not frame["low"].notna().any()
     return {
         "columns": ["published", "here", "95 % interval", "here by published"],
         "sections": sections,
+        "sortable": True,
         "notes": [
             "Ratios of throughputs. Here: of the geometric means. "
             + (
@@ -97,8 +102,9 @@ def _cells(row) -> list[str]:
     interval = DASH
     if not math.isnan(row.low):
         interval = f"{significant(row.low)} to {significant(row.high)}"
-    here = DASH if math.isnan(row.here) else significant(row.here)
-    if row.tied == "yes":
-        here += f" {TIE}"
-    by = DASH if math.isnan(row.here_by_published) else significant(row.here_by_published)
-    return [significant(row.published), here, interval, by]
+    tie = f" {TIE}" if row.tied == "yes" else ""
+    return [_ratio(row.published), _ratio(row.here, tie), interval, _ratio(row.here_by_published)]
+
+
+def _ratio(value: float, mark: str = "") -> str:
+    return DASH + mark if math.isnan(value) else marked(significant(value) + mark, value)

@@ -12,7 +12,7 @@ from kvstudy.study.base import SIZES
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.tables.checks import DASH, Grid, Line, Section
-from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.markup import bold, marked
 from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import change, grouped, significant
 
@@ -44,8 +44,8 @@ class Misfit(Line):
 
 
 def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the LaTeX template needs: ``kinds`` with their counts, and ``pages`` of what does
-    not fit.
+    """What the templates need: ``kinds`` with their counts, and what does not fit, as
+    ``sections`` and, for paper, as ``pages``.
     """
     kinds = []
     for kind, title in KINDS.items():
@@ -64,6 +64,7 @@ def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[
     parts = pages([""], sections, _height) if sections else []
     return {
         "kinds": kinds,
+        "sections": sections,
         "pages": parts,
         "small": bool(parts) and is_small(parts, _height),
         "digits": int((checks["fits"] == Fits.DIGIT).sum()),
@@ -96,9 +97,8 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
     note = row.note and row.note.rstrip(".") + "."
-    return Misfit(
-        f"{place}: {row.what}", [given + unit, expected, off(row)], [note] if note else []
-    )
+    cells = [given + unit, expected, off(row)]
+    return Misfit(f"{place}: {row.what}", cells, notes=[note] if note else [])
 
 
 def sizes(row) -> str:
@@ -158,9 +158,9 @@ def beside(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
             sections.append(Section(title, lines))
     sections += _combined(checks, stores)
     return {
-        "columns": [titles[store] for store in stores],
+        "columns": [marked(titles[store], store=store) for store in stores],
         "sections": sections or [Section("", [Line("Nothing follows from other values", [])])],
-        "notes": [Latex(r"\textbf{Bold}: does not fit, by more than rounding can do.")],
+        "notes": [bold("Bold") + ": does not fit, by more than rounding can do."],
     }
 
 
@@ -183,15 +183,19 @@ def _lines(rows: pd.DataFrame, stores: list[str], number, places: int, several: 
             label.insert(0, first.operation)
         by_store = {row.store: row for row in group.itertuples()}
         cells = [
-            _bold(f"{number(by_store[s]):.{places}f}", by_store[s]) if s in by_store else DASH
+            _cell(number(by_store[s]), places, by_store[s]) if s in by_store else DASH
             for s in stores
         ]
         lines.append(Line(", ".join(part for part in label if part) or "all operations", cells))
     return lines
 
 
+def _cell(value: float, places: int, row) -> str:
+    return marked(_bold(f"{value:.{places}f}", row), value)
+
+
 def _bold(text: str, row) -> str:
-    return Latex(rf"\textbf{{{escape(text)}}}") if row.fits == Fits.NO else text
+    return bold(text) if row.fits == Fits.NO else text
 
 
 def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:

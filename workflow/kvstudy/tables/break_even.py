@@ -11,6 +11,7 @@ from kvstudy.analysis.published_costs import FROM, printed, published_costs
 from kvstudy.analysis.rounds import Times
 from kvstudy.study.relative import BreakEvenTable
 from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tables.markup import marked
 from kvstudy.tables.relative import MEASURED, span
 from kvstudy.tidy.numbers import grouped, significant
 
@@ -96,7 +97,7 @@ def _of(frame: pd.DataFrame, origin: str):
 
 def _cells(row) -> list[str]:
     times = [getattr(row, name) for name in TIMES]
-    cells = [DASH if pd.isna(time) else grouped(significant(time)) for time in times]
+    cells = [DASH if pd.isna(t) else marked(grouped(significant(t)), t) for t in times]
     if math.isinf(row.crossing):
         return [*cells, "never", DASH, DASH, DASH]
     interval = DASH if pd.isna(row.low) else span(row.low, row.high)
@@ -105,7 +106,8 @@ def _cells(row) -> list[str]:
         if pd.isna(row.hits_low)
         else f"{_percent(row.hits_low)}\N{EN DASH}{_percent(row.hits_high)}"
     )
-    return [*cells, significant(row.crossing), interval, f"{_percent(row.hits)} %", hits]
+    crossing = marked(significant(row.crossing), row.crossing)
+    return [*cells, crossing, interval, marked(f"{_percent(row.hits)} %", row.hits), hits]
 
 
 def _percent(share: float) -> str:

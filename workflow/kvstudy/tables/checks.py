@@ -17,12 +17,12 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.tables.latex import Latex, escape, grey
+from kvstudy.tables.markup import grey, marked, stacked
 from kvstudy.tidy.numbers import grouped, share, significant
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import SETTING
 
-DASH = "--"
+DASH = "\N{EN DASH}"
 TIE = "~"
 EQUAL = "="
 BOUND = "\N{DAGGER}"
@@ -35,7 +35,7 @@ MOST_COLUMNS = 6
 MOST_WITH_PARAMETERS = 4
 # The percentages of which sources publish averages, by what they are called in summary.csv.
 AVERAGED = {95.0: "latency_p95", 99.0: "latency_p99"}
-AVERAGE_TITLE = Latex(r"\shortstack[r]{mean of the\\runs' values}")
+AVERAGE_TITLE = stacked("mean of the", "runs' values")
 RUN_COLUMNS = [
     *["Ops/s", "95 % interval", "CoV", "Whole", "Rest", "Cut"],
     *["Client", "Server", "Steady"],
@@ -44,8 +44,16 @@ RUN_COLUMNS = [
 
 @dataclass
 class Line:
+    """A label and the cells to its right; ``value`` is the label's, if it is a number.
+
+    ``store`` (or several with spaces between) and ``workload`` are what the line is of.
+    """
+
     label: str
     cells: list[str]
+    store: str = ""
+    workload: str = ""
+    value: float | None = None
 
 
 @dataclass
@@ -55,6 +63,7 @@ class Section:
     title: str
     lines: list[Line]
     columns: list[str] | None = None
+    workload: str = ""
 
 
 Grid = dict[str, object]
@@ -63,7 +72,7 @@ Grid = dict[str, object]
 def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
     """Throughput of one store by another's: a line per pair, a column per workload.
 
-    Columns that do not fit beside the others stand in sections below them.
+    On paper (``blocks``) columns that do not fit beside the others stand below them.
     """
     pairs, floor = analysis.pairs, analysis.floor
     bound = set(
@@ -82,24 +91,27 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
     most = MOST_WITH_PARAMETERS if several else MOST_COLUMNS
     blocks = max(1, -(-len(shown) // most))
     ends = [len(shown) * block // blocks for block in range(blocks + 1)]
-    sections = []
-    for start, end in pairwise(ends):
-        some = shown[start:end]
+
+    def sections(some: list[tuple[str, str]]) -> list[Section]:
         columns = [_heading(study, shown, *column) for column in some]
+        found = []
         if len(floor):
-            store = titles[floor["store"].iloc[0]]
+            store = floor["store"].iloc[0]
             cells = [_floor(floor, *column) for column in some]
-            lines = _two_lines(f"{store} by itself", cells)
-            sections.append(Section("Noise floor", lines, columns))
+            lines = _two_lines(f"{titles[store]} by itself", cells, store)
+            found.append(Section("Noise floor", lines, columns))
         lines = []
         for one, other in combinations(study.store_names, 2):
             cells = [_ratio(pairs, *column, one, other, bound) for column in some]
             if any(first != DASH for first, _ in cells):
-                lines += _two_lines(f"{titles[one]} / {titles[other]}", cells)
-        sections.append(Section("Two stores" if len(floor) else "", lines, columns))
+                lines += _two_lines(f"{titles[one]} / {titles[other]}", cells, f"{one} {other}")
+        return [*found, Section("Two stores" if len(floor) else "", lines, columns)]
+
+    whole = sections(shown)
     return {
-        "columns": sections[0].columns,
-        "sections": sections,
+        "columns": whole[0].columns,
+        "sections": whole,
+        "blocks": [each for start, end in pairwise(ends) for each in sections(shown[start:end])],
         "notes": [
             f"Ratio of the mean throughputs (geometric, {_pairing(study)}), below it the 95 % "
             f"interval. {TIE}: the runs do not tell the two apart (Holm's correction for the "
@@ -112,22 +124,22 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
 
 def _heading(study: Study, shown: list[tuple[str, str]], name: str, parameters: str) -> str:
     """The workload's short name, with its parameters below it if it has several."""
-    short = study.workload(name).short
-    if sum(other == name for other, _ in shown) == 1:
-        return short
-    return Latex(rf"\shortstack[r]{{{escape(short)}\\{escape(parameters)}}}")
+    text = study.workload(name).short
+    if sum(other == name for other, _ in shown) > 1:
+        text = stacked(text, parameters)
+    return marked(text, workload=name)
 
 
-def _two_lines(label: str, cells: list[tuple[str, str]]) -> list[Line]:
+def _two_lines(label: str, cells: list[tuple[str, str]], store: str) -> list[Line]:
     """One line, and a second one below it if any cell has something there."""
     first, second = ([cell[place] for cell in cells] for place in (0, 1))
-    return [Line(label, first), *([Line("", second)] if any(second) else [])]
+    return [Line(label, first, store), *([Line("", second, store)] if any(second) else [])]
 
 
 def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, str]:
     rows = floor[(floor["workload"] == workload) & (floor["parameters"] == parameters)]
     for row in rows.itertuples():
-        return significant(row.ratio), _interval(row.low, row.high)
+        return marked(significant(row.ratio), row.ratio), _interval(row.low, row.high)
     return DASH, ""
 
 
@@ -158,7 +170,8 @@ def _ratio(
         marks = TIE * (row.tied == "yes") + EQUAL * (row.equal == "yes")
         if any((store, workload, parameters) in bound for store in (one, other)):
             marks += BOUND
-        text, interval = f"{significant(value)} {marks}".rstrip(), _interval(low, high)
+        text = marked(f"{significant(value)} {marks}".rstrip(), value)
+        interval = _interval(low, high)
         if row.in_floor == "yes":
             return grey(text), grey(interval)
         return text, interval
@@ -209,7 +222,7 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
                 cells.append(_percentile(by_percent, percent))
                 if percent in averaged:
                     cells.append((_average(by_percent, percent), ""))
-            lines += _two_lines(f"{titles[store]}, {operation}", cells)
+            lines += _two_lines(f"{titles[store]}, {operation}", cells, store)
         sections.append(Section(parameters, lines))
     if not sections:
         lines = [Line("no run has a histogram", [DASH] * len(columns))]
@@ -232,7 +245,8 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
 def _average(by_percent: pd.DataFrame, percent: float) -> str:
     if percent not in by_percent.index or pd.isna(by_percent.loc[percent, "mean_of_runs"]):
         return DASH
-    return grouped(f"{by_percent.loc[percent, 'mean_of_runs']:.0f}")
+    value = by_percent.loc[percent, "mean_of_runs"]
+    return marked(grouped(f"{value:.0f}"), value)
 
 
 def _percentile(by_percent: pd.DataFrame, percent: float) -> tuple[str, str]:
@@ -240,6 +254,7 @@ def _percentile(by_percent: pd.DataFrame, percent: float) -> tuple[str, str]:
         return DASH, ""
     row = by_percent.loc[percent]
     value, low, high = (grouped(f"{row[name]:.0f}") for name in ("value", "low", "high"))
+    value = marked(value, row["value"])
     return value, f"{low}\N{EN DASH}{high}" if row["n"] > 1 else ""
 
 
@@ -254,7 +269,7 @@ def runs(
         for (store,), group in _by_store(rows, titles):
             by_metric = group.set_index("metric")
             seconds = steadiness.merge(group[SETTING].drop_duplicates(), on=SETTING)
-            lines.append(Line(titles[store], _run_cells(by_metric, seconds)))
+            lines.append(Line(titles[store], _run_cells(by_metric, seconds), store))
             unsteady = (seconds["verdict"] == Steadiness.NOT_STEADY).sum()
             if unsteady:
                 restless.append(f"{titles[store]} ({unsteady} of {len(seconds)} runs)")
@@ -273,7 +288,7 @@ def runs(
     if restless:
         # Next to the marks, since they say that a mean hides a change.
         notes.append(f"! No steady state: {', '.join(restless)}.")
-    return {"columns": RUN_COLUMNS, "sections": sections, "notes": notes}
+    return {"columns": RUN_COLUMNS, "sections": sections, "notes": notes, "sortable": True}
 
 
 def _run_cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
@@ -285,9 +300,9 @@ def _run_cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
         interval = f"{grouped(significant(row['low']))} to {grouped(significant(row['high']))}"
     spread = DASH
     if not pd.isna(row["cov"]):
-        spread = share(row["cov"]) + (" !" if row["cov"] > NOISY else "")
+        spread = marked(share(row["cov"]) + (" !" if row["cov"] > NOISY else ""), row["cov"])
     return [
-        grouped(significant(row["value"])),
+        marked(grouped(significant(row["value"])), row["value"]),
         interval,
         spread,
         *_parts(seconds),
@@ -297,7 +312,10 @@ def _run_cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
 
 
 def _cpu(by_metric: pd.DataFrame, metric: str) -> str:
-    return significant(by_metric.loc[metric, "value"]) if metric in by_metric.index else DASH
+    if metric not in by_metric.index:
+        return DASH
+    value = by_metric.loc[metric, "value"]
+    return marked(significant(value), value)
 
 
 def _parts(seconds: pd.DataFrame) -> list[str]:

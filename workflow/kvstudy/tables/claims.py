@@ -13,7 +13,7 @@ import pandas as pd
 from kvstudy.claims.judge import Support
 from kvstudy.claims.quantities import Quantity
 from kvstudy.claims.words import number
-from kvstudy.tables.latex import fill
+from kvstudy.tables.files import write_texts
 
 NAME = "claims"
 # Of this kind are statements that only the source's own data can be asked about.
@@ -46,19 +46,18 @@ class Row:
 
 
 def write_claims(rows: pd.DataFrame, templates: Path, output: Path) -> None:
-    """Write claims.csv and tables/claims.tex into ``output``, the folder of a run."""
+    """Write claims.csv and tables/claims.tex and .html into ``output``, the folder of a run."""
     (output / "tables").mkdir(parents=True, exist_ok=True)
     rows.to_csv(output / f"{NAME}.csv", index=False, lineterminator="\n")
-    text = fill(templates / f"{NAME}.tex.j2", rows=content(rows), measured=True)
-    (output / "tables" / f"{NAME}.tex").write_text(text, encoding="utf-8")
+    values = {"rows": content(rows), "measured": True}
+    write_texts(NAME, NAME, values, templates, output / "tables")
 
 
 def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Path:
-    """Write claims.csv and claims.tex of the source's own data into ``output``; the first."""
+    """Write claims.csv, .tex and .html of the source's own data into ``output``; the first."""
     path = output / f"{NAME}.csv"
     rows.to_csv(path, index=False, lineterminator="\n")
-    text = fill(templates / f"{NAME}.tex.j2", rows=of_source(rows), measured=False)
-    path.with_suffix(".tex").write_text(text, encoding="utf-8")
+    write_texts(NAME, NAME, {"rows": of_source(rows), "measured": False}, templates, output)
     return path
 
 

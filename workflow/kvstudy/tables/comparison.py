@@ -12,7 +12,8 @@ from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.table_kinds import ComparisonTable
-from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.checks import DASH
+from kvstudy.tables.markup import marked
 from kvstudy.tidy.numbers import change, grouped, share
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import OPERATIONS
@@ -23,7 +24,6 @@ COLUMNS = [
     *["published_baseline", "published_store", "published_change"],
     *["published_failed_baseline", "published_failed_store", "floor", "note"],
 ]
-DASH = "--"
 SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
 
 
@@ -34,6 +34,7 @@ class Row:
     label: str
     cells: list[str]
     published: bool
+    workload: str
 
 
 def long_form(
@@ -61,16 +62,16 @@ def long_form(
 def content(
     table: ComparisonTable, frame: pd.DataFrame, study: Study, titles: dict[str, str]
 ) -> dict[str, object]:
-    """What the LaTeX template needs of ``long_form``: its stores, ``rows`` and ``notes``."""
+    """What the templates need of ``long_form``: its stores, ``rows`` and ``notes``."""
     rows = []
     for row in frame.itertuples():
-        rows.append(Row(study.workload(row.workload).title, _here(row), published=False))
+        rows.append(Row(study.workload(row.workload).title, _here(row), False, row.workload))
         there = _there(row)
         if any(there):
-            rows.append(Row("published", [cell or DASH for cell in there], published=True))
+            rows.append(Row("published", [cell or DASH for cell in there], True, row.workload))
     return {
-        "baseline": titles[table.baseline],
-        "store": titles[table.store],
+        "baseline": marked(titles[table.baseline], store=table.baseline),
+        "store": marked(titles[table.store], store=table.store),
         "rows": rows,
         "notes": _notes(frame, study),
     }
@@ -164,7 +165,7 @@ def _there(row) -> list[str]:
     ]
 
 
-def _notes(frame: pd.DataFrame, study: Study) -> list[Latex]:
+def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
     notes = []
     numbers = sorted({int(n) for n in frame["repetitions"] if n})
     if numbers:
@@ -194,16 +195,16 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[Latex]:
         notes.append(f"Failed: share of the {kinds}; no other operations failed more often.")
     for text in dict.fromkeys(note for note in frame["note"] if note):
         notes.append(text[:1].upper() + text[1:] + ".")
-    return [escape(note) for note in notes]
+    return notes
 
 
 def _number(value: float) -> str:
-    return "" if pd.isna(value) else grouped(f"{value:.0f}")
+    return "" if pd.isna(value) else marked(grouped(f"{value:.0f}"), value)
 
 
 def _change(value: float) -> str:
-    return "" if pd.isna(value) else change(value)
+    return "" if pd.isna(value) else marked(change(value), value)
 
 
 def _share(value: float) -> str:
-    return "" if pd.isna(value) else share(value)
+    return "" if pd.isna(value) else marked(share(value), value)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
 from pathlib import Path
 
-import jinja2
-
-from kvstudy.errors import KvstudyError
+from kvstudy.tables.markup import Rich
+from kvstudy.tables.templates import environment, filled
 
 SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -36,6 +36,17 @@ SPECIAL = {
     "\N{MINUS SIGN}": r"\textminus{}",
     "±": r"\textpm{}",
     "\N{DAGGER}": r"\textdagger{}",
+    "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
+}
+# What the elements of ``Rich`` are here.
+ELEMENTS = {
+    "b": r"\textbf{",
+    "i": r"\textit{",
+    "sup": r"\textsuperscript{",
+    "grey": r"\textcolor{black!55}{",
+    "hang": r"\rlap{",
+    "phantom": r"\phantom{",
+    "stack": r"\shortstack[r]{",
 }
 
 
@@ -46,15 +57,45 @@ class Latex(str):
 
 
 def escape(text: str) -> Latex:
-    """``text`` so that LaTeX prints it as it is; Latex passes unchanged."""
+    """``text`` so that LaTeX prints it as it is; Latex passes unchanged, Rich is turned into it."""
     if isinstance(text, Latex):
         return text
+    if isinstance(text, Rich):
+        return latex_of(text)
     return Latex("".join(SPECIAL.get(character, character) for character in text))
 
 
-def grey(text: str) -> Latex:
-    """``text`` in the grey of what does not count."""
-    return Latex(rf"\textcolor{{black!55}}{{{escape(text)}}}")
+def latex_of(rich: Rich) -> Latex:
+    """The same as LaTeX. ValueError for an element that ``Rich`` does not have."""
+    parser = _Parser()
+    # Slices of Rich would be Rich again.
+    parser.feed(str(rich))
+    parser.close()
+    return Latex("".join(parser.parts))
+
+
+class _Parser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "br":
+            self.parts.append(r"\\" if "stack" in self._open else r"\newline ")
+            return
+        name = dict(attrs).get("class") if tag == "span" else tag
+        if name not in ELEMENTS:
+            raise ValueError(f"<{tag}> {attrs}: no element of Rich")
+        self._open.append(name)
+        self.parts.append(ELEMENTS[name] + escape(dict(attrs).get("data-as", "")))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open.pop()
+        self.parts.append("}")
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(escape(data))
 
 
 def fill(template: Path, **values: object) -> str:
@@ -63,9 +104,8 @@ def fill(template: Path, **values: object) -> str:
     Every value is escaped. Raises KvstudyError, naming the template, for a
     template that is missing or wrong and for a name that it uses but is not given.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(template.parent),
-        undefined=jinja2.StrictUndefined,
+    found = environment(
+        template.parent,
         finalize=_finalize,
         variable_start_string="<<",
         variable_end_string=">>",
@@ -73,27 +113,13 @@ def fill(template: Path, **values: object) -> str:
         block_end_string="%>",
         comment_start_string="<#",
         comment_end_string="#>",
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
         autoescape=False,
     )
-    try:
-        return environment.get_template(template.name).render(values)
-    except jinja2.TemplateNotFound as error:
-        raise KvstudyError(
-            f"{template}: no such template; restore it or give --templates"
-        ) from error
-    except jinja2.TemplateSyntaxError as error:
-        raise KvstudyError(f"{template}: line {error.lineno}: {error.message}") from error
-    except jinja2.UndefinedError as error:
-        raise KvstudyError(f"{template}: {error.message}; the table has no such value") from error
+    return filled(found, template, values)
 
 
 def _finalize(value: object) -> str:
     if isinstance(value, str):
         return escape(value)
-    if isinstance(value, int):
-        return str(value)
     # StrictUndefined raises here, with the name that is undefined.
-    return escape(str(value))
+    return escape(str(value)) if not isinstance(value, int) else str(value)

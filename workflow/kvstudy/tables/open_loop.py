@@ -9,7 +9,7 @@ from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, REACHED, SERVICE_TIME
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.parts import OpenLoop
 from kvstudy.tables.checks import DASH, Line, Section
-from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.markup import italic, marked
 from kvstudy.tidy.numbers import grouped, share, significant
 
 PERCENTS = [50.0, 95.0, 99.0, 99.9]
@@ -24,7 +24,7 @@ def rows(analysis: Analysis, workload: str) -> pd.DataFrame:
 def content(
     found: pd.DataFrame, planned: OpenLoop, stores: list[str], titles: dict[str, str]
 ) -> dict[str, object]:
-    """What the LaTeX template needs: a section per store, a line per load."""
+    """What the templates need: a section per store, a line per load."""
     together = found[found["operation"] == ALL]
     several = together["parameters"].nunique() > 1
     sections = []
@@ -33,10 +33,10 @@ def content(
         of_store = together[together["store"] == store]
         for (parameters, load), group in of_store.groupby(["parameters", "load"], sort=True):
             label = f"{load:g} %" + (f", {parameters}" if several else "")
-            lines.append(Line(label, _cells(group)))
+            lines.append(Line(label, _cells(group), store))
         measured = {float(load) for load in of_store["load"]}
         lines += [
-            Line(f"{percent} %", [DASH] * (2 + len(SHOWN)))
+            Line(f"{percent} %", [DASH] * (2 + len(SHOWN)), store)
             for percent in planned.percents
             if percent not in measured
         ]
@@ -52,16 +52,17 @@ def content(
 def _cells(group: pd.DataFrame) -> list[str]:
     first = group.iloc[0]
     reached = first["reached"] == first["n"]
-    cells = [grouped(f"{first['target']:.0f}")]
-    part = f"{significant(first['achieved'] / first['target'] * 100)} %"
-    cells.append(part if reached else f"{part} !")
+    cells = [marked(grouped(f"{first['target']:.0f}"), first["target"])]
+    part = first["achieved"] / first["target"]
+    cells.append(marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part))
     values = group.set_index(["time", "percent"])
     for key in SHOWN:
         if key not in values.index or values.loc[key, "beyond"] < ENOUGH_BEYOND:
             cells.append(DASH)
             continue
-        text = escape(grouped(significant(values.loc[key, "value"] / 1000)))
-        cells.append(text if reached else Latex(rf"\textit{{{text}}}"))
+        value = values.loc[key, "value"] / 1000
+        text = grouped(significant(value))
+        cells.append(marked(text if reached else italic(text), value))
     return cells
 
 

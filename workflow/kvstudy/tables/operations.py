@@ -9,7 +9,7 @@ import pandas as pd
 from kvstudy.study.model import Study
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.workload import operations_of, properties_of
-from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.checks import DASH
 from kvstudy.tidy.numbers import grouped
 from kvstudy.tidy.probes import OK, RARE, Probes
 
@@ -32,7 +32,7 @@ class Line:
 
     label: str
     commands: str
-    sizes: Latex
+    sizes: str
     missing: str
 
 
@@ -40,6 +40,7 @@ class Line:
 class Section:
     """A store; ``reason`` says why it has no lines."""
 
+    store: str
     title: str
     reason: str
     lines: list[Line]
@@ -73,7 +74,7 @@ def rows(probes: Probes, study: Study, meanings: dict[str, dict[str, str]]) -> p
 
 
 def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the LaTeX template needs: ``sections``, whether they need ``small`` letters to fit on
+    """What the templates need: ``sections``, whether they need ``small`` letters to fit on
     a page, and ``rare``, the least that is listed.
 
     The lines are those of the operations that the study measures.
@@ -83,7 +84,7 @@ def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, o
     for store in study.store_names:
         reason = probes.reason(store)
         lines = [] if reason else [_line(probes, store, step) for step in steps]
-        sections.append(Section(titles[store], reason, lines))
+        sections.append(Section(store, titles[store], reason, lines))
     height = sum(1 + max(1, len(section.lines)) for section in sections)
     return {"sections": sections, "small": height > FULL_PAGE, "rare": f"{RARE:g}"}
 
@@ -98,12 +99,12 @@ def _used(study: Study) -> set[str]:
 
 def _line(probes: Probes, store: str, step: str) -> Line:
     if not probes.operations(store, step):
-        return Line(LABELS[step], "not supported", Latex(""), "")
+        return Line(LABELS[step], "not supported", "", "")
     statuses = probes.statuses(store, step)
-    commands = _counts(probes.commands(store, step), "{}\N{NO-BREAK SPACE}{:.2f}") or "\N{EN DASH}"
+    commands = _counts(probes.commands(store, step), "{}\N{NO-BREAK SPACE}{:.2f}") or DASH
     if set(statuses) != {OK}:
         commands += f" ({_shares(statuses)})"
-    sizes = _sizes(probes, store, step) if step.startswith("update") else Latex("")
+    sizes = _sizes(probes, store, step) if step.startswith("update") else ""
     return Line(LABELS[step], commands, sizes, _missing(probes, store, step))
 
 
@@ -129,9 +130,8 @@ def _counts(commands: dict[str, float], form: str) -> str:
     return ", ".join(form.format(name, count) for name, count in commands.items())
 
 
-def _sizes(probes: Probes, store: str, step: str) -> Latex:
+def _sizes(probes: Probes, store: str, step: str) -> str:
     sizes = probes.sizes(store, step)
     if sizes is None:
-        return Latex("--")
-    before, after = (escape(grouped(f"{size:.0f}")) for size in sizes)
-    return Latex(rf"{before} $\rightarrow$ {after}")
+        return DASH
+    return " \N{RIGHTWARDS ARROW} ".join(grouped(f"{size:.0f}") for size in sizes)

@@ -14,6 +14,7 @@ from kvstudy.study.properties import (
     PublishedProperties,
     StoreProperties,
 )
+from kvstudy.tables.markup import marked
 
 COLUMNS = ["property", "store", "version", "says", "numbers", "published"]
 # Stores that fit side by side.
@@ -73,26 +74,15 @@ def long_form(
 
 
 def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the LaTeX template needs: ``blocks`` of stores that fit side by side."""
+    """What the templates need: ``whole``, and for paper ``blocks`` of stores that fit side by
+    side; each has ``heads`` and ``lines``.
+    """
     stores = list(dict.fromkeys(frame["store"]))
     number = -(-len(stores) // MOST_STORES)
     size = -(-len(stores) // number)
-    blocks = []
-    for start in range(0, len(stores), size):
-        some = stores[start : start + size]
-        rows = frame[frame["store"].isin(some)]
-        lines = [
-            Line(
-                TITLES[name],
-                [
-                    (row.says, row.numbers.replace(" ", ", "), row.published)
-                    for row in of.itertuples()
-                ],
-            )
-            for name, of in rows.groupby("property", sort=False)
-        ]
-        heads = [(titles[store], rows[rows["store"] == store]["version"].iloc[0]) for store in some]
-        blocks.append({"heads": heads, "lines": lines})
+    blocks = [
+        _block(frame, stores[start : start + size], titles) for start in range(0, len(stores), size)
+    ]
     notes = ["Small numbers: the sources below."]
     if (frame["published"] != "").any():
         source = study.source
@@ -105,4 +95,18 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
             f"{' and '.join(judged)} {verb} of the source without a stated measure; nothing here "
             "stands beside it. How fast the stores respond is what this report measures."
         )
-    return {"blocks": blocks, "notes": notes}
+    return {"whole": _block(frame, stores, titles), "blocks": blocks, "notes": notes}
+
+
+def _block(frame: pd.DataFrame, stores: list[str], titles: dict[str, str]) -> dict[str, list]:
+    rows = frame[frame["store"].isin(stores)]
+    lines = [
+        Line(
+            TITLES[name],
+            [(row.says, row.numbers.replace(" ", ", "), row.published) for row in of.itertuples()],
+        )
+        for name, of in rows.groupby("property", sort=False)
+    ]
+    versions = rows.drop_duplicates("store").set_index("store")["version"]
+    heads = [(marked(titles[store], store=store), versions[store]) for store in stores]
+    return {"heads": heads, "lines": lines}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
@@ -22,7 +23,8 @@ from kvstudy.study.property_files import published_properties
 from kvstudy.study.ranking import RankingTable
 from kvstudy.study.table_kinds import ComparisonTable, MachineTable
 from kvstudy.tables.checks import DASH, Line, Section
-from kvstudy.tables.latex import fill
+from kvstudy.tables.files import write_table as write
+from kvstudy.tables.markup import marked
 from kvstudy.tables.results import OF_OPERATION, OVERALL
 from kvstudy.tidy.numbers import sign
 
@@ -36,13 +38,21 @@ TITLES = {
 
 @dataclass
 class Grid:
-    """A table as it is printed. ``columns`` are heads of two levels; the lower may be ""."""
+    """A table as it is printed. ``columns`` are heads of two levels; the lower may be "".
+
+    ``stores`` are those of the columns, "" for others; none if no column is a store's.
+    """
 
     columns: list[tuple[str, str]]
     sections: list[Section]
     corner: str = ""
     notes: list[str] = field(default_factory=list)
     text: bool = False
+    stores: list[str] = field(default_factory=list)
+
+    def of_stores(self) -> list[str]:
+        """The store of each column, "" for none."""
+        return self.stores or [""] * len(self.columns)
 
     def frame(self) -> pd.DataFrame:
         """The cells as CSV: section, line, then one column per column of the table."""
@@ -86,17 +96,15 @@ def published_table(table: AnyTable, source: Source) -> Grid | None:
 
 
 def write_table(name: str, grid: Grid, templates: Path, output: Path) -> None:
-    """``<name>.csv`` and ``<name>.tex`` of the table in the folder ``output``."""
-    output.mkdir(parents=True, exist_ok=True)
-    grid.frame().to_csv(output / f"{name}.csv", index=False, lineterminator="\n")
-    heads: list[list] = []
-    for group, _ in grid.columns:
-        if not heads or heads[-1][0] != group:
-            heads.append([group, 0])
-        heads[-1][1] += 1
+    """``<name>.csv``, ``.tex`` and ``.html`` of the table in the folder ``output``."""
+    heads = []
+    columns = zip(grid.columns, grid.of_stores(), strict=True)
+    for group, some in groupby(columns, key=lambda column: column[0][0]):
+        stores = [store for _, store in some]
+        one = stores[0] if len(set(stores)) == 1 else ""
+        heads.append((marked(group, store=one), len(stores)))
     values = {"grid": grid, "heads": heads, "lower": any(sub for _, sub in grid.columns)}
-    text = fill(templates / "printed.tex.j2", **values)
-    (output / f"{name}.tex").write_text(text, encoding="utf-8")
+    write(name, "printed", grid.frame(), values, templates, output)
 
 
 def used(table: AnyTable, source: Source) -> pd.Series:
@@ -130,7 +138,7 @@ def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
         cells = [found.get((operation, metric, store)) for store in stores]
         line = Line(_label(some), ["" if row is None else source.printed(row) for row in cells])
         titles[operation].lines.append(line)
-    return Grid([(source.title(store), "") for store in stores], sections)
+    return Grid([(source.title(store), "") for store in stores], sections, stores=stores)
 
 
 def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
@@ -166,7 +174,10 @@ def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
         texts = ["" if row is None else source.printed(row) for row in cells]
         lines.append(Line(_whole(size, source), texts))
     notes = [] if "metric" in others else [_label(next(values.itertuples())) + "."]
-    return Grid([columns[key] for key in keys], [Section("", lines)], SIZE_TITLES[rows], notes)
+    return Grid(
+        *([columns[key] for key in keys], [Section("", lines)], SIZE_TITLES[rows], notes),
+        stores=[key[0].replace("/", " ") for key in keys],
+    )
 
 
 def _part(name: str, value: object, row, source: Source) -> str:
@@ -239,7 +250,10 @@ def _comparison(table: ComparisonTable, source: Source) -> Grid | None:
     failing = [row.operation for row in values.itertuples() if row.metric == "failed_share"]
     if failing:
         notes.append(f"Failed: share of the {' and '.join(dict.fromkeys(failing))} operations.")
-    return Grid([(heads[m], source.title(s)) for m, s in columns], [Section("", lines)], "", notes)
+    return Grid(
+        *([(heads[m], source.title(s)) for m, s in columns], [Section("", lines)], "", notes),
+        stores=[store for _, store in columns],
+    )
 
 
 def _ranking(table: RankingTable, source: Source) -> Grid | None:
@@ -284,7 +298,7 @@ def _properties(table: PropertiesTable, source: Source) -> Grid | None:
     if missing:
         notes.append(f"The source's table has no {' and no '.join(missing)}.")
     columns = [(source.title(store), "") for store in stores]
-    return Grid(columns, [Section("", lines)], "", notes, text=True)
+    return Grid(columns, [Section("", lines)], "", notes, text=True, stores=stores)
 
 
 Maker = Callable[[AnyTable, Source], Grid | None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import pandas as pd
@@ -13,7 +13,7 @@ from kvstudy.stats.ranks import places
 from kvstudy.stats.ratios import Ratio
 from kvstudy.study.model import Study
 from kvstudy.study.ranking import RankingTable
-from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.markup import lines
 from kvstudy.tidy.numbers import significant
 from kvstudy.tidy.results import Results
 
@@ -32,8 +32,9 @@ class Row:
     """One line: what stands at each place, here or in the source."""
 
     label: str
-    cells: list[Latex]
+    cells: list[str]
     published: bool
+    workload: str
 
 
 def long_form(
@@ -83,25 +84,25 @@ def long_form(
 
 
 def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the LaTeX template needs of ``long_form``: ``blocks`` of places, ``notes``."""
+    """What the templates need of ``long_form``: ``rows``, and for paper ``blocks`` of places."""
     number = len(study.stores)
     rows: list[Row] = []
     for title, line in frame.groupby("line", sort=False):
-        rows.append(Row(title, _cells(line, "place", "throughput", titles, number), False))
+        workload = line["workload"].iloc[0]
+        cells = _cells(line, "place", "throughput", titles, number)
+        rows.append(Row(title, cells, False, workload))
         if line["published_place"].notna().any():
             cells = _cells(line, "published_place", "published", titles, number)
-            rows.append(Row("published", cells, True))
+            rows.append(Row("published", cells, True, workload))
     blocks = [
         {
             "places": list(range(start + 1, min(start + MOST_PLACES, number) + 1)),
-            "rows": [
-                Row(row.label, row.cells[start : start + MOST_PLACES], row.published)
-                for row in rows
-            ],
+            "rows": [replace(row, cells=row.cells[start : start + MOST_PLACES]) for row in rows],
         }
         for start in range(0, number, MOST_PLACES)
     ]
-    return {"blocks": blocks, "notes": _notes(frame, study, titles)}
+    places = list(range(1, number + 1))
+    return {"places": places, "rows": rows, "blocks": blocks, "notes": _notes(frame, study, titles)}
 
 
 def published_places(stores: list[str], found: Results, workload: str) -> dict[str, int]:
@@ -144,7 +145,7 @@ def _tied_elsewhere(
 
 def _cells(
     line: pd.DataFrame, place: str, value: str, titles: dict[str, str], number: int
-) -> list[Latex]:
+) -> list[str]:
     """The stores at each place, those of one place below each other with a sign between."""
     cells = []
     for at in range(1, number + 1):
@@ -153,8 +154,8 @@ def _cells(
             mark = BOUND if place == "place" and row.client_bound else ""
             rate = getattr(row, value)
             rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
-            texts.append(escape(f"{titles[row.store]}{mark}{rate}"))
-        cells.append(Latex(rf" {escape(TIE)}\newline ".join(texts)))
+            texts.append(f"{titles[row.store]}{mark}{rate}")
+        cells.append(lines(*(f"{text} {TIE}" for text in texts[:-1]), *texts[-1:]))
     return cells
 
 

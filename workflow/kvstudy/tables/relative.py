@@ -9,7 +9,7 @@ import pandas as pd
 from kvstudy.analysis.rounds import Times
 from kvstudy.study.relative import RelativeTable
 from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
-from kvstudy.tables.latex import grey
+from kvstudy.tables.markup import grey, marked
 from kvstudy.tidy.numbers import grouped, significant
 from kvstudy.tidy.published import over_records
 from kvstudy.tidy.swept import MEASURED, PUBLISHED
@@ -75,12 +75,15 @@ def content(
     """What the template needs; ``frame`` is that of ``rows``."""
     source = over_records(published, table.workload)
     one, other = titles[table.baseline], titles[table.store]
+    pair = f"{table.baseline} {table.store}"
     lines = []
     for row in frame.itertuples():
         if row.origin == MEASURED:
-            lines.append(Line(grouped(str(row.records)), _measured(row)))
+            label = grouped(str(row.records))
+            lines.append(Line(label, _measured(row), store=pair, value=row.records))
         else:
-            lines.append(Line("", [grey(text) for text in _printed(table, source, row.records)]))
+            cells = [grey(text) for text in _printed(table, source, row.records)]
+            lines.append(Line("", cells, store=pair))
     notes = [
         f"Records; the time of all {table.operation} operations of a round and their rate; "
         f"{one}:{other}, the time of {one} by that of {other}, with its 95 % interval "
@@ -104,14 +107,15 @@ def content(
 def _measured(row) -> list[str]:
     cells = []
     for time, rate in ((row.baseline_ms, row.baseline_rate), (row.store_ms, row.store_rate)):
-        known = not pd.isna(time)
-        cells += [duration(time), grouped(significant(rate))] if known else [DASH] * 2
+        if pd.isna(time):
+            cells += [DASH] * 2
+            continue
+        cells += [marked(duration(time), time), marked(grouped(significant(rate)), rate)]
     if pd.isna(row.ratio):
         return [*cells, DASH, DASH]
-    if pd.isna(row.low):
-        return [*cells, f"1:{significant(row.ratio)}", "one round"]
     tie = f" {TIE}" if row.low <= 1 <= row.high else ""
-    return [*cells, f"1:{significant(row.ratio)}{tie}", span(row.low, row.high)]
+    ratio = marked(f"1:{significant(row.ratio)}{tie}", row.ratio)
+    return [*cells, ratio, "one round" if pd.isna(row.low) else span(row.low, row.high)]
 
 
 def _printed(table: RelativeTable, source: dict, records: int) -> list[str]:

@@ -17,7 +17,8 @@ from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.model import Study
 from kvstudy.study.table_kinds import ResultsTable
-from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.checks import DASH
+from kvstudy.tables.markup import Rich, hanging, marked, note, phantom, raised
 from kvstudy.tidy.numbers import fixed, grouped, sign
 from kvstudy.tidy.results import Results, State, Value
 
@@ -30,6 +31,8 @@ OF_OPERATION = {
     "latency_p95": ("95th percentile", "us"),
     "latency_p99": ("99th percentile", "us"),
 }
+# Marks a percentile with few operations beyond it.
+RARE = "\N{DAGGER}"
 # Operations of a run that lie beyond the percentile.
 BEYOND = {"latency_p95": 0.05, "latency_p99": 0.01}
 
@@ -38,6 +41,7 @@ BEYOND = {"latency_p95": 0.05, "latency_p99": 0.01}
 class Column:
     """The two sub-columns of a store. ``mark`` refers to the notes about it."""
 
+    store: str
     title: str
     state: State
     mark: str = ""
@@ -48,7 +52,7 @@ class Row:
     """One line. ``cells`` are the measured and the published value per store."""
 
     label: str
-    cells: list[tuple[Latex, Latex]] = field(default_factory=list)
+    cells: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass
@@ -88,11 +92,11 @@ def long_form(table: ResultsTable, study: Study, results: Results) -> pd.DataFra
 def content(
     table: ResultsTable, study: Study, results: Results, titles: dict[str, str]
 ) -> dict[str, object]:
-    """What the LaTeX template needs: ``columns``, ``sections``, ``middle``, ``notes``, ...
+    """What the templates need: ``columns``, ``sections``, ``middle``, ``notes``, ...
 
     ``titles`` maps store names to the names that people read.
     """
-    columns = [Column(titles[s], results.state(s, table.workload)) for s in study.store_names]
+    columns = [Column(s, titles[s], results.state(s, table.workload)) for s in study.store_names]
     used: set[str] = set()
     sections: list[Section] = []
     last = None
@@ -133,16 +137,16 @@ def _title(operation: str) -> str:
     return " + ".join(operation.split("+")).capitalize() + " (plain mean)"
 
 
-def _number(metric: str, value: float | None, marks: str = "") -> Latex:
+def _number(metric: str, value: float | None, marks: str = "") -> str:
     """``value`` for a right-aligned column: whole numbers keep the decimals' place free.
 
-    ``marks`` is LaTeX, set high behind the number without taking room.
+    ``marks`` stand high behind the number without taking room.
     """
     if value is None:
-        return Latex("--")
+        return DASH
     text = grouped(fixed(metric, value))
-    high = rf"\rlap{{\textsuperscript{{{marks}}}}}" if marks else ""
-    return Latex(escape(text) + high + ("" if "." in text else r"\phantom{.0}"))
+    rich = Rich.escape(text) + (hanging(raised(marks)) if marks else "")
+    return marked(rich + ("" if "." in text else phantom(".0")), value)
 
 
 def _measured(
@@ -153,11 +157,11 @@ def _measured(
     metric: str,
     value: Value | None,
     used: set[str],
-) -> Latex:
+) -> str:
     if value is None:
         # A column without any value says so once, in its middle.
         empty = results.state(store, table.workload).label
-        return Latex("") if empty else Latex("--")
+        return "" if empty else DASH
     marks = ""
     if value.cov > NOISY:
         marks += "*"
@@ -166,15 +170,15 @@ def _measured(
         parts = operation.split("+")
         counts = [results.measured(store, table.workload, part, "operations") for part in parts]
         if any(c is not None and c.min * BEYOND[metric] < ENOUGH_BEYOND for c in counts):
-            marks += r"\textdagger"
-            used.add("dagger")
+            marks += RARE
+            used.add(RARE)
     return _number(metric, value.mean, marks)
 
 
 def _notes(
     table: ResultsTable, study: Study, results: Results, columns: list[Column], used: set[str]
-) -> list[Latex]:
-    notes: list[Latex] = []
+) -> list[str]:
+    notes: list[str] = []
     numbers = {column.state.counted for column in columns if column.state.counted}
     if numbers:
         runs = (
@@ -184,13 +188,11 @@ def _notes(
             if len(numbers) == 1
             else f"the mean of {min(numbers)} to {max(numbers)} runs"
         )
-        notes.append(escape(f"Here: {runs}. Latencies are service times."))
+        notes.append(f"Here: {runs}. Latencies are service times.")
         if max(numbers) > 1:
             notes.append(
-                escape(
-                    "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
-                    "of all operations; those are in the table of percentiles."
-                )
+                "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
+                "of all operations; those are in the table of percentiles."
             )
     combined = results.all_operations(table.workload)
     if combined and "+" in combined:
@@ -200,32 +202,31 @@ def _notes(
         )
         source = " (the source's definition)" if known else ""
         notes.append(
-            escape(
-                f"{' + '.join(combined.split('+')).capitalize()}: the plain mean of the "
-                f"operations' values{source}, not weighted by the number of operations, "
-                "which is summed."
-            )
+            f"{' + '.join(combined.split('+')).capitalize()}: the plain mean of the "
+            f"operations' values{source}, not weighted by the number of operations, "
+            "which is summed."
         )
     if scale := _other_size(table, study, results):
-        notes.append(escape(scale))
+        notes.append(scale)
     if "*" in used:
         notes.append(
-            Latex(
-                r"\textsuperscript{*}\,The coefficient of variation over the runs is above "
-                rf"{NOISY * 100:.0f}\,\%."
+            note(
+                "*",
+                "The coefficient of variation over the runs is above "
+                f"{NOISY * 100:.0f}\N{NARROW NO-BREAK SPACE}%.",
             )
         )
-    if "dagger" in used:
+    if RARE in used:
         notes.append(
-            Latex(
-                rf"\textsuperscript{{\textdagger}}\,Fewer than {ENOUGH_BEYOND} operations of a "
-                "run lie beyond the percentile."
+            note(
+                RARE,
+                f"Fewer than {ENOUGH_BEYOND} operations of a run lie beyond the percentile.",
             )
         )
     return notes + _marked(columns)
 
 
-def _marked(columns: list[Column]) -> list[Latex]:
+def _marked(columns: list[Column]) -> list[str]:
     """The reasons of incomplete columns; sets the columns' marks. Equal reasons share one."""
     marks: dict[str, str] = {}
     for column in columns:
@@ -239,9 +240,7 @@ def _marked(columns: list[Column]) -> list[Latex]:
         if reasons != what:
             text += f": {reasons}"
         column.mark = marks.setdefault(text, ascii_lowercase[len(marks)])
-    return [
-        Latex(rf"\textsuperscript{{{mark}}}\," + escape(text + ".")) for text, mark in marks.items()
-    ]
+    return [note(mark, f"{text}.") for text, mark in marks.items()]
 
 
 def _other_size(table: ResultsTable, study: Study, results: Results) -> str:

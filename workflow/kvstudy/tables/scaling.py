@@ -11,7 +11,7 @@ import pandas as pd
 from kvstudy.stats.scalability import SATURATED
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section
-from kvstudy.tables.latex import Latex, escape
+from kvstudy.tables.markup import Rich, marked, note, raised
 from kvstudy.tidy.numbers import grouped, share, significant
 
 
@@ -30,41 +30,42 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
                 for store in study.store_names
                 for row in rows[rows["store"] == store].itertuples()
             ]
-            sections.append(Section(title, lines))
+            sections.append(Section(title, lines, workload=use.name))
     if not sections:
         sections.append(Section("", [Line("no throughput over threads", [DASH] * 6)]))
     return {
         "columns": ["Saturated at", "Knee at", "One thread", "Contention", "Coherency", "Off"],
         "sections": sections,
+        "sortable": True,
         "notes": [
             f"Saturated at: the fewest threads with {SATURATED:.0%} of the largest mean "
             "throughput. The other columns are the universal scalability law, fitted to all runs: "
             "knee, the threads of its largest throughput; ops/s of one thread; contention and "
             "coherency (what threads cost each other); off, how far a typical run is from it.",
-            *(
-                Latex(rf"\textsuperscript{{{mark}}}\," + escape(f"{text}."))
-                for text, mark in marks.items()
-            ),
+            *(note(mark, f"{text}.") for text, mark in marks.items()),
         ],
     }
 
 
 def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
-    label = escape(titles[row.store])
+    label = titles[row.store]
     if row.doubts:
         # By how much is in the last column.
         text = (
             f"Doubtful: {re.sub(r'the points are .*? off', 'the points are far off', row.doubts)}"
         )
         mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
-        label = Latex(label + rf"\textsuperscript{{{mark}}}")
+        label = Rich.escape(label) + raised(mark)
     at = f"above {row.most:.0f}" if math.isnan(row.saturation) else f"{row.saturation:.0f}"
     if math.isnan(row.single):
-        return Line(label, [at, *[DASH] * 5])
-    knee = DASH if math.isnan(row.knee) else f"{row.knee:.1f}"
-    cells = [at, knee, grouped(significant(row.single)), _small(row.contention)]
-    return Line(label, [*cells, _small(row.coherency), share(row.off)])
+        return Line(label, [at, *[DASH] * 5], row.store)
+    knee = DASH if math.isnan(row.knee) else marked(f"{row.knee:.1f}", row.knee)
+    cells = [
+        *[at, knee, marked(grouped(significant(row.single)), row.single)],
+        *[_small(row.contention), _small(row.coherency), marked(share(row.off), row.off)],
+    ]
+    return Line(label, cells, row.store)
 
 
 def _small(value: float) -> str:
-    return "< 0.00001" if value < 1e-5 else significant(value, 2)
+    return marked("< 0.00001" if value < 1e-5 else significant(value, 2), value)

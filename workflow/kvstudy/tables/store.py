@@ -9,6 +9,7 @@ import pandas as pd
 from kvstudy.analysis.files import Analysis
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section
+from kvstudy.tables.markup import marked
 from kvstudy.tidy.numbers import grouped, share, significant
 from kvstudy.tidy.results import Results
 
@@ -59,7 +60,8 @@ def content(frame: pd.DataFrame, study: Study) -> Grid:
     for row in frame.to_dict("records"):
         title = study.workload(row["workload"]).title
         if math.isnan(row["throughput"]):
-            lines.append(Line(title, [row["note"] or DASH, *[DASH] * 6]))
+            cells = [row["note"] or DASH, *[DASH] * 6]
+            lines.append(Line(title, cells, workload=row["workload"]))
             continue
         interval = DASH
         if not math.isnan(row["low"]):
@@ -70,12 +72,16 @@ def content(frame: pd.DataFrame, study: Study) -> Grid:
             Line(
                 title,
                 [
-                    grouped(significant(row["throughput"], 4)),
+                    marked(grouped(significant(row["throughput"], 4)), row["throughput"]),
                     interval,
-                    share(row["of_fastest"]),
-                    *(DASH if math.isnan(each) else grouped(significant(each)) for each in numbers),
-                    share(row["failed"]) if row["failed"] else "0 %",
+                    marked(share(row["of_fastest"]), row["of_fastest"]),
+                    *(
+                        DASH if math.isnan(n) else marked(grouped(significant(n)), n)
+                        for n in numbers
+                    ),
+                    marked(share(row["failed"]) if row["failed"] else "0 %", row["failed"]),
                 ],
+                workload=row["workload"],
             )
         )
     return {
@@ -84,6 +90,7 @@ def content(frame: pd.DataFrame, study: Study) -> Grid:
             *["Client (µs)", "Server (µs)", "Failed"],
         ],
         "sections": [Section("", lines)],
+        "sortable": True,
         "notes": [
             "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the fastest "
             "store of the workload. Mean: service time, plain mean over the kinds of operation. "

@@ -10,7 +10,7 @@ from kvstudy.study.combinations import lines
 from kvstudy.study.curves import SweepTable
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section
-from kvstudy.tables.latex import Latex, escape, grey
+from kvstudy.tables.markup import Rich, grey, marked, stacked
 from kvstudy.tidy.numbers import grouped
 from kvstudy.tidy.swept import MEASURED, PUBLISHED, Swept
 
@@ -25,12 +25,13 @@ def content(table: SweepTable, frame: pd.DataFrame, study: Study, titles: dict[s
     """What the template of checks needs of ``rows``."""
     found = _lines(table, study)
     published = (frame["side"] == PUBLISHED).any()
-    columns: list[Latex] = []
+    columns: list[Rich] = []
     for line in found:
         fixed = _fixed(line, found)
-        columns.append(_heading(titles[line.store], fixed, "" if not published else "here"))
+        parts = [titles[line.store], fixed, "" if not published else "here"]
+        columns.append(_heading(parts, line.store))
         if published:
-            columns.append(_heading("", "", "published"))
+            columns.append(_heading(["published"], line.store))
     values = sorted(frame[table.over].unique())
     printed = []
     for value in values:
@@ -42,10 +43,11 @@ def content(table: SweepTable, frame: pd.DataFrame, study: Study, titles: dict[s
             cells.append(_cell(mine, MEASURED))
             if published:
                 cells.append(grey(_cell(mine, PUBLISHED)))
-        printed.append(Line(grouped(str(int(value))), cells))
+        printed.append(Line(grouped(str(int(value))), cells, value=value))
     runs = sorted({int(n) for n in frame.loc[frame["side"] == MEASURED, "n"] if n})
     return {
         "columns": columns,
+        "sortable": True,
         "sections": [Section(SIZE_TITLES[table.over], printed)],
         "notes": _notes(runs, bool(published)),
     }
@@ -64,9 +66,8 @@ def _fixed(line: Over, all_lines: list[Over]) -> str:
     )
 
 
-def _heading(store: str, fixed: str, side: str) -> Latex:
-    parts = [escape(part) for part in (store, fixed, side) if part]
-    return Latex(r"\shortstack[r]{" + r"\\".join(parts) + "}")
+def _heading(parts: list[str], store: str) -> Rich:
+    return marked(stacked(*filter(None, parts)), store=store)
 
 
 def _cell(rows: pd.DataFrame, side: str) -> str:
@@ -74,7 +75,9 @@ def _cell(rows: pd.DataFrame, side: str) -> str:
     if mine.empty:
         return DASH
     row = mine.iloc[0]
-    return grouped(f"{row['value']:.0f}") if pd.notna(row["value"]) else row["note"]
+    if pd.isna(row["value"]):
+        return row["note"]
+    return marked(grouped(f"{row['value']:.0f}"), row["value"])
 
 
 def _notes(runs: list[int], published: bool) -> list[str]:

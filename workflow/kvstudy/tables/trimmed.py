@@ -6,6 +6,7 @@ import pandas as pd
 
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section, by_workload
+from kvstudy.tables.markup import marked
 from kvstudy.tidy.numbers import grouped, significant
 
 
@@ -17,14 +18,15 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
         for store in study.store_names:
             by_metric = rows[rows["store"] == store].set_index("metric")
             if len(by_metric):
-                lines.append(Line(titles[store], _cells(by_metric)))
-        sections.append(Section(title, lines))
+                lines.append(Line(titles[store], _cells(by_metric), store))
+        sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
     return {
         "columns": [
             *("ops/s: mean", "trimmed", "95 % interval"),
             *("Run time in ms: mean", "trimmed", "95 % interval"),
         ],
         "sections": sections,
+        "sortable": True,
         "notes": [
             "Means over the runs. Trimmed: without the smallest and the largest fifth of the runs "
             "(of five runs one each), with Yuen's interval."
@@ -40,7 +42,8 @@ def _cells(by_metric: pd.DataFrame) -> list[str]:
             continue
         row = by_metric.loc[metric]
         mean, trimmed, low, high = (
-            grouped(significant(row[name], 4)) for name in ("mean", "trimmed", "low", "high")
+            marked(grouped(significant(row[name], 4)), row[name])
+            for name in ("mean", "trimmed", "low", "high")
         )
         cells += [mean, trimmed, f"{low} to {high}"]
     return cells

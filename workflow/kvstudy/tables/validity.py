@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.study.model import Study
-from kvstudy.tables.checks import by_workload
+from kvstudy.tables.checks import DASH, by_workload
+from kvstudy.tables.markup import marked
 from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import grouped, share, significant
 
-DASH = "\N{EN DASH}"
 # Letters of a label and of a note that fit on a line.
 LABEL, PAGE = 15, 85
 
@@ -24,17 +24,19 @@ class Line:
     label: str
     cells: list[str]
     notes: list[str]
+    store: str
 
 
 @dataclass
 class Section:
     title: str
     lines: list[Line]
+    workload: str
 
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the LaTeX template needs: ``pages`` of sections, one per workload and its
-    parameters, and whether they need ``small`` letters.
+    """What the templates need: ``sections``, one per workload and its parameters, for paper
+    also by ``pages``, and whether these need ``small`` letters.
 
     ``found`` is the validity of the run's analysis.
     """
@@ -42,8 +44,8 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
     for title, rows in by_workload(found[found["store"].isin(study.store_names)], study):
         ordered = rows.set_index("store").reindex(study.store_names).dropna(subset="n")
         lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
-        sections.append(Section(title, lines))
-    parts = pages([""], sections or [Section("", [])], _height)
+        sections.append(Section(title, lines, rows["workload"].iloc[0]))
+    parts = pages([""], sections or [Section("", [], "")], _height)
     return {"sections": sections, "pages": parts, "small": is_small(parts, _height)}
 
 
@@ -59,23 +61,22 @@ def _line(label: str, row) -> Line:
         *(_count(each) for each in (row.operations, row.good, row.failed, row.missed)),
         _percent(row.share),
         f"{_percent(row.low)} to {_percent(row.high)}",
-        grouped(significant(row.throughput)),
-        grouped(significant(row.goodput)),
+        *(marked(grouped(significant(each)), each) for each in (row.throughput, row.goodput)),
         _agreement(row),
     ]
     notes = [row.kinds] if row.kinds else []
     if row.void:
         notes.append(f"{_count(row.void)} of {_count(row.n)} cells are void")
-    return Line(label, cells, notes)
+    return Line(label, cells, notes, row.Index)
 
 
 def _count(value: float) -> str:
-    return DASH if math.isnan(value) else grouped(f"{value:.0f}")
+    return DASH if math.isnan(value) else marked(grouped(f"{value:.0f}"), value)
 
 
 def _percent(value: float) -> str:
     """A share in per cent, without the sign."""
-    return significant(value * 100)
+    return marked(significant(value * 100), value)
 
 
 def _agreement(row) -> str:

@@ -1,0 +1,170 @@
+"""The texts of a table's cells, of LaTeX, HTML and DOCX, without what belongs to one format.
+
+For tests that ask whether formats show the same. Cells come by rows, from left to right;
+headings and empty cells are left out, and so are spaces but single ones.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+from kvstudy.tables.latex import SPECIAL
+
+# Commands whose one argument is their text, and those that are shown as nothing.
+SHOWN = {"textbf", "textit", "textsuperscript", "rlap", "smash"}
+NOTHING = {
+    *("itshape", "scriptsize", "footnotesize", "quad", "raggedright", "addlinespace"),
+    *("toprule", "midrule", "bottomrule", "medskip", "strut"),
+}
+SIGNS = {text: sign for sign, text in SPECIAL.items() if text.startswith("\\")}
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+MATHS = {r"$\rightarrow$": "\N{RIGHTWARDS ARROW}", "-{}": "-", "{[}": "[", "{]}": "]", "~": " "}
+
+
+def plain(text: str) -> str:
+    """On one line; spaces of any kind are single and plain."""
+    return " ".join(text.split())
+
+
+def same_cells(tex: str, html: str, gaps: tuple[str, ...] = ()) -> list[str]:
+    """The texts of the cells of both, which must be the same in the same order.
+
+    ``gaps`` are what stands once in a column without values, wherever a format puts it.
+    """
+    there, here = (
+        [cell for cell in cells if cell not in gaps]
+        for cells in (latex_cells(tex), html_cells(html))
+    )
+    assert here == there
+    check_structure(html)
+    return here
+
+
+def check_structure(html: str) -> None:
+    """Whole tables of rows as wide as their table, headings that say of what, nothing that acts."""
+    assert not re.search(r"<script|<style|\s(?:style|id|on\w+)=", html)
+    parser = _Html()
+    parser.feed(html)
+    parser.close()
+    assert not parser.open, f"not closed: {parser.open}"
+    assert parser.tables
+    for table in parser.tables:
+        taken: dict[tuple[int, int], bool] = {}
+        for row, cells in enumerate(table):
+            column = 0
+            for tag, attributes in cells:
+                assert tag == "td" or attributes["scope"] in ("col", "colgroup", "row", "rowgroup")
+                while (row, column) in taken:
+                    column += 1
+                for down in range(int(attributes.get("rowspan", 1))):
+                    for right in range(int(attributes.get("colspan", 1))):
+                        assert (row + down, column + right) not in taken
+                        taken[row + down, column + right] = True
+        rows = [[at for at in taken if at[0] == row] for row in range(len(table))]
+        assert len({len(row) for row in rows}) == 1
+        assert sum(map(len, rows)) == len(taken), "a cell reaches below its table"
+
+
+def html_cells(text: str) -> list[str]:
+    """Those of the bodies of all tables."""
+    return [cell for row in html_rows(text) for cell in row if cell]
+
+
+def html_rows(text: str) -> list[list[str]]:
+    """The rows of the bodies of all tables, with empty cells; a cell over rows is in its first."""
+    parser = _Html()
+    parser.feed(text)
+    parser.close()
+    assert not parser.open, f"not closed: {parser.open}"
+    return [[plain(cell) for cell in row] for row in parser.rows]
+
+
+class _Html(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.open: list[str] = []
+        # Rows of cells: the tag and its attributes.
+        self.tables: list[list[list[tuple[str, dict]]]] = []
+
+    def handle_starttag(self, tag: str, attrs) -> None:
+        if tag == "br":
+            self.handle_data(" ")
+            return
+        self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append((tag, dict(attrs)))
+        if "tbody" in self.open and tag == "tr":
+            self.rows.append([])
+        if "tbody" in self.open and tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "tbody" in self.open and {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+def latex_cells(text: str) -> list[str]:
+    """Those of the bodies of all tables, also of ones that go on over pages."""
+    cells = []
+    for body in re.findall(
+        r"\\(?:midrule|endfoot)\n(.*?)\\(?:bottomrule|end\{longtable)", text, re.S
+    ):
+        if r"\endfirsthead" not in body:
+            cells += [plain(_text(cell)) for cell in _split(body)]
+    return [cell.removesuffix(" (continued)") for cell in cells if cell]
+
+
+def docx_cells(path: Path) -> list[str]:
+    """Those of the rows of all tables that do not stand again on each page."""
+    with zipfile.ZipFile(path) as file:
+        body = ElementTree.fromstring(file.read("word/document.xml"))
+    cells = []
+    for row in body.iter(f"{WORD}tr"):
+        if row.find(f"{WORD}trPr/{WORD}tblHeader") is None:
+            for cell in row.iter(f"{WORD}tc"):
+                parts = [each for each in cell.iter() if each.tag in (f"{WORD}t", f"{WORD}br")]
+                cells.append(plain("".join(part.text or " " for part in parts)))
+    return [cell for cell in cells if cell]
+
+
+def _split(body: str) -> list[str]:
+    """At each & and \\\\ that is not within braces."""
+    cells, depth = [""], 0
+    for token in re.findall(r"\\\\|\\[a-zA-Z]+|\\.|[^\\]", body, re.S):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if depth == 0 and token in ("&", r"\\"):
+            cells.append("")
+        else:
+            cells[-1] += token
+    return cells
+
+
+def _text(latex: str) -> str:
+    """As it is printed. What is not known is left, so that a test sees it."""
+    for text, sign in (MATHS | SIGNS).items():
+        # Last of all what braces and backslashes stand for.
+        if sign not in "{}\\":
+            latex = latex.replace(text, sign)
+    latex = re.sub(r"\\(?:newline|par)(?![a-zA-Z])|\\\\", " ", latex)
+    latex = re.sub(r"\\rotatebox\[[^]]*\]\{90\}|\\shortstack\[r\]|\\addlinespace\[\w+\]", "", latex)
+    latex = re.sub(r"\\(?:hangindent|leftskip)=[\d.]+em", "", latex)
+    latex = re.sub(rf"\\(?:{'|'.join(SHOWN | NOTHING)})(?![a-zA-Z])", "", latex)
+    latex = re.sub(r"\\(?:cmidrule(?:\([lr]+\))?|phantom)\{[^{}]*\}", "", latex)
+    latex = re.sub(r"\\multicolumn\{\d+\}\{(?:[^{}]|\{[^{}]*\})*\}", "", latex)
+    latex = re.sub(r"\\(?:text)?color(?:\[\w+\])?\{[^{}]*\}", "", latex)
+    latex = re.sub(r"(?<!\\)[{}]", "", latex)
+    for sign in "{}":
+        latex = latex.replace(SPECIAL[sign], sign)
+    return latex.replace(r"\textbackslash", "\\")

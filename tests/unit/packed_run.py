@@ -1,0 +1,95 @@
+"""A finished run of the study ``small``, written by hand, for the tests of archives."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+from kvstudy.study.cells import Cell, plan
+from kvstudy.study.load import load_study
+from kvstudy.study.raw import write_sums
+
+ROOT = Path(__file__).parents[2]
+RUN = Path("results/small")
+BEGIN = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
+CODE = ("Snakefile", "LICENSE", "CITATION.cff", "Makefile", "pyproject.toml")
+
+
+def cells() -> list[Cell]:
+    """Those that are measured; the store unbound has no server."""
+    study = load_study(Path("config/studies/small/study.yaml"))
+    return [cell for cell in plan(study) if cell.store == "pretend"]
+
+
+def write_run() -> None:
+    """The run in the working directory, whose study, stores and workloads are there."""
+    study = load_study(Path("config/studies/small/study.yaml"))
+    for position, cell in enumerate(plan(study), start=1):
+        if cell.store == "pretend":
+            write_cell(cell, position)
+    files = {
+        "gaps/unbound.json": json.dumps({"reason": "no server"}),
+        "cells.csv": "store,status\npretend,measured\n",
+        "summary.csv": "store,mean\npretend,12.5\n",
+        "environment.json": json.dumps(
+            {
+                "mixed": [],
+                "stores": {"pretend": {"version": "1.2.3"}},
+                "components": [{"component": "CPU", "name": "Fast", "details": "2 cores"}],
+            }
+        ),
+        "tables/a.tex": "1 & 2",
+        "measuring/half/run.out": "half",
+    }
+    for name, text in files.items():
+        put(RUN / name, text)
+    put(Path("report/small.pdf"), "%PDF small")
+    put(Path("report/small-analysis.html"), "<p>small")
+    put(Path("report/small-partial.pdf"), "%PDF of another run")
+    put(Path("report/text/report.md.j2"), "text")
+    put(Path("figures/small/speed.csv"), "1,2")
+    put(Path("workflow/Snakefile"), "rule all: input: []")
+    put(Path("workflow/__pycache__/x.pyc"), "compiled")
+    put(Path("envs/setup"), "#!/bin/sh\n")
+    Path("envs/setup").chmod(0o755)
+    for name in CODE:
+        shutil.copy(ROOT / name, name)
+
+
+def write_cell(cell: Cell, position: int, **changes: object) -> Path:
+    """A cell that takes ten seconds, started one minute after the one before it in the plan."""
+    folder = RUN / "raw" / cell.path
+    start = BEGIN + datetime.timedelta(minutes=position)
+    manifest = {
+        "run": "small",
+        "cell": cell.as_json(),
+        "position": position,
+        "started": start.isoformat(timespec="seconds"),
+        "protocol": 1,
+        "phases": {"load": {"started": start.timestamp(), "seconds": 10}},
+        "server": {"command": ["x", "--dir", "/home/jana/kv/results/small/measuring/x"]},
+    } | changes
+    put(folder / "manifest.json", json.dumps(manifest))
+    put(folder / "load.out", f"log of {cell.path}")
+    write_sums(folder)
+    return folder
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def repacked(archive: Path, change) -> Path:
+    """A copy of the archive whose files, by name, ``change`` has edited in place."""
+    with zipfile.ZipFile(archive) as file:
+        files = {entry.filename: file.read(entry) for entry in file.infolist()}
+    change(files)
+    copy = archive.with_name("changed.zip")
+    with zipfile.ZipFile(copy, "w") as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    return copy

@@ -1,0 +1,279 @@
+"""A run is packed as one file, which a validator of RO-Crates accepts."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+import requests
+import requests_cache
+from click.testing import CliRunner
+from kvstudy.archive import pack as packing
+from kvstudy.archive.run import find_run
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+from requests.adapters import BaseAdapter
+from rocrate_validator.models import Severity, ValidationSettings
+from rocrate_validator.services import validate
+from urllib3 import HTTPResponse
+
+from tests.unit.packed_run import RUN, cells, repacked, write_run
+
+CONTEXT = "https://w3id.org/ro/crate/1.1/context"
+CONTEXT_FILE = Path(__file__).parents[1] / "data" / "rocrate" / "context-1.1.jsonld"
+
+
+@pytest.fixture
+def run(pretend_study) -> Path:
+    write_run()
+    return Path("small.zip")
+
+
+def archive(*options: str, of: str = "small") -> str:
+    done = CliRunner().invoke(cli, ["archive", of, *options])
+    if done.exception:
+        raise done.exception
+    return done.output
+
+
+def names(path: Path) -> set[str]:
+    with zipfile.ZipFile(path) as file:
+        return {name for name in file.namelist() if not name.endswith("/")}
+
+
+def crate(path: Path) -> dict[str, dict]:
+    with zipfile.ZipFile(path) as file:
+        graph = json.loads(file.read("ro-crate-metadata.json"))["@graph"]
+    return {entity["@id"]: entity for entity in graph}
+
+
+class Local(BaseAdapter):
+    """Answers with the one document that a crate refers to; there is no network in tests."""
+
+    def send(self, request, **options):
+        answer = requests.Response()
+        answer.status_code, answer.url, answer.request = 200, request.url, request
+        answer.headers["Content-Type"] = "application/ld+json"
+        body = io.BytesIO(CONTEXT_FILE.read_bytes())
+        answer.raw = HTTPResponse(
+            body=body, status=200, headers=answer.headers, preload_content=False
+        )
+        return answer
+
+    def close(self):
+        pass
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory) -> Path:
+    """What the validator would otherwise ask the network for."""
+    path = tmp_path_factory.mktemp("cache") / "http"
+    with requests_cache.CachedSession(str(path), expire_after=-1) as session:
+        session.mount("https://", Local())
+        assert session.get(CONTEXT).ok
+    return path
+
+
+def problems(path: Path, cache: Path) -> list[str]:
+    """What the validator says against the archive as a Workflow Run Crate."""
+    found = validate(
+        ValidationSettings(
+            rocrate_uri=str(path.absolute()),
+            profile_identifier="workflow-run-crate",
+            requirement_severity=Severity.REQUIRED,
+            offline=True,
+            cache_path=cache,
+        )
+    )
+    assert found.passed() is not bool(found.get_issues())
+    return [issue.message for issue in found.get_issues()]
+
+
+def test_an_archive_holds_all_that_the_report_is_made_from(run):
+    archive()
+    assert names(run) >= {
+        *("README.md", "SHA256SUMS", "ro-crate-metadata.json", "archive.json", "CITATION.cff"),
+        *("Snakefile", "workflow/Snakefile", "report/text/report.md.j2", "envs/setup"),
+        *("config/config.yaml", "config/studies/small/study.yaml", "workloads/a"),
+        *("envs/stores/pretend/store.yaml", "envs/stores/pretend/verbs.py"),
+        *("report/small.pdf", "report/small-analysis.html", "figures/small/speed.csv"),
+        *("results/small/summary.csv", "results/small/gaps/unbound.json"),
+        *(f"results/small/raw/{cell.path}/load.out" for cell in cells()),
+    }
+
+
+def test_an_archive_holds_nothing_of_others(run):
+    archive()
+    packed = names(run)
+    assert "report/small-partial.pdf" not in packed
+    assert not any("jedlicka" in name or "redis" in name for name in packed)
+    assert not any("__pycache__" in name or "measuring" in name for name in packed)
+
+
+def test_a_workload_may_be_called_like_a_folder_of_tools(run):
+    shutil.copytree(RUN / "raw/pretend/a", RUN / "raw/pretend/build")
+    shutil.copytree(RUN / "raw/pretend/a", RUN / "raw/pretend/target")
+    archive()
+    assert {name.split("/")[4] for name in names(run) if "/raw/pretend/" in name} >= {
+        *("build", "target")
+    }
+
+
+def test_equal_files_give_equal_bytes(run):
+    archive()
+    first = run.read_bytes()
+    for path in Path.cwd().rglob("*"):
+        os.utime(path, (10**9, 10**9))
+    archive("--output", "again/other.zip")
+    assert Path("again/other.zip").read_bytes() == first
+
+
+def test_its_checksums_can_be_checked_without_kvstudy(run, tmp_path):
+    archive()
+    folder = tmp_path / "unpacked"
+    with zipfile.ZipFile(run) as file:
+        file.extractall(folder)
+    done = subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=folder)
+    assert done.returncode == 0
+    listed = {line.split("  ")[1] for line in (folder / "SHA256SUMS").read_text().splitlines()}
+    assert listed == names(run) - {"SHA256SUMS"}
+
+
+def test_a_validator_accepts_it(run, cache):
+    study = Path("config/studies/small/study.yaml")
+    title = r"Řeky_%&#\ <b> \"x\""
+    study.write_text(study.read_text().replace("A small study", f"'{title}'"))
+    archive("--author", "Jana N., https://orcid.org/0000-0002-1825-0097", "--license", "CC-BY-4.0")
+    assert crate(run)["./"]["name"].startswith(title)
+    assert problems(run, cache) == []
+
+
+def test_a_validator_refuses_a_damaged_one(run, cache):
+    def damage(files: dict[str, bytes]) -> None:
+        del files["results/small/summary.csv"]
+        data = json.loads(files["ro-crate-metadata.json"])
+        root = next(each for each in data["@graph"] if each["@id"] == "./")
+        del root["license"]
+        files["ro-crate-metadata.json"] = json.dumps(data).encode()
+
+    archive()
+    found = problems(repacked(run, damage), cache)
+    assert any("summary.csv" in problem for problem in found)
+    assert any("license" in problem for problem in found)
+
+
+def test_the_metadata_tell_what_was_run_when_and_by_whom(run):
+    archive("--author", "Jana N., https://orcid.org/0000-0002-1825-0097", "--license", "CC-BY-4.0")
+    found = crate(run)
+    root = found["./"]
+    assert root["license"] == {"@id": "https://spdx.org/licenses/CC-BY-4.0"}
+    assert root["author"] == {"@id": "https://orcid.org/0000-0002-1825-0097"}
+    assert root["datePublished"] == "2026-03-01"
+    assert len(root["mentions"]) == 1 + len(cells())
+    cell = cells()[0].path
+    action = found[f"#measure-{cell.replace('/', '-')}"]
+    manifest = json.loads((RUN / "raw" / cell / "manifest.json").read_text())
+    assert action["startTime"] == manifest["started"]
+    assert action["endTime"] == manifest["started"].replace(":00+", ":10+")
+    assert action["result"]["@id"] == f"results/small/raw/{cell}/"
+    assert action["object"]["@id"] == f"workloads/{cell.split('/')[1]}"
+    values = {each["name"]: each["value"] for each in found.values() if "value" in each}
+    assert values["server of pretend"] == "1.2.3"
+    assert values["machine: CPU"] == "Fast, 2 cores"
+
+
+def test_folders_of_persons_are_said(run):
+    assert "names a folder of the machine that measured: /home/jana/kv (6 files)" in archive()
+
+
+def test_a_run_that_is_not_finished_is_refused(run):
+    shutil.rmtree(RUN / "raw" / cells()[2].path)
+    with pytest.raises(KvstudyError, match=r"1 of 12 planned cells are not there .*make partial"):
+        archive()
+    assert not run.exists()
+
+
+def test_a_partial_run_says_what_is_missing(run):
+    missing = cells()[2].path
+    shutil.rmtree(RUN / "raw" / missing)
+    shutil.copytree(RUN, "results/small-partial", ignore=shutil.ignore_patterns("raw", "gaps"))
+    shutil.copytree("figures/small", "figures/small-partial")
+    assert "not finished: 1 planned cells" in archive(of="small-partial")
+    packed = names(Path("small-partial.zip"))
+    assert "report/small-partial.pdf" in packed
+    assert "report/small.pdf" not in packed
+    assert "results/small-partial/cells.csv" in packed
+    assert "results/small/cells.csv" not in packed
+    with zipfile.ZipFile("small-partial.zip") as file:
+        assert json.loads(file.read("archive.json"))["missing"] == [missing]
+        assert missing in file.read("README.md").decode()
+
+
+def test_a_run_without_its_report_is_refused(run):
+    Path("report/small.pdf").unlink()
+    with pytest.raises(KvstudyError, match=r"report/small\.pdf: is missing.*study=small"):
+        archive()
+
+
+def test_the_wrong_name_of_a_run(run):
+    with pytest.raises(KvstudyError, match="no such run; did you mean 'small'"):
+        archive(of="smal")
+    Path("results/other").mkdir()
+    with pytest.raises(KvstudyError, match="of no study"):
+        archive(of="other")
+
+
+@pytest.mark.parametrize(
+    ("name", "study", "scale", "source"),
+    [
+        ("jedlicka2024-scale0.01", "jedlicka2024", 0.01, "measured"),
+        ("haverinen2018-published", "haverinen2018", 1, "published"),
+        ("results/riak-consistency/", "riak-consistency", 1, "measured"),
+    ],
+)
+def test_a_run_is_found_by_its_name(project, name, study, scale, source):
+    (project / "results" / Path(name).name).mkdir(parents=True)
+    found = find_run(name)
+    assert (found.study, found.scale, found.source) == (study, scale, source)
+
+
+def test_a_full_disk_leaves_no_half_archive(run, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(packing, "_write", full)
+    with pytest.raises(KvstudyError, match=r"small\.zip: the disk is full"):
+        archive()
+    assert list(Path().glob("small.zip*")) == []
+
+
+def test_a_file_that_changes_meanwhile_is_noticed(run, monkeypatch):
+    original = packing.metadata
+
+    def edits(*arguments):
+        (RUN / "summary.csv").write_text("another")
+        return original(*arguments)
+
+    monkeypatch.setattr(packing, "metadata", edits)
+    with pytest.raises(KvstudyError, match=r"summary\.csv: was changed while it was packed"):
+        archive()
+    assert list(Path().glob("small.zip*")) == []
+
+
+@pytest.mark.parametrize("author", ["", "Jana, 0000-0002", ", https://orcid.org/1"])
+def test_a_wrong_author_is_refused(run, author):
+    with pytest.raises(KvstudyError, match="--author"):
+        archive("--author", author)
+
+
+def test_a_citation_file_without_authors_is_named(run):
+    Path("CITATION.cff").write_text("title: x\n")
+    with pytest.raises(KvstudyError, match=r"CITATION\.cff: must give"):
+        archive()

@@ -1,0 +1,377 @@
+"""What a verification finds without making the numbers anew, and archives that are refused."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import shutil
+import stat
+import zipfile
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kvstudy.archive.checksums import check_measured, check_packed
+from kvstudy.archive.contents import contents_of
+from kvstudy.archive.course import check_course, check_plan, out_of_order
+from kvstudy.archive.numbers import differing
+from kvstudy.archive.pack import pack
+from kvstudy.archive.part import Part
+from kvstudy.archive.run import find_run
+from kvstudy.archive.unpack import extract, opened, read_facts
+from kvstudy.archive.verify import Verified, as_text
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import plan
+from kvstudy.study.load import load_study
+
+from tests.unit.packed_run import BEGIN, RUN, cells, put, repacked, write_cell, write_run
+
+ARCHIVE = Path("small.zip")
+
+
+@pytest.fixture
+def run(pretend_study):
+    write_run()
+    return find_run("small")
+
+
+@pytest.fixture
+def archive(run) -> Path:
+    pack(contents_of(run), ARCHIVE)
+    return ARCHIVE
+
+
+def packed(path: Path) -> Part:
+    with opened(path) as file:
+        return check_packed(file)
+
+
+def course(run) -> Part:
+    return check_course(run, plan(load_study(run.study_file)))
+
+
+def planned(run, declared=()) -> Part:
+    study = load_study(run.study_file)
+    return check_plan(run, study, plan(study), declared)
+
+
+def place(cell) -> int:
+    return [each.path for each in plan(load_study(find_run("small").study_file))].index(
+        cell.path
+    ) + 1
+
+
+def later(cell, minutes: float) -> dict:
+    """Changes of a manifest: the cell was started so long after its time."""
+    start = BEGIN + datetime.timedelta(minutes=place(cell) + minutes)
+    return {
+        "started": start.isoformat(timespec="seconds"),
+        "phases": {"load": {"started": start.timestamp(), "seconds": 10}},
+    }
+
+
+# --- the archive as a file
+
+
+def test_an_archive_as_it_was_packed(archive):
+    part = packed(archive)
+    assert part.faults == []
+    assert "are as they were packed" in part.facts[0]
+
+
+def test_each_edited_missing_and_added_file_is_named(archive):
+    log = f"results/small/raw/{cells()[0].path}/load.out"
+
+    def edit(files: dict[str, bytes]) -> None:
+        files[log] += b"!"
+        files["results/small/new.csv"] = b"1"
+        del files["results/small/gaps/unbound.json"]
+
+    assert packed(repacked(archive, edit)).faults == [
+        "results/small/gaps/unbound.json: is missing; it was there when the archive was packed",
+        "results/small/new.csv: was added after the archive was packed",
+        f"{log}: was changed after the archive was packed",
+    ]
+
+
+def test_a_checksum_list_that_was_made_anew_contradicts_the_metadata(archive):
+    def edit(files: dict[str, bytes]) -> None:
+        files["results/small/summary.csv"] = b"mean\n99\n"
+        lines = files["SHA256SUMS"].decode().splitlines(keepends=True)
+        digest = hashlib.sha256(b"mean\n99\n").hexdigest()
+        files["SHA256SUMS"] = "".join(
+            f"{digest}  results/small/summary.csv\n" if "small/summary.csv" in line else line
+            for line in lines
+        ).encode()
+
+    assert packed(repacked(archive, edit)).faults == [
+        "results/small/summary.csv: ro-crate-metadata.json gives another checksum than SHA256SUMS"
+    ]
+
+
+def test_an_archive_without_its_list(archive):
+    part = packed(repacked(archive, lambda files: files.pop("SHA256SUMS")))
+    assert part.faults == ["SHA256SUMS: is missing, so nothing tells what was packed"]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_cut_off_archive_is_refused(archive, share):
+    content = archive.read_bytes()
+    archive.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(KvstudyError, match=r"small\.zip: no zip file, or cut off"), opened(archive):
+        pass
+
+
+def test_a_damaged_file_in_an_archive_is_named(archive):
+    name = f"results/small/raw/{cells()[0].path}/manifest.json"
+    with zipfile.ZipFile(archive) as file:
+        entry = file.getinfo(name)
+        middle = entry.header_offset + 30 + len(name) + entry.compress_size // 2
+    content = bytearray(archive.read_bytes())
+    content[middle] ^= 0xFF
+    archive.write_bytes(content)
+    part = packed(archive)
+    assert [fault.split(":")[0] for fault in part.faults] == [name]
+    with opened(archive) as file, pytest.raises(KvstudyError, match=r"is damaged in the archive"):
+        extract(file, Path("out"))
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil", "a/../../evil", "/etc/evil", "a\\..\\evil", "C:/evil", "a\nb", "a//../../x"]
+)
+def test_an_entry_outside_of_the_folder_is_refused(archive, name):
+    with zipfile.ZipFile(archive, "a") as file:
+        file.writestr(name, "evil")
+    with pytest.raises(KvstudyError, match="do not unpack it"), opened(archive):
+        pass
+
+
+def test_links_and_doubles_are_refused(archive):
+    shutil.copy(archive, "link.zip")
+    link = zipfile.ZipInfo("a-link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile("link.zip", "a") as file:
+        file.writestr(link, "/etc/passwd")
+    with pytest.raises(KvstudyError, match="a-link is a link"), opened(Path("link.zip")):
+        pass
+    with zipfile.ZipFile(archive, "a") as file, pytest.warns(UserWarning, match="Duplicate"):
+        file.writestr("README.md", "another")
+    with pytest.raises(KvstudyError, match=r"two entries README\.md"), opened(archive):
+        pass
+
+
+def test_a_zip_that_is_no_archive(tmp_path):
+    path = tmp_path / "holiday.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("photo.jpg", "x")
+    with pytest.raises(KvstudyError, match=r"was not packed by 'kvstudy archive'"), opened(path):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": 2}, "has format 2"),
+        ({"run": "../../x", "study": "../../x"}, "is not that of its study"),
+        ({"run": "other"}, "is not that of its study"),
+        ({"scale": "much"}, "cannot be read"),
+    ],
+)
+def test_facts_that_cannot_be_are_refused(archive, changes, message):
+    def edit(files: dict[str, bytes]) -> None:
+        facts = json.loads(files["archive.json"])
+        files["archive.json"] = json.dumps(facts | changes).encode()
+
+    with opened(repacked(archive, edit)) as file, pytest.raises(KvstudyError, match=message):
+        read_facts(file)
+
+
+def test_programs_are_unpacked_as_such_only_on_request(archive):
+    with opened(archive) as file:
+        extract(file, Path("safe"))
+        extract(file, Path("ready"), executable=True)
+    assert not Path("safe/envs/setup").stat().st_mode & stat.S_IXUSR
+    assert Path("ready/envs/setup").stat().st_mode & stat.S_IXUSR
+
+
+# --- what was measured
+
+
+def test_raw_logs_as_they_were_measured(run):
+    part = check_measured(RUN)
+    assert part.faults == []
+    assert part.facts == ["12 raw files of 6 cells and 0 probes are as they were measured"]
+
+
+def test_an_edited_a_missing_and_an_added_raw_file(run):
+    first, second, third = (RUN / "raw" / cell.path for cell in sorted(cells(), key=str)[:3])
+    (first / "load.out").write_text("faster")
+    (second / "load.out").unlink()
+    (third / "note.txt").write_text("x")
+    assert sorted(fault.split(": ")[1] for fault in check_measured(RUN).faults) == [
+        "is missing; the cell had it when measured",
+        "was added after the cell was measured",
+        "was edited or cut off after it was measured",
+    ]
+
+
+def test_a_plan_that_is_complete(run):
+    part = planned(run)
+    assert part.faults == []
+    assert part.facts == ["6 of 12 planned cells are measured"]
+    assert part.notes[0].startswith("6 cells not measured (unbound/")
+    assert part.notes[0].endswith("no server")
+
+
+def test_a_removed_cell_is_a_fault_unless_the_archive_says_so(run):
+    path = cells()[0].path
+    shutil.rmtree(RUN / "raw" / path)
+    message = f"results/small/raw/{path}: the planned cell is missing, with no reason"
+    assert planned(run).faults == [message]
+    assert planned(run, declared=["another"]).faults == [message]
+    declared = planned(run, declared=[path])
+    assert declared.faults == []
+    assert any("not finished, and says so: 1 planned cell" in note for note in declared.notes)
+
+
+def test_a_failed_cell_has_its_reason(run):
+    path = cells()[0].path
+    shutil.rmtree(RUN / "raw" / path)
+    put(RUN / "failed" / path / "20260301" / "failure.json", json.dumps({"reason": "it died"}))
+    part = planned(run)
+    assert part.faults == []
+    assert f"1 cell not measured ({path}): failed: it died" in part.notes
+
+
+def test_logs_that_no_number_comes_from_are_named(run):
+    shutil.copytree(RUN / "raw/pretend/a", RUN / "raw/pretend/b")
+    assert sum("is not in the plan" in note for note in planned(run).notes) == 2
+
+
+def test_the_course_of_an_undisturbed_run(run):
+    part = course(run)
+    assert (part.notes, part.faults) == ([], [])
+    assert part.facts[0].startswith("6 cells measured one at a time, in the planned random order")
+
+
+def test_a_cell_that_was_measured_again_in_silence(run):
+    again = cells()[1]
+    write_cell(again, place(again), **later(again, 60))
+    (fault,) = course(run).faults
+    assert fault.startswith(f"results/small/raw/{again.path}: was started at ")
+    assert "may have been measured again" in fault
+
+
+@pytest.mark.parametrize(("kind", "word"), [("failed", "failed"), ("replaced", "measured again")])
+def test_a_cell_that_was_measured_again_openly(run, kind, word):
+    again = cells()[1]
+    write_cell(again, place(again), **later(again, 60))
+    put(RUN / kind / again.path / "20260301T120000" / "load.out", "earlier")
+    part = course(run)
+    assert part.faults == []
+    assert part.notes == [
+        f"results/small/{kind}: 1 attempt {word}, logs kept: {again.path}",
+    ]
+
+
+def write_second_store(minutes: float) -> None:
+    for position, cell in enumerate(plan(load_study(find_run("small").study_file)), start=1):
+        if cell.store == "unbound":
+            write_cell(cell, position, **later(cell, minutes))
+
+
+def test_a_store_that_was_measured_later_is_a_note(run):
+    write_second_store(600)
+    part = course(run)
+    assert part.faults == []
+    assert part.notes == ["stores were measured apart from each other: pretend; unbound"]
+
+
+def test_a_cell_that_was_measured_again_after_another_store(run):
+    write_second_store(0)
+    assert course(run).faults == []
+    again = cells()[-1]
+    write_cell(again, place(again), **later(again, 600))
+    write_cell(cells()[0], place(cells()[0]), **later(cells()[0], 601))
+    assert {fault.split(":")[0] for fault in course(run).faults} >= {
+        f"results/small/raw/{cells()[0].path}"
+    }
+
+
+def test_cells_at_one_time(run):
+    first, second = cells()[:2]
+    start = BEGIN + datetime.timedelta(minutes=place(first), seconds=5)
+    phases = {"load": {"started": start.timestamp(), "seconds": 10}}
+    write_cell(second, place(second), started=start.isoformat(timespec="seconds"), phases=phases)
+    assert (
+        f"results/small/raw: {first.path} and {second.path} were measured at one time"
+        in course(run).faults
+    )
+
+
+def test_cells_of_another_run_or_way_of_measuring(run):
+    first, second = cells()[:2]
+    write_cell(first, place(first), run="small-scale0.1")
+    write_cell(second, place(second), protocol=2)
+    assert course(run).faults == [
+        f"results/small/raw/{first.path}: was measured for the run 'small-scale0.1' and put here",
+        "results/small/raw: its cells were measured in different ways: protocols 1, 2",
+    ]
+
+
+def test_a_study_that_was_changed_since_is_a_note(run):
+    first = cells()[0]
+    write_cell(first, place(first) + 40)
+    part = course(run)
+    assert part.faults == []
+    assert "1 cell had another place in the plan" in part.notes[0]
+
+
+@given(st.lists(st.integers(0, 6), max_size=7))
+def test_the_fewest_cells_are_called_late(times):
+    late = out_of_order(times)
+    kept = [time for index, time in enumerate(times) if index not in late]
+    assert kept == sorted(kept)
+    fewer = combinations(range(len(times)), len(times) - len(late) + 1)
+    assert not any(
+        [times[i] for i in chosen] == sorted(times[i] for i in chosen) for chosen in fewer
+    )
+
+
+# --- comparing, and the page
+
+
+@pytest.mark.parametrize(
+    ("name", "packed", "anew", "said"),
+    [
+        ("a.csv", "x,mean\na,1\n", "x,mean\na,1\n", ""),
+        ("a.csv", "x,mean\na,1.0000000001\n", "x,mean\na,1\n", ""),
+        ("a.csv", "x,mean\na,1.001\n", "x,mean\na,1\n", "line 2, mean: is '1.001', from the raw"),
+        ("a.csv", "x,mean\nb,1\n", "x,mean\na,1\n", "line 2, x: is 'b', from the raw logs"),
+        ("a.csv", "x,mean\n", "x,mean\na,1\n", "has 1 lines, from the raw logs follow 2"),
+        ("a.csv", "x,mean\na\n", "x,mean\na,1\n", "line 2 is 'a', from the raw logs follows 'a 1'"),
+        ("a.csv", "", "x\n", "has 0 lines"),
+        ("a.tex", "1 & 2 \\\\", "1 & 3 \\\\", "line 1: is '2', from the raw logs follows '3'"),
+    ],
+)
+def test_where_two_files_differ(tmp_path, name, packed, anew, said):
+    first, second = tmp_path / name, tmp_path / f"anew-{name}"
+    first.write_text(packed)
+    second.write_text(anew)
+    found = differing(first, second)
+    assert found.startswith(said)
+    assert bool(found) is bool(said)
+
+
+def test_the_page_is_short_and_ends_with_the_verdict():
+    good, bad = Part("Good", facts=["fine"]), Part("Bad", faults=[f"x{i}" for i in range(50)])
+    page = as_text(Verified("small", ["Archive: a"], [good, bad]))
+    assert "## Good: holds" in page
+    assert "## Bad: FAULT" in page
+    assert "- FAULT: ... 42 more (--output has all)" in page
+    assert "**50 faults: it does not hold.**" in page
+    assert "- FAULT: x49" in as_text(Verified("small", [], [bad]), every=True)
+    assert "**All holds.**" in as_text(Verified("small", [], [good]))

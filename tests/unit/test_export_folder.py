@@ -1,0 +1,198 @@
+"""The folder for a thesis: what is in it, and that it is there whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from kvstudy.analysis.intervals import COLUMNS as INTERVAL_COLUMNS
+from kvstudy.errors import KvstudyError
+from kvstudy.export.bibliography import logs_digest
+from kvstudy.export.folder import FORMS, Sources, export
+from kvstudy.export.tables import ready_for_input
+from kvstudy.study.load import load_study
+from kvstudy.tidy.summary import summarise
+
+from . import small_results as small
+
+ROOT = Path(__file__).parents[2]
+BIBLIOGRAPHY = """\
+@book{small,
+  title = {Small {50} \\%},
+}
+
+@inproceedings{cooper2010, title = {YCSB},
+}
+"""
+TITLE = r"Redis_%&#\<K>{V}$~^"
+
+
+@pytest.fixture
+def sources(project: Path) -> Sources:
+    """What a run leaves, of the small study with made-up values; riak is not measured."""
+    path = Path("config/studies/small/study.yaml")
+    path.parent.mkdir()
+    content = small.study().model_dump(mode="json", exclude_unset=True)
+    content["title"] = TITLE
+    path.write_text(yaml.safe_dump(content))
+    study = load_study(path)
+    for folder in ("tables", "figures"):
+        Path(folder).mkdir()
+    for table in study.tables:
+        (Path("tables") / f"{table.name}.tex").write_text("\\toprule 1-2\n")
+        (Path("tables") / f"{table.name}.csv").write_text("a\n1\n")
+    Path("tables/claims.tex").write_text("\\begin{longtable}{l}x\\end{longtable}\n")
+    for figure in study.drawn_figures:
+        for form in FORMS:
+            (Path("figures") / f"{figure.name}.{form}").write_text(form)
+    plan = small.cells()
+    plan["started"] = plan["status"].map({"measured": "2026-11-21T23:50:00+00:00"}).fillna("")
+    plan.loc[0, "started"] = "2026-11-20T23:50:00+00:00"
+    plan.to_csv("cells.csv", index=False)
+    workloads = study.workload_names
+    summarise(small.measurements(plan), plan, study.store_names, workloads).to_csv("summary.csv")
+    Path("intervals.csv").write_text(",".join(INTERVAL_COLUMNS) + "\n")
+    components = [{"component": "CPU", "name": "Fast & hot"}]
+    stores = {"redis": {"versions": ["7.0.15"]}, "riak": {"versions": []}}
+    known = {"components": components, "stores": stores}
+    Path("environment.json").write_text(json.dumps(known))
+    Path("references.bib").write_text(BIBLIOGRAPHY)
+    return Sources(
+        study=path,
+        summary=Path("summary.csv"),
+        cells=Path("cells.csv"),
+        environment=Path("environment.json"),
+        intervals=Path("intervals.csv"),
+        bibliography=Path("references.bib"),
+        tables=Path("tables"),
+        figures=Path("figures"),
+        raw=Path("raw"),
+        templates=ROOT / "report" / "templates" / "export",
+    )
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_everything_is_there_and_the_same_every_time(sources):
+    first = files(export(sources, Path("export")))
+    study = load_study(sources.study)
+    names = {f"tables/{table.name}.{form}" for table in study.tables for form in ("tex", "csv")}
+    names |= {f"figures/{each.name}.{form}" for each in study.drawn_figures for form in FORMS}
+    names |= {"tables/claims.tex", "numbers.tex", "references.bib", "README.txt"}
+    assert set(first) == names | {"example/thesis.tex", "example/thesis-czech.tex"}
+    Path("export/mine.txt").write_text("of an older run")
+    assert files(export(sources, Path("export"))) == first
+    assert [path.name for path in Path.cwd().glob(".export*")] == []
+    assert TITLE in first["README.txt"].decode()
+
+
+def test_the_examples_speak_of_what_was_measured(sources):
+    export(sources, Path("export"))
+    text = Path("export/example/thesis.tex").read_text()
+    assert r"\kv{redis}{a}{throughput}" in text
+    assert r"\kv{memcached}{a}{throughput}" in text
+    assert "riak" not in text
+    assert r"\input{../tables/one}" in text
+    assert r"\includegraphics[width=\linewidth]{../figures/speed}" in text
+    assert "kvci" in text
+    assert "kvci" in Path("export/example/thesis-czech.tex").read_text()
+
+
+def test_one_run_has_no_interval_in_the_examples(sources):
+    text = sources.summary.read_text().splitlines()
+    lines = [line.replace(",2,", ",1,", 1) for line in text]
+    sources.summary.write_text("\n".join(lines) + "\n")
+    export(sources, Path("export"))
+    assert "kvci" not in Path("export/example/thesis.tex").read_text()
+
+
+def test_the_bibliography_names_study_software_and_source(sources):
+    cell = Path("raw/redis/a/r10_o20_t1/rep1")
+    cell.mkdir(parents=True)
+    (cell / "SHA256SUMS").write_text("0  run.out\n")
+    export(sources, Path("export"))
+    text = Path("export/references.bib").read_text()
+    escaped = (
+        r"Redis\_\%\&\#\textbackslash{}\textless{}K\textgreater{}"
+        r"\textbraceleft{}V\textbraceright{}\$\textasciitilde{}\textasciicircum{}"
+    )
+    assert f"  title = {{{{{escaped}}}}},\n" in text
+    assert r"Measured 2026-11-20 to 2026-11-21 on Fast \& hot" in text
+    assert logs_digest(Path("raw")) in text
+    assert "Software, version 7.0.15" in text
+    assert r"\url{https://redis.io}" in text
+    assert BIBLIOGRAPHY.split("\n\n")[0] in text
+    assert [line.split(",")[0] for line in text.splitlines() if line.startswith("@")] == [
+        "@misc{measured-small",
+        "@misc{software-kvstudy",
+        "@misc{software-redis",
+        "@misc{software-riak",
+        "@misc{software-memcached",
+        "@book{small",
+        "@inproceedings{cooper2010",
+    ]
+
+
+def test_the_digest_of_the_logs_is_what_the_readme_says(tmp_path):
+    for name in ("redis-again/a", "redis/a", "redis/b"):
+        cell = tmp_path / name / "r1_o1_t1" / "rep1"
+        cell.mkdir(parents=True)
+        (cell / "SHA256SUMS").write_text(name)
+    command = "LC_ALL=C sh -c 'sha256sum */*/*/rep*/SHA256SUMS' | sha256sum"
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.split()[0] == logs_digest(tmp_path)
+    assert logs_digest(tmp_path / "nothing") == ""
+    assert logs_digest(tmp_path) != hashlib.sha256().hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        ("tables/one.tex", r"tables/one\.tex: no such file; write it with 'kvstudy tabulate'"),
+        ("figures/speed.png", r"figures/speed\.png: no such file; write it with 'kvstudy draw'"),
+        ("environment.json", r"environment\.json: cannot be read .* 'kvstudy parse'"),
+        ("intervals.csv", r"intervals\.csv: no such file; it is written by `kvstudy analyse`"),
+        ("references.bib", r"references\.bib: cannot be read"),
+    ],
+)
+def test_what_is_missing_is_named_and_the_old_folder_stays(sources, missing, message):
+    export(sources, Path("export"))
+    before = files(Path("export"))
+    Path(missing).unlink()
+    with pytest.raises(KvstudyError, match=message):
+        export(sources, Path("export"))
+    assert files(Path("export")) == before
+
+
+def test_a_source_that_no_bibliography_has_is_refused(sources):
+    Path("other.bib").write_text("@book{other,\n}\n")
+    with pytest.raises(KvstudyError, match="has no entry 'small'; add one"):
+        export(replace(sources, bibliography=Path("other.bib")), Path("export"))
+
+
+def test_a_table_says_what_it_needs():
+    text = ready_for_input("\\toprule \\textcolor{red}{\\textmu} @{}l\n", "x", "Two\nlines %")
+    assert text.startswith("% Needs: \\usepackage{booktabs, graphicx, xcolor, textcomp}\n")
+    assert "% Caption of the report: Two lines %\n" in text
+    assert r"\resizebox{\linewidth}{!}{\begin{minipage}{16cm}" in text
+
+
+def test_tables_over_pages_are_not_scaled():
+    long = ready_for_input("\\begin{longtable}{l}\\end{longtable}", "claims", "")
+    assert "resizebox" not in long
+    assert "longtable" in long.splitlines()[0]
+    torn = ready_for_input("a\n\\end{table}\n\\begin{table}\\centering\nb", "big", "Big")
+    assert "resizebox" not in torn
+    # Each float begins with the categories of the document again.
+    assert torn.count(r"\catcode`\-=12") == 2

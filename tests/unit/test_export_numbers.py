@@ -1,0 +1,164 @@
+"""numbers.tex, read by LaTeX itself: values, languages, what is missing, and wrong names."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.intervals import intervals
+from kvstudy.export.numbers import numbers_tex, printed
+from kvstudy.report.build import LONG_LINES
+from kvstudy.tables import results
+from kvstudy.tidy.summary import per_repetition, summarise
+
+from . import small_results as small
+
+TEMPLATE = Path(__file__).parents[2] / "report/templates/export/numbers.tex.j2"
+
+BODY = r"""
+A:\kv{redis}{a}{throughput}.
+B:\kvn{redis}{a}{throughput}.
+C:\kvci{redis}{a}{throughput}.
+D:\kvsd{redis}{a}{throughput}.
+E:\kvcount{redis}{a}{throughput}.
+F:\kv[read]{redis}{a}{latency_mean}.
+G:\kv{redis}{c}{latency_mean}.
+H:\kv[read][r10_o20_t1]{redis}{a}{operations}.
+I:\kv{riak}{a}{throughput}.
+J:\kvci{redis}{a}{goodput}.
+K:\kv{redis}{mean}{throughput}.
+\newcommand\mystore{redis}
+L:\kv{\mystore}{a}{runtime}.
+\begin{figure}\caption{M:\kv[read+update]{redis}{a}{latency_p95}.}\end{figure}
+\listoffigures
+\selectlanguage{czech}
+N:\kv{redis}{a}{throughput}.
+O:\kvci{redis}{a}{throughput}.
+P:\kv{riak-x}{a}{throughput}.
+\selectlanguage{english}
+Q:\kv{redis}{a}{throughput}.
+R:\kv{redix}{a}{throughput}.
+S:\kv{redis}{d}{throughput}.
+T:\kv[][r1_o1_t1]{redis}{a}{throughput}.
+U:\kv[scan]{redis}{a}{throughput}.
+V:\kv{redis}{a}{througput}.
+"""
+
+
+@pytest.fixture(scope="module")
+def numbers() -> str:
+    plan = small.cells()
+    values = small.measurements(plan)
+    # A hyphen is no letter for babel's Czech.
+    more = plan[plan["store"] == "riak"].assign(store="riak-x")
+    plan = pd.concat([plan, more], ignore_index=True)
+    study = small.study(stores=["redis", "riak", {"store": "riak", "name": "riak-x"}, "memcached"])
+    workloads = ["a", "c", "insert"]
+    only = {"a": "r10_o20_t1", "c": "r10_o20_t1"}
+    values_of_runs = per_repetition(values, plan, workloads[:2], only)
+    summary = summarise(values, plan, study.store_names, workloads[:2], only)
+    return numbers_tex(study, 1.0, "small", summary, intervals(values_of_runs), plan, TEMPLATE)
+
+
+@pytest.mark.parametrize("version", ["", "[=v2]"])
+def test_latex_prints_each_value_in_the_language_of_the_text(numbers, tmp_path, version):
+    (tmp_path / "numbers.tex").write_text(numbers, encoding="utf-8")
+    (tmp_path / "doc.tex").write_text(
+        "\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{lmodern}\\usepackage[czech,english]{babel}\n"
+        f"\\usepackage{{siunitx}}{version}\\usepackage{{hyperref}}\n"
+        f"\\input{{numbers}}\\begin{{document}}\\raggedright\n"
+        + BODY.replace(".\n", ".\n\n")
+        + "\\end{document}\n"
+    )
+    command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "doc.tex"]
+    # Once more for the list of figures.
+    for _ in range(1 if version else 2):
+        done = subprocess.run(
+            command, cwd=tmp_path, env=os.environ | LONG_LINES, stdout=subprocess.DEVNULL
+        )
+    log = (tmp_path / "doc.log").read_text(errors="replace")
+    text = subprocess.run(["pdftotext", "-raw", "doc.pdf", "-"], cwd=tmp_path, capture_output=True)
+    words = re.sub(r"\s+", "", text.stdout.decode()).replace("μ", "µ")
+    for expected in (
+        "A:2100.0ops/s.",
+        "B:2100.0.",
+        # Log-t interval of 2000 and 2200; three significant digits as in the report.
+        "C:1145to3843ops/s.",
+        "D:141.4ops/s.",
+        "E:2.",
+        "F:100.0µs.",
+        "G:100.0µs.",
+        "H:10000.",
+        "I:notmeasured.",
+        "J:nointerval.",
+        "K:2100.0ops/s.",
+        "L:9545ms.",
+        "M:100.0µs.",
+        "N:2100,0op./s.",
+        "O:1145až3843op./s.",
+        "P:neměřeno.",
+        "Q:2100.0ops/s.",
+        *(f"{letter}:??." for letter in "RSTUV"),
+    ):
+        assert expected in words, expected
+    assert words.count("M:100.0µs.") == (1 if version else 2)
+    assert r"\kv{riak}{a}{throughput} was not measured: no server no image" in log
+    told = re.findall(r"^! Package kvstudy Error: (.*)", log, re.M)
+    assert len(re.findall("^!", log, re.M)) == len(told)
+    assert done.returncode == 1
+    assert told == [
+        r"\kv{redix}{a}{throughput}: no store 'redix' in numbers.tex. "
+        "Stores: redis, riak, memcached, riak-x.",
+        r"\kv{redis}{d}{throughput}: no workload 'd' in numbers.tex. "
+        "Workloads of redis: a, c, mean.",
+        r"\kv[][r1_o1_t1]{redis}{a}{throughput}: no size 'r1_o1_t1' in numbers.tex. "
+        "Sizes of redis/a: r10_o20_t1.",
+        r"\kv[scan]{redis}{a}{throughput}: no operation 'scan' in numbers.tex. "
+        "Operations of redis/a: overall, read, update, read+update.",
+        r"\kv{redis}{a}{througput}: no metric 'througput' in numbers.tex. "
+        "Metrics of overall: runtime, throughput, operations, failed, goodput; "
+        "operations, named in brackets: overall, read, update, read+update.",
+    ]
+
+
+def test_numbers_are_rounded_as_in_the_tables(numbers):
+    found = dict(re.findall(r"\\kvstudyvalue\{(\S+?)\}\{.*?\}\{2\}\{(.*?)\}", numbers))
+    assert found["redis/a/r10_o20_t1/overall/throughput"] == "2100.0"
+    assert found["redis/a/r10_o20_t1/overall/runtime"] == "9545"
+    assert printed("latency_p99", "us", 2672.6667) == "2672.7"
+    assert printed("client_cpu", "us", 131.708) == "132"
+    assert printed("failed", "count", 0.0) == "0"
+    assert printed("throughput", "ops/s", float("nan")) == ""
+
+
+def test_nothing_measured_is_a_file_of_reasons():
+    plan = small.cells().assign(status="not measured", reason=r"no 50 % & \such {thing} #1")
+    summary = small.measurements(plan.head(0))
+    empty = summarise(summary, plan, list(small.TITLES), ["a", "c"])
+    text = numbers_tex(small.study(), 1.0, "small", empty, intervals(summary), plan, TEMPLATE)
+    assert "\\kvstudyvalue{" not in text.split("\\makeatother")[0].split("from}{to}")[1]
+    assert r"\kvstudygap{redis/a/r10_o20_t1}{no 50 such thing 1}" in text
+
+
+def test_they_are_the_numbers_of_the_tables(numbers):
+    (table,) = [table for table in small.study().tables if table.name == "one"]
+    content = results.content(table, small.study(), small.results(source=False), small.TITLES)
+    column = list(small.TITLES).index("redis")
+    shown = [row.cells[column][0] for section in content["sections"] for row in section.rows]
+    shown = [cell.replace(r"\,", "").removesuffix(r"\phantom{.0}") for cell in shown]
+    found = re.findall(
+        r"\\kvstudyvalue\{redis/a/\S+?/(\S+?)/(\S+?)\}\{.*?\}\{2\}\{(.*?)\}", numbers
+    )
+    metrics = {*results.OVERALL, *results.OF_OPERATION}
+    here = {"overall": results.OVERALL}
+    ours = [
+        value
+        for operation, metric, value in found
+        if metric in here.get(operation, results.OF_OPERATION) and metric in metrics
+    ]
+    assert len(shown) == 20
+    assert sorted(ours) == sorted(re.sub(r"\\rlap.*", "", cell) for cell in shown)

@@ -1,0 +1,247 @@
+"""Tables as HTML: the same cells as in LaTeX, whatever they hold, and what pages may use."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from kvstudy.analysis.scaling import scaling
+from kvstudy.errors import KvstudyError
+from kvstudy.study.base import AnyTable
+from kvstudy.study.sizes import sizes
+from kvstudy.tables import checks, store
+from kvstudy.tables import scaling as scaling_table
+from kvstudy.tables import sweep as sweep_table
+from kvstudy.tables.files import write_texts
+from kvstudy.tables.html import fill_html
+from kvstudy.tables.kinds import KINDS, on_pages
+from kvstudy.tables.latex import latex_of
+from kvstudy.tables.markup import (
+    Rich,
+    bold,
+    grey,
+    hanging,
+    italic,
+    lines,
+    marked,
+    note,
+    phantom,
+    raised,
+    stacked,
+)
+
+from tests.cell_texts import (
+    check_structure,
+    docx_cells,
+    html_cells,
+    html_rows,
+    latex_cells,
+    same_cells,
+)
+
+from . import small_results as small
+from .test_over_sizes import THREADS, swept, swept_study
+from .test_tables import TEMPLATES, tables
+
+TITLE = r"Riak_%&#\<K>{V}$~^"
+NNBSP = "\N{NARROW NO-BREAK SPACE}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """The tables of the small study."""
+    return tables(tmp_path_factory.mktemp("tables"))
+
+
+def both(folder: Path, name: str) -> tuple[str, str]:
+    return tuple((folder / f"{name}.{form}").read_text("utf-8") for form in ("tex", "html"))
+
+
+def both_of(grid: checks.Grid, folder: Path) -> tuple[str, str]:
+    """A table of checks from what its module gives, in both formats."""
+    write_texts("grid", "checks", on_pages(pd.DataFrame(), grid).values, TEMPLATES, folder)
+    return both(folder, "grid")
+
+
+@pytest.mark.parametrize(
+    ("rich", "latex"),
+    [
+        (bold("a & b"), r"\textbf{a \& b}"),
+        (italic("<1>"), r"\textit{\textless{}1\textgreater{}}"),
+        (
+            grey("1.0") + hanging(raised("*")),
+            r"\textcolor{black!55}{1.0}\rlap{\textsuperscript{*}}",
+        ),
+        (Rich.escape("12") + phantom(".0"), r"12\phantom{.0}"),
+        (stacked("a_b", "c"), r"\shortstack[r]{a\_b\\c}"),
+        (lines("a", stacked("b", "c"), "d"), r"a\newline \shortstack[r]{b\\c}\newline d"),
+        (note("a", "It's 5 %."), r"\textsuperscript{a}\,It's 5 \%."),
+        (marked("x", 1.0, "redis"), "x"),
+        (Rich.escape(TITLE), latex_of(bold(TITLE))[len(r"\textbf{") : -1]),
+    ],
+)
+def test_markup_is_latex_too(rich, latex):
+    assert latex_of(rich) == latex
+
+
+def test_an_element_that_has_no_latex_is_an_error():
+    for text in ("<u>x</u>", '<span class="red">x</span>', "<span>x</span>"):
+        with pytest.raises(ValueError, match="no element of Rich"):
+            latex_of(Rich(text))
+
+
+def test_a_number_goes_with_its_text_if_it_is_one():
+    assert marked("2 100", 2100).value == 2100.0
+    assert [marked("-", value).value for value in (None, float("nan"), float("inf"))] == [None] * 3
+    assert grey(marked("1", 1.25)).value == 1.25
+
+
+def test_all_tables_have_the_same_cells_in_both_formats(folder):
+    names = sorted(path.stem for path in folder.glob("*.tex"))
+    assert names == sorted(path.stem for path in folder.glob("*.html"))
+    for name in names:
+        assert same_cells(*both(folder, name), gaps=("not measured",)), name
+
+
+def test_each_kind_has_templates_of_both_formats():
+    kinds = {
+        form: {path.name.split(".")[0] for path in TEMPLATES.glob(f"*.{form}.j2")}
+        for form in ("tex", "html")
+    }
+    assert kinds["html"] - {"parts"} == kinds["tex"]
+
+
+def test_each_kind_of_table_can_be_made():
+    assert set(KINDS) == set(AnyTable.__subclasses__())
+
+
+def test_titles_are_escaped(folder):
+    escaped = r"Riak_%&amp;#\&lt;K&gt;{V}$~^"
+    assert "<K>" not in "".join(path.read_text("utf-8") for path in folder.glob("*.html"))
+    assert f'data-store="riak">{escaped}<sup>a</sup></th>' in both(folder, "one")[1]
+    assert f"{escaped}: not probed</th>" in both(folder, "operations")[1]
+    assert f"{TITLE}: not probed" in html_cells(both(folder, "operations")[1])
+
+
+def test_a_store_without_values_says_so_in_each_section_and_why(folder):
+    _, html = both(folder, "one")
+    for row in html_rows(html):
+        # The label, two numbers per store; what was not measured is one cell over its section.
+        assert len(row) == 1 or len(row) == 7 - (row[0] not in ("Run time (ms)", "Operations"))
+    assert html.count('data-store="riak">not measured</td>') == 4
+    assert f"<p><sup>a</sup>{NNBSP}Not measured: no server &amp; no image.</p>" in html
+    assert "\N{EN DASH}" in html_cells(html)
+
+
+def test_numbers_are_there_unrounded_and_whole_ones_stay_whole(folder):
+    _, html = both(folder, "one")
+    redis = re.findall(r'<td class="num" data-store="redis" data-value="([^"]*)">(.*?)</td>', html)
+    shown = {text: value for value, text in redis}
+    assert shown[f"2{NNBSP}100.0"] == "2100.0"
+    assert shown[f'9{NNBSP}545<span class="phantom" data-as=".0"></span>'].startswith("9545.45")
+    assert "9 545" in html_cells(html)
+
+
+def test_one_store_one_workload(tmp_path):
+    study = small.study(stores=["redis"], source=None)
+    folder = tables(tmp_path, small.results(source=False), study)
+    for path in folder.glob("*.html"):
+        same_cells(*both(folder, path.stem))
+    assert all(len(row) <= 2 for row in html_rows(both(folder, "one")[1]))
+
+
+def test_twelve_thread_counts_are_one_table_that_sorts_by_number(tmp_path):
+    study = swept_study()
+    values = swept(study, missing={("riak", "a", 3)})
+    table = study.tables[0]
+    grid = sweep_table.content(table, sweep_table.rows(table, study, values), study, small.TITLES)
+    tex, html = both_of(grid, tmp_path)
+    assert "failed" in same_cells(tex, html)
+    rows = html_rows(html)[1:]
+    assert [row[0] for row in rows] == [str(number) for number in THREADS]
+    assert {len(row) for row in rows} == {9}
+    assert 'class="checks sortable"' in html
+    assert '<th scope="row" data-value="12">12</th>' in html
+    assert html.count('<th scope="col" class="num" data-store="redis">') == 4
+
+    runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1", phase="run")
+    grid = scaling_table.content(scaling(runs, sizes(study)), study, small.TITLES)
+    assert "4" in same_cells(*both_of(grid, tmp_path))
+
+
+def test_a_page_of_a_store_has_its_workloads(tmp_path):
+    plan = small.cells()
+    values = small.measurements(plan)
+    summary = small.summarise(values, plan, list(small.TITLES), ["a"])
+    runs = small.per_repetition(values, plan, ["a", "c", "insert"])
+    found = small.Results(summary, plan, None, runs)
+    frame = store.rows("redis", small.study(), found, small.analysis())
+    tex, html = both_of(store.content(frame, small.study()), tmp_path)
+    assert "2 098" in same_cells(tex, html)
+    assert '<tr data-workload="a">' in html
+    assert "not measured" in html_cells(html)
+
+
+def test_long_names_and_a_table_over_pages_are_one_table(tmp_path):
+    long = "A very long name of a store, " * 6 + TITLE
+    some = [checks.Line(f"{long} {number}", ["1", "2"], "x") for number in range(150)]
+    below = checks.Line("", ["0 to 2", ""], "x")
+    paired = [each for line in some for each in (line, below)]
+    grid = {
+        "columns": [marked("One", store="x"), "Two"],
+        "sections": [checks.Section("All", paired, workload="a")],
+        "notes": [],
+    }
+    tex, html = both_of(grid, tmp_path)
+    assert "(continued)" in tex
+    assert "(continued)" not in html
+    assert html.count("<table") == html.count("<tbody") == 1
+    there = [cell for cell in latex_cells(tex) if cell != "All"]
+    assert [cell for cell in html_cells(html) if cell != "All"] == there
+    check_structure(html)
+    assert html.count('rowspan="2"') == 150
+    assert "notes" not in html
+
+
+def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen(tmp_path):
+    names = ["a", "b", "c", "d", "e", "f", "insert"]
+    study = small.study(workloads=names, tables=[], figures=[])
+    pairs = small.analysis().pairs
+    row = pairs.iloc[0].to_dict()
+    pairs = pd.DataFrame([{**row, "workload": name} for name in [*names, "mean"]])
+    analysis = replace(small.analysis(), pairs=pairs)
+    grid = checks.ratios(analysis, study, small.TITLES)
+    tex, html = both_of(grid, tmp_path)
+    assert tex.count(r"\toprule") > 1
+    assert html.count("<table") == 1
+    check_structure(html)
+    assert html.count('scope="col"') == 8
+    assert sorted(set(html_cells(html))) == sorted(set(latex_cells(tex)))
+
+
+def test_they_are_tables_in_word_too(folder, tmp_path):
+    names = ("one", "machine", "operations", "ratios", "validity")
+    text = "".join(both(folder, name)[1] for name in names)
+    path = tmp_path / "tables.docx"
+    command = ["pandoc", "--from=html", "--to=docx", f"--output={path}"]
+    subprocess.run(command, input=text, text=True, check=True, encoding="utf-8")
+    assert docx_cells(path) == html_cells(text)
+
+
+def test_html_templates_must_not_use_unknown_names(tmp_path):
+    template = tmp_path / "t.html.j2"
+    template.write_text("{{ nothing }}")
+    with pytest.raises(KvstudyError, match=r"t\.html\.j2: 'nothing' is undefined"):
+        fill_html(template)
+    with pytest.raises(KvstudyError, match=r"other\.html\.j2: no such template"):
+        fill_html(tmp_path / "other.html.j2")
+
+
+def test_a_blank_line_would_end_the_table_for_pandoc(tmp_path):
+    template = tmp_path / "t.html.j2"
+    template.write_text("<p>\n\n{{ text }}\n \n</p>\n")
+    assert fill_html(template, text="a & b") == "<p>\na &amp; b\n</p>\n"

@@ -1,0 +1,1 @@
+"""Archives of runs: packed for others, checked and built again by them."""

@@ -1,0 +1,69 @@
+"""Run the workflow on the raw logs of a run in a folder of its own; nothing is measured."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from kvstudy.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
+from kvstudy.archive.run import RESULTS, Run
+from kvstudy.errors import KvstudyError
+
+# With the measured files and a configuration, all that a report is made from.
+STUDY = ("config/studies", "envs/stores", "workloads")
+SNAKEFILE = Path("workflow/Snakefile")
+
+
+def is_input(run: Run, name: str) -> bool:
+    """Whether a file of the archive is not made by the workflow, but read by it."""
+    results = f"{RESULTS / run.base}/"
+    if name.startswith(results):
+        return name.removeprefix(results).split("/")[0] in (*MEASURED, LOGS)
+    built = name.startswith(f"{REPORT}/{run.name}") and name.count("/") == 1
+    return not built and not name.startswith(("results/", "figures/"))
+
+
+def compose(folder: Path, given: Path, code: Path, run: Run) -> None:
+    """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``."""
+    if not (code / SNAKEFILE).is_file():
+        raise KvstudyError(f"{code / SNAKEFILE}: no such file; run the command in a clone")
+    measured = [f"{RESULTS / run.base}/{name}" for name in MEASURED]
+    report = [f"{REPORT}/{path.name}" for path in (code / REPORT).iterdir()]
+    parts = [(given, name) for name in (*STUDY, *measured)]
+    parts += [(code, name) for name in (*CODE, *report) if name != str(REPORT)]
+    for source, name in parts:
+        target = folder / name
+        if (source / name).exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to((source / name).resolve())
+    # Not that of the archive, which could ask for measurements.
+    (folder / CONFIG).write_text(configuration(run, given), encoding="utf-8")
+
+
+def snakemake(
+    folder: Path, *arguments: str, shown: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake in ``folder`` with the package kvstudy that lies there.
+
+    ``shown`` lets its output through, else it is in what is returned.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(folder.resolve() / "workflow")}
+    # A cell watches the process of this name; none runs here.
+    environment.pop("KVSTUDY_CONTROLLER", None)
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", str(os.cpu_count() or 1), *arguments],
+        cwd=folder,
+        env=environment,
+        stdout=None if shown else subprocess.PIPE,
+        stderr=None if shown else subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def target(run: Run) -> list[str]:
+    """What Snakemake is asked for: all of the run, or of the report of its finished cells."""
+    return ["report_partial"] if run.partial else []

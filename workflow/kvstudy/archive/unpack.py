@@ -1,0 +1,116 @@
+"""Read an archive that somebody else packed; its names are not trusted."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+
+from kvstudy.archive.contents import FACTS, FORMAT
+from kvstudy.archive.run import PARTIAL, Run
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import run_name
+
+CHUNK = 1 << 20
+GET_AGAIN = "get it again, or ask for a new one"
+# Broken zips make zipfile raise any of these.
+BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive, once its names are safe; KvstudyError for what is none."""
+    try:
+        file = zipfile.ZipFile(path)
+    except OSError as error:
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except BROKEN as error:
+        raise KvstudyError(f"{path}: no zip file, or cut off ({error}); {GET_AGAIN}") from None
+    with file:
+        _check_names(path, file)
+        if FACTS not in file.namelist():
+            raise KvstudyError(
+                f"{path}: has no {FACTS}: it was not packed by 'kvstudy archive', or is damaged"
+            )
+        yield file
+
+
+def _check_names(path: Path, file: zipfile.ZipFile) -> None:
+    """KvstudyError for an entry that would be written outside of the folder, or twice."""
+    seen: set[str] = set()
+    for entry in file.infolist():
+        name = entry.filename
+        parts = PurePosixPath(name).parts
+        outside = name.startswith("/") or ".." in parts or "\\" in name or ":" in name
+        # zipfile cuts names at a zero byte.
+        unclear = not parts or entry.orig_filename != name or not name.isprintable()
+        if outside or unclear:
+            raise KvstudyError(
+                f"{path}: has an entry {entry.orig_filename!r}, which would be written outside of "
+                "its folder; do not unpack it"
+            )
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            raise KvstudyError(f"{path}: {name} is a link; archives have none, do not unpack it")
+        if name in seen:
+            raise KvstudyError(f"{path}: has two entries {name}; do not unpack it")
+        seen.add(name)
+
+
+def files_in(file: zipfile.ZipFile) -> list[str]:
+    """The names of its files, sorted."""
+    return sorted(entry.filename for entry in file.infolist() if not entry.is_dir())
+
+
+def chunks(file: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+    """The content of a file; KvstudyError where the zip is damaged."""
+    try:
+        with file.open(name) as source:
+            while chunk := source.read(CHUNK):
+                yield chunk
+    except (*BROKEN, RuntimeError) as error:
+        raise KvstudyError(f"{name}: is damaged in the archive ({error}); {GET_AGAIN}") from None
+
+
+def read_facts(file: zipfile.ZipFile) -> tuple[Run, tuple[str, ...]]:
+    """Of which run the archive is, and which planned cells it says are missing."""
+    try:
+        data = json.loads(b"".join(chunks(file, FACTS)))
+        if data["format"] != FORMAT:
+            raise KvstudyError(
+                f"{FACTS}: has format {data['format']}, this kvstudy reads {FORMAT}; "
+                "take the kvstudy that packed it"
+            )
+        scale, partial = float(data["scale"]), bool(data["partial"])
+        run = Run(data["run"], data["study"], scale, data["source"], partial)
+        name = f"{run.study}-published" if run.published else run_name(run.study, scale)
+        safe = all(NAME.fullmatch(each) for each in (run.name, run.study))
+        if not safe or run.name != name + (PARTIAL if partial else ""):
+            raise ValueError(f"the run '{run.name}' is not that of its study and scale")
+        return run, tuple(str(path) for path in data["missing"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise KvstudyError(f"{FACTS}: cannot be read ({error}); {GET_AGAIN}") from None
+
+
+def extract(
+    file: zipfile.ZipFile,
+    folder: Path,
+    wanted: Callable[[str], bool] = lambda name: True,
+    executable: bool = False,
+) -> None:
+    """Write the ``wanted`` files below ``folder``; programs only where ``executable``."""
+    for name in filter(wanted, files_in(file)):
+        target = folder / name
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as output:
+                output.writelines(chunks(file, name))
+            if executable and file.getinfo(name).external_attr >> 16 & stat.S_IXUSR:
+                target.chmod(0o755)
+        except OSError as error:
+            raise KvstudyError(f"{target}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,51 @@
+"""``kvstudy verify``"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command("verify")
+@click.argument("archive")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write the page to this file (Markdown), with every fault and note.",
+)
+@click.option(
+    "--archived-code",
+    is_flag=True,
+    help="Make the numbers anew by the archive's own workflow. This runs programs out of it.",
+)
+def command(archive: str, output: Path | None, archived_code: bool) -> None:
+    """Check ARCHIVE, a file of 'kvstudy archive', or a run below results/.
+
+    \b
+    - Checksums: each file is as it was packed, none is missing, none was added; the raw logs
+      are as they were measured.
+    - Plan: each planned cell is there, or the reason why not.
+    - Course: the cells were measured one at a time, in the planned order, in one way; none was
+      measured again without its earlier logs being kept.
+    - Numbers: tidy data, analysis, tables and values of figures are made anew from the raw logs,
+      in a temporary folder, and are equal.
+
+    Prints one page. The exit code is 0 only when all of that holds; notes are no faults, but
+    worth a look. Nothing is measured. Nothing out of the archive is run but with --archived-code.
+    """
+    from kvstudy.archive.verify import as_text, verify
+
+    found = verify(archive, own_code=not archived_code, say=_tell)
+    click.echo(as_text(found), nl=False)
+    if output:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(as_text(found, every=True), encoding="utf-8")
+    sys.exit(0 if found.holds else 1)
+
+
+def _tell(text: str) -> None:
+    """What is being done, to a person who waits."""
+    if sys.stderr.isatty():
+        click.echo(f"{text} ...", err=True)

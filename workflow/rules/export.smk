@@ -1,0 +1,54 @@
+# What a reader takes out of a run.
+
+
+rule export_for_thesis:
+    """Tables, figures, numbers and references for a thesis of one's own."""
+    input:
+        study=STUDY_FILE,
+        stores=STORE_FILES,
+        bibliography="report/references.bib",
+        templates=glob("report/templates/export/*.*"),
+        summary="results/{run}/summary.csv",
+        cells="results/{run}/cells.csv",
+        environment="results/{run}/environment.json",
+        intervals="results/{run}/analysis/intervals.csv",
+        tables=expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
+        claims=expand("results/{{run}}/{name}", name=JUDGED),
+        figures=expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=FIGURE_FORMS),
+        code=modules("study", "stores", "ycsb_log", "tidy", "tables", "export"),
+    output:
+        directory("results/{run}/export"),
+    log:
+        "results/{run}/logs/export.log",
+    params:
+        scale=CONFIG.scale,
+        raw=f"results/{RUN}/raw",
+        partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
+    message:
+        "parts for a thesis to {output}"
+    shell:
+        "kvstudy export --study {input.study} --scale {params.scale} --summary {input.summary}"
+        " --cells {input.cells} --environment {input.environment}"
+        " --intervals {input.intervals} --tables results/{wildcards.run}/tables"
+        " --figures figures/{wildcards.run} --raw {params.raw} {params.partial}"
+        " --output {output} > {log} 2>&1"
+
+
+rule write_commands:
+    """The plain commands of every measured cell."""
+    input:
+        study=STUDY_FILE,
+        cells="results/{run}/cells.csv",
+        code=modules("study", "stores", "export"),
+    output:
+        "results/{run}/commands.txt",
+    log:
+        "results/{run}/logs/commands.log",
+    params:
+        scale=CONFIG.scale,
+        raw=f"results/{RUN}/raw",
+    message:
+        "the commands of every cell to {output}"
+    shell:
+        "kvstudy commands --study {input.study} --scale {params.scale} --raw {params.raw}"
+        " --output {output} > {log} 2>&1"
