@@ -80,6 +80,18 @@
     };
   }
 
+  // On a phone the claims have no head above their columns.
+  for (const table of document.querySelectorAll("table.claims")) {
+    for (const [head, column] of heads(table)) {
+      for (const body of table.tBodies) {
+        for (const row of body.rows) {
+          const cell = cellAt(row, column);
+          if (cell) cell.dataset.label = head.textContent.trim();
+        }
+      }
+    }
+  }
+
   for (const table of document.querySelectorAll("table.sortable")) {
     if (!table.tHead) continue;
     const parts = sections(table);
