@@ -141,9 +141,7 @@ def _of_rounds() -> dict[str, tuple]:
     found = test_relative.analysed(
         pd.concat(test_relative.made(records=records) for records in (100, 1000, 10_000))
     )
-    ratio = RelativePlot(
-        kind="relative", operations=["insert", "read"], **test_relative.ONE
-    )
+    ratio = RelativePlot(kind="relative", operations=["insert", "read"], **test_relative.ONE)
     even = BreakEvenPlot(kind="break-even", records=10_000, **test_relative.TWO)
     return {
         "relative": (ratio, relative_table(ratio, found, None), study, look),

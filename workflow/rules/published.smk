@@ -13,7 +13,9 @@ rule draw_published:
         + glob("report/templates/*.*")
         + glob("report/templates/tables/*.*")
         + ["report/references.bib"],
-        code=modules(*ANALYSING, "stores", "audit", "claims", "figures", "charts", "tables", "report"),
+        code=modules(
+            *ANALYSING, "stores", "audit", "claims", "figures", "charts", "tables", "report"
+        ),
     output:
         tables=directory(f"results/{RUN}/tables"),
         figures=directory(f"figures/{RUN}"),

@@ -73,9 +73,12 @@ def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt
     wide = values[0] > 0 and values[-1] / values[0] > WIDE
     kind = "log" if wide else "linear"
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
-    scale = alt.Scale(type=kind, nice=False, zero=False, padding=8)
+    room = (values[-1] / values[0]) ** 0.03 if wide else 0.03 * (values[-1] - values[0]) or 1
+    ends = [values[0] / room, values[-1] * room] if wide else [values[0] - room, values[-1] + room]
+    scale = alt.Scale(type=kind, nice=False, zero=False, domain=[float(end) for end in ends])
     x = alt.X(f"{figure.over}:Q", title=SIZE_TITLES[figure.over], scale=scale, axis=axis)
-    y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(zero=True)}
+    top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
+    y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
     there = scale_of(legend, "color")
     tint = alt.Color("name:N", scale=there, legend=top_legend())
     base = bare().encode(x=x, **texts(TEXTS))

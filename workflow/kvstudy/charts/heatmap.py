@@ -25,6 +25,7 @@ TEXTS = {
 }
 # Pixels of a cell: high, and the least width that has room for its value.
 HEIGHT, LEAST = 26, 26
+INKS = ["#262626", "#ffffff"]
 
 
 def heatmap_chart(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> Chart:
@@ -71,7 +72,7 @@ def _row(row: dict, figure: Heatmap, stores: dict, norm: Normalize, shown: list[
 def _ink(value: float, norm: Normalize) -> str:
     """Black or white, whichever is readable on the cell's colour, as in print."""
     color = plt.get_cmap(COLORS)(norm(value))
-    return "#262626" if np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5 else "#ffffff"
+    return INKS[0] if np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5 else INKS[1]
 
 
 def _layers(places: list[str], threads: list[float], norm: Normalize, name: str) -> list[alt.Chart]:
@@ -86,12 +87,16 @@ def _layers(places: list[str], threads: list[float], norm: Normalize, name: str)
     )
     legend = alt.Legend(title=name, orient="top")
     known = base.transform_filter("isValid(datum.value)")
+    narrow = f"width / {len(threads)} < {LEAST} ? 0 : 1"
     return [
         known.mark_rect().encode(color=alt.Color("value:Q", scale=scale, legend=legend)),
         base.transform_filter("!isValid(datum.value)").mark_rect(
             fill="url(#kv-nothing) #8c8c8c", fillOpacity=0.5
         ),
-        known.mark_text(
-            aria=False, opacity=alt.ExprRef(f"width / {len(threads)} < {LEAST} ? 0 : 1")
-        ).encode(text="label:N", color=alt.Color("ink:N", scale=None)),
+        *[
+            known.transform_filter(f"datum.ink === '{ink}'")
+            .mark_text(color=ink, aria=False, opacity=alt.ExprRef(narrow))
+            .encode(text="label:N")
+            for ink in INKS
+        ],
     ]

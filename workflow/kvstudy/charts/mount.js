@@ -173,8 +173,11 @@
 
   // One after the other: drawing twice at a time would mix up a chart's panels.
   let last = Promise.resolve();
-  // One that fails is its caller's to tell of, and does not stop the next.
-  const queue = (work) => (last = last.then(work, work));
+  const queue = (work) => {
+    const done = last.then(work);
+    last = done.catch(() => {}); // A chart that fails leaves the others alone.
+    return done;
+  };
   const redraw = () => queue(async () => { for (const chart of charts) await draw(chart); });
   night.addEventListener("change", () => wanted === "auto" && redraw());
 

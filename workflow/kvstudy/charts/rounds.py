@@ -46,7 +46,7 @@ def relative_chart(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, 
     name = f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…"
     words = f"Line chart of the relative performance, {name}, over records."
     note = "The band is the 95 % interval." if any(row["low"] for row in rows) else ""
-    return Chart(rows, [Panel(_ratios(known, name, legend), description=words)], legend, 1, note)
+    return Chart(rows, [Panel(_ratios(known, legend), name, words)], legend, 1, note)
 
 
 def _ratio(row: dict, figure: RelativePlot) -> dict:
@@ -67,18 +67,19 @@ def _ratio(row: dict, figure: RelativePlot) -> dict:
     }
 
 
-def _ratios(table: pd.DataFrame, name: str, legend: list[dict]) -> list[alt.Chart]:
+def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     ends = [value for value in table[["low", "high"]].to_numpy().ravel() if is_number(value)]
     ends = [value for value in ends if value > 0]
     ratios = table["ratio"]
     # A single round that was disturbed must not make all others a flat line.
     low = min(1, max(min([*ends, ratios.min()]), ratios.min() / 4)) / 1.2
     high = max(1, min(max([*ends, ratios.max()]), ratios.max() * 4)) * 1.2
-    logs = alt.Scale(type="log", nice=False, padding=10)
     values = sorted(table["records"].unique().tolist())
+    ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
+    logs = alt.Scale(type="log", nice=False, domain=ends)
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
     x = alt.X("records:Q", title="Records", scale=logs, axis=axis)
-    y = {"title": name, "axis": log_axis(low, high)}
+    y = {"title": "1:…", "axis": log_axis(low, high)}
     y["scale"] = alt.Scale(type="log", domain=[float(low), float(high)], nice=False, clamp=True)
     tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
     shape = alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None)

@@ -39,13 +39,14 @@ def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) 
         speed = mine[mine["strip"] == "throughput"]
         busy = mine[mine["strip"].isin(SIDES)]
         head = f"{title}: {verdict}" if verdict else title
-        for strip, layers in (
-            (speed, _throughput(speed, stores[store].color)),
-            (busy, _cores(legend, cores)),
-        ):
+        for strip in (speed, busy):
             if strip.empty:
                 notes.append(f"{title}: busy cores were not recorded.")
                 continue
+            if strip is speed:
+                layers = _throughput(speed, stores[store].color)
+            else:
+                layers = _cores(busy, legend, cores)
             what = "throughput in ops/s" if strip is speed else "busy cores"
             words = f"Line chart. {title}: {what} over the time of the run."
             rows += [_row(row, workload, title) | {"panel": len(panels)} for row in records(strip)]
@@ -79,26 +80,26 @@ def _base() -> alt.Chart:
     return bare().transform_calculate(middle="(datum.start + datum.end) / 2")
 
 
-def _x(name: str = "middle:Q") -> alt.X:
-    return alt.X(name, title="Time (s)", scale=alt.Scale(nice=False), axis=alt.Axis(grid=False))
+def _x(last: float) -> alt.X:
+    scale = alt.Scale(domain=[0, last], nice=False)
+    return alt.X("middle:Q", title="Time (s)", scale=scale, axis=alt.Axis(grid=False))
 
 
 def _throughput(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
     y = {"title": "ops/s", "axis": alt.Axis(tickCount=4, format="~s")}
-    y["scale"] = alt.Scale(zero=True)
+    y["scale"] = alt.Scale(domain=[0, 1.08 * float(rows["high"].max()) or 1], nice=False)
+    x = _x(float(rows["end"].max()))
     step = {"interpolate": "step", "color": color, "aria": False}
     run = alt.Detail("repetition:N")
     layers = [
         _base()
         .transform_filter("datum.low < datum.high")
         .mark_area(opacity=0.4, **step)
-        .encode(x=_x(), y=alt.Y("low:Q", **y), y2="high:Q", detail=run),
-        _base()
-        .mark_line(strokeWidth=1.2, **step)
-        .encode(x=_x(), y=alt.Y("high:Q", **y), detail=run),
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", detail=run),
+        _base().mark_line(strokeWidth=1.2, **step).encode(x=x, y=alt.Y("high:Q", **y), detail=run),
         _base()
         .mark_point(filled=True, opacity=0, size=70, aria=False)
-        .encode(x=_x(), y=alt.Y("high:Q", **y), **texts(TEXTS)),
+        .encode(x=x, y=alt.Y("high:Q", **y), **texts(TEXTS)),
     ]
     warm_up = float(pd.to_numeric(rows["warm_up"]).iloc[0] or 0) if len(rows) else 0
     if warm_up > 0:
@@ -107,7 +108,8 @@ def _throughput(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
     return layers
 
 
-def _cores(legend: list[dict], highest: float) -> list[alt.Chart]:
+def _cores(rows: pd.DataFrame, legend: list[dict], highest: float) -> list[alt.Chart]:
+    x = _x(float(rows["end"].max()))
     scale = alt.Scale(domain=[0, 1.08 * float(highest) or 1], nice=False)
     y = {"title": "busy cores", "axis": alt.Axis(tickCount=4), "scale": scale}
     color = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
@@ -116,11 +118,11 @@ def _cores(legend: list[dict], highest: float) -> list[alt.Chart]:
         _base()
         .transform_filter("datum.low < datum.high")
         .mark_area(interpolate="step", opacity=0.3, aria=False)
-        .encode(x=_x(), y=alt.Y("low:Q", **y), y2="high:Q", color=color),
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=color),
         _base()
         .mark_line(interpolate="step", strokeWidth=1.3, aria=False)
-        .encode(x=_x(), y=alt.Y("high:Q", **y), color=color, strokeDash=dashes),
+        .encode(x=x, y=alt.Y("high:Q", **y), color=color, strokeDash=dashes),
         _base()
         .mark_point(filled=True, opacity=0, size=70, aria=False)
-        .encode(x=_x(), y=alt.Y("high:Q", **y), **texts(TEXTS)),
+        .encode(x=x, y=alt.Y("high:Q", **y), **texts(TEXTS)),
     ]

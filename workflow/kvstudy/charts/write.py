@@ -59,7 +59,7 @@ def write_charts(study: Study, stores: Mapping[str, Look], tables: Iterable[Path
 
 def read_figure(path: Path) -> pd.DataFrame:
     """What a figure shows, from its CSV: exact numbers, and words, which may be empty."""
-    table = pd.read_csv(path, dtype=dict.fromkeys(WORDS, str), float_precision="round_trip")
+    table = pd.read_csv(path, dtype=dict.fromkeys(WORDS, str))
     there = [name for name in WORDS if name in table]
     return table.fillna(dict.fromkeys(there, "")).astype(dict.fromkeys(there, str))
 

@@ -1,0 +1,187 @@
+"""Charts: what is in their specifications, of every kind of figure."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import altair as alt
+import pandas as pd
+import pytest
+from kvstudy.charts.chart import Chart, as_json, plain
+from kvstudy.charts.scripts import inline, styles
+from kvstudy.charts.texts import between, exact, runs
+from kvstudy.charts.write import chart_text, read_figure, write_charts
+from kvstudy.figures.draw import TORN_HEIGHT, looks
+from kvstudy.study.figure_kinds import DrawnFigure
+
+from . import small_results as small
+from .every_chart import LONG, every_chart
+
+KINDS = [
+    *["speed", "percentiles", "run-order", "cpu", "ratios", "time-a", "spectrum-a", "places"],
+    *["open", "lines", "map", "box", "means", "relative", "break-even"],
+]
+# Where a value has another name than in the CSV.
+NAMES = {
+    "places": {"value": ["published", "measured"], "place": ["published_place", "place"]},
+    "break-even": {"cost": ["without", "cached"]},
+}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return every_chart()
+
+
+def specs(drawn, name: str) -> dict:
+    return json.loads(drawn[name].text)
+
+
+def test_there_is_one_of_every_kind(drawn):
+    assert list(drawn) == KINDS
+    kinds = set(DrawnFigure.__args__)
+    assert {type(each.figure) for each in drawn.values()} == kinds
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_values_are_those_of_the_csv(drawn, name):
+    rows, table = specs(drawn, name)["data"]["values"], drawn[name].table
+    renamed = NAMES.get(name, {})
+    numbers = [column for column in table.select_dtypes("number") if column in rows[0]]
+    pairs = {column: [column] for column in numbers} | renamed
+    assert set(pairs) & {*["value", "ratio", "p50", "client", "high", "residual"], *renamed}
+    for shown, columns in pairs.items():
+        there = pd.concat([table[column] for column in columns])
+        there = {value for value in there.dropna() if math.isfinite(value)}
+        assert {row[shown] for row in rows} - {None} == there, shown
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_rows_say_which_store_and_workload_they_are_of(drawn, name):
+    spec, each = specs(drawn, name), drawn[name]
+    stores = set(each.looks) | {"redis-again"}
+    assert {row["store"] for row in spec["data"]["values"]} <= stores
+    workloads = {"w"} if name in ("relative", "break-even") else {*each.study.workload_names}
+    assert {row["workload"] for row in spec["data"]["values"]} <= workloads
+    assert "kv_stores" in spec["transform"][0]["filter"]
+    assert {row["panel"] for row in spec["data"]["values"]} == set(range(len(spec["concat"])))
+
+
+@pytest.mark.parametrize("name", ["time-a", "map"])
+def test_specifications_are_valid_and_the_same_every_time(drawn, name):
+    text = drawn[name].text
+    assert text == drawn[name].text
+    # Raises where the specification is not what Vega-Lite's schema says. It takes seconds,
+    # so the end-to-end test has the other kinds.
+    alt.Chart.from_dict(json.loads(text))
+
+
+def test_exact_values_are_written_as_in_tables(drawn):
+    row = specs(drawn, "speed")["data"]["values"][0]
+    assert row["title"] == "Redis, A"
+    assert row["exact"] == "2\N{NARROW NO-BREAK SPACE}100.0 ops/s"
+    assert row["range"] == (
+        "2\N{NARROW NO-BREAK SPACE}000.0 ops/s to 2\N{NARROW NO-BREAK SPACE}200.0 ops/s"
+    )
+    assert row["runs"] == "2 runs"
+    published = specs(drawn, "percentiles")["data"]["values"][-2]
+    assert published["exact"] == "11\N{NARROW NO-BREAK SPACE}865.7 µs"
+    assert published["cut"] == "cut off, higher than drawn"
+
+
+def test_converting_to_the_axis_and_back_changes_no_digit():
+    # 1000.25 is halfway between two decimals; tables round it to the even one.
+    assert exact("throughput", 1000.25 * 1e-3, "kops/s").endswith("000.2 ops/s")
+    assert exact("runtime", 3.5, "s") == "3\N{NARROW NO-BREAK SPACE}500 ms"
+    assert exact("latency_p99", 0.1, "ms") == "100.0 µs"
+    assert exact("latency_p99", math.nan, "ms") == between("runtime", 1, math.nan, "s") == ""
+    assert (runs(1.0), runs(3.0), runs(math.nan)) == ("1 run", "3 runs", "")
+
+
+def test_names_are_data_and_no_code(drawn):
+    title = small.TITLES["riak"]
+    names = {row["name"] for row in specs(drawn, "speed")["data"]["values"]}
+    assert names == set(small.TITLES.values())
+    assert {row["title"] for row in specs(drawn, "map")["data"]["values"]} >= {LONG}
+    text = drawn["speed"].text
+    assert "<K>" in text
+    # In a page neither a store's name nor a caption ends the script that it stands in.
+    assert "<" not in inline(text)
+    assert json.loads(inline(text)) == json.loads(text)
+    assert title in [entry["label"] for entry in json.loads(text)["usermeta"]["kvstudy"]["legend"]]
+
+
+def test_missing_places_say_why_and_have_no_value(drawn):
+    gaps = [row for row in specs(drawn, "speed")["data"]["values"] if row["value"] is None]
+    assert {row["note"] for row in gaps} == {"not measured", "not published"}
+    assert {row["exact"] for row in gaps} == {""}
+    gaps = [row for row in specs(drawn, "map")["data"]["values"] if row["value"] is None]
+    assert {row["note"] for row in gaps} == {"the server died"}
+    notes = specs(drawn, "time-a")["usermeta"]["kvstudy"]["note"]
+    assert f"{small.TITLES['riak']}: not measured." in notes
+
+
+def test_torn_bars_are_those_of_the_static_figure(drawn):
+    spec, table = specs(drawn, "percentiles"), drawn["percentiles"].table
+    rows = spec["data"]["values"]
+    assert [row["torn"] for row in rows] == table["torn"].tolist()
+    (height,) = [
+        step["calculate"]
+        for step in spec["concat"][1]["layer"][0]["transform"]
+        if step.get("as") == "height"
+    ]
+    # The highest published bar that stays.
+    top = table.query("panel == 'published' and torn == 'no'")["value"].max()
+    assert str(TORN_HEIGHT * top) in height
+
+
+def test_every_thread_count_is_on_the_axis(drawn):
+    panel = specs(drawn, "lines")["concat"][0]
+    assert panel["layer"][1]["encoding"]["x"]["axis"]["values"] == list(range(1, 13))
+    saturated = [row for row in specs(drawn, "lines")["data"]["values"] if row["saturation"]]
+    assert {row["threads"] for row in saturated} == {4}
+
+
+def test_one_store_and_no_value_at_all(drawn):
+    each = drawn["speed"]
+    one = each.table[each.table["store"] == "redis"]
+    spec = json.loads(chart_text(each.figure, one, each.study, each.looks))
+    assert [entry["label"] for entry in spec["usermeta"]["kvstudy"]["legend"]] == ["Redis"]
+    nothing = one.assign(value=math.nan, min=math.nan, max=math.nan, note="failed")
+    rows = json.loads(chart_text(each.figure, nothing, each.study, each.looks))["data"]["values"]
+    assert {row["note"] for row in rows} == {"failed"}
+    for name in ("ratios", "run-order", "spectrum-a", "open", "places", "relative", "break-even"):
+        empty = replace(drawn[name], table=drawn[name].table.head(0))
+        meta = json.loads(empty.text)["usermeta"]["kvstudy"]
+        assert meta["empty"]
+        assert meta["note"]
+
+
+def test_no_end_and_no_number_are_null():
+    row = {"a": math.inf, "b": math.nan, "c": 2.0, "d": 0.1, "e": "x"}
+    assert plain(row, row) == {"a": None, "b": None, "c": 2, "d": 0.1, "e": "x"}
+    with pytest.raises(ValueError, match="JSON"):
+        as_json({"value": math.nan})
+
+
+def test_a_chart_is_written_beside_its_csv(drawn, tmp_path):
+    each = drawn["speed"]
+    path = tmp_path / "speed.csv"
+    each.table.to_csv(path, index=False)
+    (written,) = write_charts(each.study, looks(small.TITLES, small.COLORS), [path])
+    assert written.name == "speed.vl.json"
+    assert json.loads(written.read_text(encoding="utf-8")) == json.loads(each.text)
+    assert read_figure(path)["note"].tolist() == each.table["note"].tolist()
+
+
+def test_a_chart_without_panels_says_why():
+    spec = Chart([], [], note="nothing & <none>").spec("Title")
+    assert spec["usermeta"]["kvstudy"]["note"] == "nothing & <none>"
+    assert spec["concat"][0]["layer"][0]["encoding"]["text"] == {"value": "nothing & <none>"}
+
+
+def test_styles_load_nothing():
+    assert "url(" not in styles()
+    assert "@import" not in styles()
