@@ -27,8 +27,12 @@ local function read(path)
   return text
 end
 
+local function caption_id(div)
+  return "caption-" .. escaped(div.identifier)
+end
+
 local function caption(div)
-  return { raw("<figcaption>"), pandoc.Plain(div.content[#div.content].content), raw("</figcaption>") }
+  return { raw('<figcaption id="' .. caption_id(div) .. '">'), pandoc.Plain(div.content[#div.content].content), raw("</figcaption>") }
 end
 
 local function open(div, class)
@@ -61,13 +65,19 @@ local WRITERS = {
   table = function(div)
     local blocks = pandoc.List({ open(div, "table") })
     blocks:extend(caption(div))
-    blocks:extend({ raw(read(tables .. "/" .. name_of(div) .. ".html")), raw("</figure>") })
+    local found = read(tables .. "/" .. name_of(div) .. ".html")
+    -- A table that is too wide is scrolled alone.
+    local open_table = '<div class="scroll"><table aria-labelledby="' .. caption_id(div) .. '"'
+    found = found:gsub("<table", (open_table:gsub("%%", "%%%%")))
+    found = found:gsub("</table>", "</table></div>")
+    blocks:extend({ raw(found), raw("</figure>") })
     return blocks
   end,
   figure = function(div)
     local caption_only = { div.content[#div.content] }
     local blocks = pandoc.List({ open(div, "chart"), drawing(name_of(div), caption_only) })
     blocks:extend(caption(div))
+    blocks:insert(raw('<div class="values" data-figure="' .. escaped(name_of(div)) .. '"></div>'))
     blocks:insert(raw("</figure>"))
     return blocks
   end,
@@ -113,6 +123,13 @@ return {
           return write(div)
         end
       end
+    end,
+  },
+  {
+    -- The title of the page is its only heading of the first level.
+    Header = function(header)
+      header.level = header.level + 1
+      return header
     end,
   },
 }

@@ -51,6 +51,7 @@ def made(tmp_path_factory) -> Path:
     for form in ("pdf", "svg"):
         (parts.figures / f"bars.{form}").write_text("<svg/>", encoding="utf-8")
     (parts.figures / "bars.png").write_bytes(PIXEL)
+    (parts.figures / "bars.csv").write_text("store,value\nredis,1\n", encoding="utf-8")
 
     source = SimpleNamespace(key="jedlicka2024")
     floats = Floats(source, parts.tables, parts.figures)

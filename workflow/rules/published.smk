@@ -60,7 +60,7 @@ rule build_published_html:
         f"figures/{RUN}",
         report=f"results/{RUN}/report",
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
-        code=modules("report"),
+        code=modules("charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
     output:
         f"report/{RUN}.html",
     log:

@@ -79,9 +79,11 @@ rule build_html:
         front="results/{run}/report/front.json",
         references="results/{run}/report/references.bib",
         tables=expand("results/{{run}}/tables/{table}.html", table=TABLES),
-        figures=expand("figures/{{run}}/{figure}.svg", figure=DRAWN),
+        figures=expand(
+            "figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["svg", "csv", "vl.json"]
+        ),
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
-        code=modules("report"),
+        code=modules("charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
     output:
         "report/{run}.html",
     log:

@@ -150,7 +150,10 @@
       words.append(note);
       element.append(words);
     }
-    const options = { renderer: "svg", actions: false, mode: "vega-lite", tooltip: { theme: theme() } };
+    // Interpreted, for a page may forbid code that is made from text.
+    const options = {
+      renderer: "svg", actions: false, mode: "vega-lite", ast: true, tooltip: { theme: theme() },
+    };
     for (const [box, panel] of panels) {
       chart.results.push(await window.vegaEmbed(box, panel, options));
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -11,7 +11,10 @@ from kvstudy.errors import KvstudyError
 
 @dataclass(frozen=True)
 class Front:
-    """What stands before the text; ``run`` names the files."""
+    """What stands before the text; ``run`` names the files.
+
+    ``stores`` and ``workloads`` are titles by names, for a reader's filters.
+    """
 
     run: str
     title: str
@@ -19,6 +22,8 @@ class Front:
     dateline: str
     author: str
     subject: str
+    stores: dict[str, str] = field(default_factory=dict)
+    workloads: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def read_document(markdown: Path) -> tuple[str, Front]:
     try:
         text = markdown.read_text(encoding="utf-8")
         values = json.loads(told.read_text(encoding="utf-8"))
-        return text, Front(**{field.name: values[field.name] for field in fields(Front)})
+        return text, Front(**{each.name: values[each.name] for each in fields(Front)})
     except OSError as error:
         raise KvstudyError(
             f"{error.filename}: {error.strerror}; write it with 'kvstudy render'"

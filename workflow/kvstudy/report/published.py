@@ -112,6 +112,8 @@ def write_published(
         dateline="Drawn from published values alone; nothing was measured",
         author=author,
         subject=f"Published values of {author}: {study.source.title}",
+        stores=titles,
+        workloads={use.name: use.title for use in study.workloads},
     )
     text = _text(found, Floats(study.source, tables, figures), report / "text")
     return write_latex(text, front, Parts(tables, figures, report), output)

@@ -225,4 +225,6 @@ def _front(run: RunFacts) -> Front:
         dateline=_dateline(run, span),
         author=source.author if source else "",
         subject=subtitle,
+        stores={store.definition.name: store.title for store in run.stores},
+        workloads={each.use.name: each.title for each in run.workloads},
     )
