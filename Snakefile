@@ -9,8 +9,8 @@ rule all:
     """The study: measured cells, tables, figures, the report."""
     default_target: True
     input:
-        f"report/{RUN}.pdf",
-        [] if PUBLISHED_ONLY else f"report/{RUN}-analysis.html",
+        f"report/{RUN}{SUFFIX}.pdf",
+        [] if PUBLISHED_ONLY else f"report/{RUN}{SUFFIX}-analysis.html",
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
@@ -20,5 +20,5 @@ rule all:
 rule report_partial:
     """The report of the cells that are there; it measures nothing and shows the holes."""
     input:
-        f"report/{RUN}-partial.pdf",
-        f"report/{RUN}-partial-analysis.html",
+        f"report/{RUN}-partial{SUFFIX}.pdf",
+        f"report/{RUN}-partial{SUFFIX}-analysis.html",

@@ -33,6 +33,7 @@ COMMANDS = {
     "build-pdf": "Build the PDF from the LaTeX source.",
     "notebook": "Run the analysis notebook and export it to HTML.",
     "compare": "Compare two finished runs: two machines, two versions, before and after.",
+    "translate": "Bring the catalogues of a language up to date with the texts.",
     "schema": "Write the JSON schemas and the page of all keys.",
 }
 

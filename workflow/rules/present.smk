@@ -20,22 +20,25 @@ rule judge_claims:
         rounds="results/{run}/rounds.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         templates="report/templates/tables/claims.tex.j2",
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "claims", "tables"),
     output:
-        csv="results/{run}/claims.csv",
-        tex="results/{run}/tables/claims.tex",
+        csv=f"results/{{run}}{SUBFOLDER}/claims.csv",
+        tex=f"results/{{run}}{SUBFOLDER}/tables/claims.tex",
     log:
-        "results/{run}/logs/claims.log",
+        f"results/{{run}}/logs{SUBFOLDER}/claims.log",
     params:
         scale=CONFIG.scale,
+        language=LANGUAGE,
         published=[f"--published {path}" for path in PUBLISHED],
+        output=f"results/{{run}}{SUBFOLDER}",
     message:
         "verdicts on the source's claims to {output.csv}"
     shell:
-        "kvstudy claims --study {input.study} --scale {params.scale}"
+        "kvstudy claims --study {input.study} --scale {params.scale} --language {params.language}"
         " --measurements {input.measurements} --cells {input.cells} --probes {input.probes}"
         " --rounds {input.rounds} --analysis results/{wildcards.run}/analysis {params.published}"
-        " --output results/{wildcards.run} > {log} 2>&1"
+        " --output {params.output} > {log} 2>&1"
 
 
 # What the stores are, and what the source says of it; read where a table asks for it.
@@ -61,23 +64,32 @@ rule make_tables:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         audit=AUDIT,
         templates=glob("report/templates/tables/*.*"),
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "audit", "tables"),
     output:
-        expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
+        expand(
+            "results/{{run}}{sub}/tables/{table}.{form}",
+            sub=SUBFOLDER,
+            table=TABLES,
+            form=["csv", "tex"],
+        ),
     log:
-        "results/{run}/logs/tabulate.log",
+        f"results/{{run}}/logs{SUBFOLDER}/tabulate.log",
     params:
         scale=CONFIG.scale,
+        language=LANGUAGE,
         audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
+        output=f"results/{{run}}{SUBFOLDER}/tables",
     message:
-        "tables to results/{wildcards.run}/tables"
+        "tables to {params.output}"
     shell:
-        "kvstudy tabulate --study {input.study} --scale {params.scale} --summary {input.summary}"
+        "kvstudy tabulate --study {input.study} --scale {params.scale}"
+        " --language {params.language} --summary {input.summary}"
         " --measurements {input.measurements} --cells {input.cells}"
         " --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
-        " --output results/{wildcards.run}/tables > {log} 2>&1"
+        " --output {params.output} > {log} 2>&1"
 
 
 rule draw_figures:
@@ -90,18 +102,27 @@ rule draw_figures:
         series="results/{run}/series.csv",
         resources="results/{run}/resources.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "figures"),
     output:
-        expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["pdf", "svg", "csv"]),
+        expand(
+            "figures/{{run}}{sub}/{figure}.{form}",
+            sub=SUBFOLDER,
+            figure=DRAWN,
+            form=["pdf", "svg", "csv"],
+        ),
     log:
-        "results/{run}/logs/draw.log",
+        f"results/{{run}}/logs{SUBFOLDER}/draw.log",
     params:
         scale=CONFIG.scale,
+        language=LANGUAGE,
         published=[f"--published {path}" for path in PUBLISHED],
+        output=f"figures/{{run}}{SUBFOLDER}",
     message:
-        "figures to figures/{wildcards.run}"
+        "figures to {params.output}"
     shell:
-        "kvstudy draw --study {input.study} --scale {params.scale} --summary {input.summary}"
-        " --cells {input.cells} --series {input.series} --resources {input.resources}"
+        "kvstudy draw --study {input.study} --scale {params.scale} --language {params.language}"
+        " --summary {input.summary} --cells {input.cells}"
+        " --series {input.series} --resources {input.resources}"
         " --analysis results/{wildcards.run}/analysis {params.published}"
-        " --output figures/{wildcards.run} > {log} 2>&1"
+        " --output {params.output} > {log} 2>&1"

@@ -16,47 +16,55 @@ rule render_report:
         environment="results/{run}/environment.json",
         probes="results/{run}/probes.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        tables=expand("results/{{run}}/tables/{table}.tex", table=TABLES),
-        figures=expand("figures/{{run}}/{figure}.pdf", figure=DRAWN),
-        claims=expand("results/{{run}}/{name}", name=JUDGED),
+        tables=expand("results/{{run}}{sub}/tables/{table}.tex", sub=SUBFOLDER, table=TABLES),
+        figures=expand("figures/{{run}}{sub}/{figure}.pdf", sub=SUBFOLDER, figure=DRAWN),
+        claims=expand("results/{{run}}{sub}/{name}", sub=SUBFOLDER, name=JUDGED),
         audit=AUDIT,
-        text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
+        text=glob(f"report/text/{LANGUAGE}/*.*")
+        + glob("report/templates/*.*")
+        + ["report/references.bib"],
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "audit", "claims", "tables", "report"),
     output:
-        tex="results/{run}/report/{run}.tex",
-        body="results/{run}/report/body.tex",
-        references="results/{run}/report/references.bib",
+        tex=f"results/{{run}}{SUBFOLDER}/report/{{run}}.tex",
+        body=f"results/{{run}}{SUBFOLDER}/report/body.tex",
+        references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
     log:
-        "results/{run}/logs/render.log",
+        f"results/{{run}}/logs{SUBFOLDER}/render.log",
     params:
         scale=CONFIG.scale,
+        language=LANGUAGE,
         raw=f"results/{RUN}/raw",
+        tables=f"results/{{run}}{SUBFOLDER}/tables",
+        figures=f"figures/{{run}}{SUBFOLDER}",
+        output=f"results/{{run}}{SUBFOLDER}/report",
         audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
-        claims=lambda wildcards: f"--claims results/{wildcards.run}/claims.csv" if CLAIMS else "",
+        claims=[f"--claims results/{{run}}{SUBFOLDER}/claims.csv"] if CLAIMS else [],
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
     message:
-        "text of the report to results/{wildcards.run}/report"
+        "text of the report to {params.output}"
     shell:
-        "kvstudy render --study {input.study} --scale {params.scale} --summary {input.summary}"
+        "kvstudy render --study {input.study} --scale {params.scale} --language {params.language}"
+        " --summary {input.summary}"
         " --cells {input.cells} --open-loop {input.open_loop} --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis"
         " {params.published} {params.claims} {params.audit}"
-        " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
+        " --tables {params.tables} --figures {params.figures}"
         " --raw {params.raw} {params.partial}"
-        " --output results/{wildcards.run}/report > {log} 2>&1"
+        " --output {params.output} > {log} 2>&1"
 
 
 rule build_pdf:
     input:
-        tex="results/{run}/report/{run}.tex",
-        body="results/{run}/report/body.tex",
-        references="results/{run}/report/references.bib",
+        tex=f"results/{{run}}{SUBFOLDER}/report/{{run}}.tex",
+        body=f"results/{{run}}{SUBFOLDER}/report/body.tex",
+        references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
         code=modules("report"),
     output:
-        "report/{run}.pdf",
+        f"report/{{run}}{SUFFIX}.pdf",
     log:
-        "results/{run}/logs/build-pdf.log",
+        f"results/{{run}}/logs{SUBFOLDER}/build-pdf.log",
     message:
         "LaTeX to {output}"
     shell:
@@ -74,18 +82,20 @@ rule run_notebook:
         summary="results/{run}/summary.csv",
         probes="results/{run}/probes.csv",
         notebook="workflow/notebooks/analysis.ipynb",
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "figures", "tables", "report"),
     output:
-        "report/{run}-analysis.html",
+        f"report/{{run}}{SUFFIX}-analysis.html",
     log:
-        "results/{run}/logs/notebook.log",
+        f"results/{{run}}/logs{SUBFOLDER}/notebook.log",
     params:
         scale=CONFIG.scale,
+        language=LANGUAGE,
         published=[f"--published {path}" for path in PUBLISHED],
     message:
         "analysis notebook to {output}"
     shell:
         "kvstudy notebook --study {input.study} --scale {params.scale} --cells {input.cells}"
         " --measurements {input.measurements} --summary {input.summary} --probes {input.probes}"
-        " {params.published}"
+        " {params.published} --language {params.language}"
         " --notebook {input.notebook} --output {output} > {log} 2>&1"

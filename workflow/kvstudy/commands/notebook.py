@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import SCALE
+from kvstudy.commands.options import LANGUAGE, SCALE
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -14,6 +14,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command("notebook")
 @click.option("--study", type=FILE, required=True, help="The study.yaml.")
 @SCALE
+@LANGUAGE
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _, pgettext
+from kvstudy.language.recorded import recorded
 from kvstudy.report.escape import Markup, for_markdown
 from kvstudy.report.transcript import Line
 from kvstudy.study.base import AnyTable
@@ -35,7 +37,7 @@ class LatexFloats:
         content = rf"\input{{{self._place(body)}}}"
         return self._float("table", table, content, note, caption_first=True)
 
-    def long_table(self, name: str) -> Markup:
+    def long_table(self, name: str, caption: str = "") -> Markup:
         """A table over several pages; it brings its own caption."""
         body = self._tables / f"{name}.tex"
         _there(body, "kvstudy " + name)
@@ -43,7 +45,7 @@ class LatexFloats:
 
     def ref_long(self, name: str) -> Markup:
         """As ``ref``, to a table over several pages."""
-        return Markup(rf"Table\ `\ref{{table:{name}}}`{{=latex}}")
+        return Markup(rf"{_word('Table')}\ `\ref{{table:{name}}}`{{=latex}}")
 
     def figure(self, figure: DrawnFigure, note: str = "") -> Markup:
         drawing = self._figures / f"{figure.name}.pdf"
@@ -59,12 +61,12 @@ class LatexFloats:
     def ref(self, item: AnyTable | DrawnFigure | Transcript) -> Markup:
         """``Table 2``, as a link."""
         kind = "table" if isinstance(item, AnyTable) else "figure"
-        name = "Table" if kind == "table" else "Figure"
+        name = _word("Table" if kind == "table" else "Figure")
         return Markup(rf"{name}\ `\ref{{{kind}:{item.name}}}`{{=latex}}")
 
     def section(self, label: str) -> Markup:
         """``Section 4``, as a link."""
-        return Markup(rf"Section\ `\ref{{{label}}}`{{=latex}}")
+        return Markup(rf"{_word('Section')}\ `\ref{{{label}}}`{{=latex}}")
 
     def contents(self) -> Markup:
         # On the next page rather than torn apart, where little of this one is left.
@@ -103,7 +105,18 @@ class LatexFloats:
     def _origin(self, number: str) -> str:
         if not number or self._source is None:
             return "."
-        return f" (as {for_markdown(number)} of [@{self._source.key}])."
+        where = for_markdown(recorded(number))
+        return _(" (as {} of {}).").format(where, f"[@{self._source.key}]")
+
+
+def _word(of: str) -> str:
+    """What stands before the number, inside of a sentence."""
+    words = {
+        "Table": pgettext("reference", "Table"),
+        "Figure": pgettext("reference", "Figure"),
+        "Section": pgettext("reference", "Section"),
+    }
+    return words[of]
 
 
 def _listing_line(line: Line) -> str:

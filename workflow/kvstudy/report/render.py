@@ -11,6 +11,8 @@ from pathlib import Path
 from kvstudy.analysis.files import read_analysis, shown_of
 from kvstudy.audit.files import read_audit
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _
+from kvstudy.language.locale import babel_language
 from kvstudy.report.cell_facts import CELLS, Row, StoreFacts, read_rows
 from kvstudy.report.cell_names import CellNames
 from kvstudy.report.claims import claim_facts
@@ -22,7 +24,7 @@ from kvstudy.report.operations import operation_facts
 from kvstudy.report.pandoc import markdown_to_latex
 from kvstudy.report.rounds import rounds_facts
 from kvstudy.report.source_parts import against_facts, audit_facts
-from kvstudy.report.text import as_date, write_text
+from kvstudy.report.text import as_date, text_folder, write_text
 from kvstudy.report.transcript import COLUMNS
 from kvstudy.report.workload_facts import SUMMARY, published_rows, workload_facts
 from kvstudy.stores.definition import load_stores
@@ -71,7 +73,7 @@ def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = Fal
         inputs.figures,
         place=lambda path: Path(os.path.relpath(path, output)).as_posix(),
     )
-    text = write_text(inputs.report / "text", run, floats, inputs.raw)
+    text = write_text(text_folder(inputs.report), run, floats, inputs.raw)
     markdown = output / f"{run.name}.md"
     markdown.write_text(text, encoding="utf-8")
     templates = inputs.report / "templates"
@@ -210,12 +212,12 @@ def _check_source(study: Study, bibliography: Path) -> None:
 
 def _dateline(run: RunFacts, span: str) -> str:
     if not run.measured:
-        return "Nothing was measured"
+        return _("Nothing was measured")
     if run.imports is None:
-        return f"Measured {span}"
+        return _("Measured {}").format(span)
     if len(run.started) < len(run.measured):
-        return "Imported logs; when they were measured is not recorded"
-    return f"Imported logs, measured {span}"
+        return _("Imported logs; when they were measured is not recorded")
+    return _("Imported logs, measured {}").format(span)
 
 
 def _front(run: RunFacts, body: Path) -> dict[str, object]:
@@ -224,13 +226,15 @@ def _front(run: RunFacts, body: Path) -> dict[str, object]:
     span = (
         days[0]
         if days and days[0] == days[-1]
-        else " to ".join([days[0], days[-1]])
+        else _("{} to {}").format(days[0], days[-1])
         if days
         else ""
     )
-    subtitle = "Measurements of key-value stores"
+    subtitle = _("Measurements of key-value stores")
     if source:
-        subtitle = f"A reproduction of {source.author}: {source.title} ({source.year})"
+        subtitle = _("A reproduction of {}: {} ({})").format(
+            source.author, source.title, source.year
+        )
     return {
         "title": study.title,
         "subtitle": subtitle,
@@ -240,4 +244,5 @@ def _front(run: RunFacts, body: Path) -> dict[str, object]:
         "run": run.name,
         "body": body.name,
         "columns": COLUMNS,
+        "language": babel_language(),
     }

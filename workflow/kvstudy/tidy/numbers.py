@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import floor, log10
 
+from kvstudy.language.locale import decimal, decimal_mark
+
 # Decimals in the report's tables. One decimal of a microsecond is finer than
 # what YCSB records (whole microseconds) and enough for a mean over runs.
 DECIMALS = {"runtime": 0, "operations": 0, "failed": 0, "throughput": 1}
@@ -35,7 +37,7 @@ def sign(unit: str) -> str:
 
 
 def grouped(text: str, separator: str = "\N{NARROW NO-BREAK SPACE}") -> str:
-    """``text`` with its whole digits in groups of three."""
+    """``text`` with its whole digits in groups of three, and the language's decimal mark."""
     whole, point, rest = text.partition(".")
     minus = whole[: len(whole) - len(whole.lstrip("-"))]
     digits = whole[len(minus) :]
@@ -43,7 +45,7 @@ def grouped(text: str, separator: str = "\N{NARROW NO-BREAK SPACE}") -> str:
         head = len(digits) % 3 or 3
         parts = [digits[:head], *(digits[i : i + 3] for i in range(head, len(digits), 3))]
         digits = separator.join(parts)
-    return minus + digits + point + rest
+    return minus + digits + (decimal_mark() if point else "") + rest
 
 
 def fixed(metric: str, value: float) -> str:
@@ -64,10 +66,10 @@ def significant(value: float, digits: int = 3) -> str:
 
 def share(value: float) -> str:
     """A share between 0 and 1 in percent, with two significant digits; 0 % means none at all."""
-    return f"{significant(value * 100, 2)} %"
+    return f"{decimal(significant(value * 100, 2))} %"
 
 
 def change(value: float) -> str:
     """A relative change, 0.226 as +22.6 %."""
     sign = "\N{MINUS SIGN}" if value < 0 else "+"
-    return f"{sign}{abs(value) * 100:.1f} %"
+    return decimal(f"{sign}{abs(value) * 100:.1f} %")
