@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 from collections.abc import Iterable
 from datetime import date
 from functools import lru_cache
@@ -36,6 +37,16 @@ def list_of(texts: Iterable[str]) -> str:
     from babel.lists import format_list
 
     return format_list(list(texts), "standard", _locale(current()))
+
+
+def plural(number: int, *forms: str) -> str:
+    """The one of the language's plural ``forms``, in the order of its catalogue, for ``number``."""
+    from babel.messages.plurals import get_plural
+
+    rule = get_plural(current())
+    if len(forms) != rule.num_plurals:
+        raise ValueError(f"{forms}: {current()} has {rule.num_plurals} plural forms")
+    return forms[gettext.c2py(rule.plural_expr)(number)]
 
 
 def babel_language() -> str:

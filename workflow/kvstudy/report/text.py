@@ -11,7 +11,7 @@ from jinja2 import Environment
 
 from kvstudy.analysis import bottleneck
 from kvstudy.language.current import N_, _, current
-from kvstudy.language.locale import decimal, list_of, long_date
+from kvstudy.language.locale import decimal, list_of, long_date, plural
 from kvstudy.language.recorded import recorded
 from kvstudy.report import numbers
 from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
@@ -67,6 +67,7 @@ def prose_environment(folder: Path) -> Environment:
         # As a command takes it, whatever the language.
         "plain": lambda value: Markup(f"{value:g}"),
         "translated": recorded,
+        "plural": plural,
     }
     return environment
 
