@@ -73,6 +73,7 @@ class Surroundings:
             each
             | {name: recorded(each[name]) for name in ("title", "consequence")}
             | {"found": _(" to ").join(recorded(value) for value in each["values"])}
+            | {"hidden": each["values"] == ["not visible"]}
             for each in self.environment.get("findings", [])
         ]
 
