@@ -21,10 +21,15 @@ from kvstudy.study.properties import StoreProperties
 from kvstudy.study.yaml_file import read_yaml
 
 PACKAGE = FOLDER.parent
-KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
+KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "NN_": (1, 2), "pgettext": ((1, "c"), 2)}
 WIDTH = 96
-# Babel writes the time of the writing; the same texts give the same file.
-DATES = re.compile(r'^"(POT-Creation-Date|PO-Revision-Date|Generated-By): .*\n', re.M)
+# Babel writes the time of the writing, and names that nobody filled in; the same texts give
+# the same file.
+HEADER = re.compile(
+    r'^"(Project-Id-Version|Report-Msgid-Bugs-To|POT-Creation-Date|PO-Revision-Date'
+    r"|Last-Translator|Language-Team|Generated-By): .*\n",
+    re.M,
+)
 SHIPPED_STUDIES = ("jedlicka2024", "haverinen2018")
 
 
@@ -115,10 +120,11 @@ def update(language: str) -> list[Path]:
         there = _read(path, language) if path.is_file() else Catalog(locale=language)
         there.update(texts, update_header_comment=False)
         there.obsolete.clear()
+        there.fuzzy = False
         there.header_comment = f"# Translations of the texts of {_named(folder)}."
         text = io.BytesIO()
         write_po(text, there, width=WIDTH, no_location=True)
-        path.write_text(DATES.sub("", text.getvalue().decode()), encoding="utf-8")
+        path.write_text(HEADER.sub("", text.getvalue().decode()), encoding="utf-8")
         written.append(path)
     return written
 

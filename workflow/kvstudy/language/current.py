@@ -79,6 +79,11 @@ def N_(text: str) -> str:
     return text
 
 
+def NN_(one: str, several: str) -> tuple[str, str]:
+    """As ``N_``, for the two forms of ``ngettext``."""
+    return one, several
+
+
 def catalogues() -> list[gettext.NullTranslations]:
     """The catalogues of the current language that were read so far; the package's comes first."""
     own = _own()

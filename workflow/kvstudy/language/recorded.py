@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from kvstudy.language.current import N_, ORIGINAL, _, catalogues, current
+from kvstudy.language.current import N_, NN_, ORIGINAL, _, catalogues, current, ngettext
 
 PATTERNS = [
     # Where something stands in a source.
@@ -50,9 +50,8 @@ PATTERNS = [
     N_("one"),
     N_("not visible"),
     N_("yes ({})"),
-    N_("{} hardware threads"),
-    N_("{} other thread running"),
-    N_("{} other threads running"),
+    NN_("{} hardware thread", "{} hardware threads"),
+    NN_("{} other thread running", "{} other threads running"),
     N_("{} active ({})"),
     N_("{} % since the machine started"),
     N_("{}, a virtual disk"),
@@ -81,15 +80,30 @@ def recorded(text: str) -> str:
             return found
     for expression, pattern in _expressions():
         if match := expression.fullmatch(text):
-            return _(pattern).format(*(recorded(part) for part in match.groups()))
+            if isinstance(pattern, tuple):
+                number = match[1].replace("\N{NARROW NO-BREAK SPACE}", "")
+                form = ngettext(*pattern, int(number) if number.isdecimal() else 0)
+            else:
+                form = _(pattern)
+            return form.format(*(recorded(part) for part in match.groups()))
     return text
 
 
+def is_known(text: str) -> bool:
+    """Whether the package's catalogue has a pattern for ``text``."""
+    return any(expression.fullmatch(text) for expression, _pattern in _expressions())
+
+
 @lru_cache
-def _expressions() -> list[tuple[re.Pattern[str], str]]:
+def _expressions() -> list[tuple[re.Pattern[str], str | tuple[str, str]]]:
     """The patterns, those with the most words first: the others fit too much."""
-    found = sorted(PATTERNS, key=lambda pattern: -len(pattern.replace("{}", "")))
+    forms = [
+        (form, pattern)
+        for pattern in PATTERNS
+        for form in (pattern if isinstance(pattern, tuple) else [pattern])
+    ]
+    forms.sort(key=lambda each: -len(each[0].replace("{}", "")))
     return [
-        (re.compile("(.+?)".join(re.escape(part) for part in pattern.split("{}"))), pattern)
-        for pattern in found
+        (re.compile("(.+?)".join(re.escape(part) for part in form.split("{}"))), pattern)
+        for form, pattern in forms
     ]

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from kvstudy.language.current import ORIGINAL, current, read_catalogue
+from kvstudy.language.recorded import is_known
 
 _beside: gettext.NullTranslations = gettext.NullTranslations()
 _seen: dict[str, None] | None = None
@@ -49,5 +50,13 @@ def translated(text: str) -> str:
     return _beside.gettext(text)
 
 
+def noted(text: str) -> str:
+    """``text`` as it is: it is a key of other files too, and translated where it is shown."""
+    if text and _seen is not None and not is_known(text):
+        _seen[text] = None
+    return text
+
+
 # The type of a field of a model whose text people read.
 Text = Annotated[str, AfterValidator(translated)]
+Place = Annotated[str, AfterValidator(noted)]

@@ -26,7 +26,7 @@ CLOCKS = {"kvm-clock": "KVM", "hyperv": "Hyper-V", "xen": "Xen", "vmware": "VMwa
 
 def virtual_machine(tree: Tree) -> Finding:
     key, title = "virtual_machine", N_("Virtual machine")
-    consequence = (
+    consequence = N_(
         "A virtual machine shares its processors with others that cannot be seen from here: "
         "expect slow and fast spells, and compare only values measured close together."
     )

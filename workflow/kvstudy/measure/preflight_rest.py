@@ -125,8 +125,10 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
             title,
             f"{system}, {kind}",
             None,
-            "What lies below the disk is open, and whether others write to it too: expect stores "
-            "that write to disk to differ more between runs.",
+            N_(
+                "What lies below the disk is open, and whether others write to it too: expect "
+                "stores that write to disk to differ more between runs."
+            ),
         )
     return judged(
         key,

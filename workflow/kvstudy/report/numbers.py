@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kvstudy.language.current import _
+from kvstudy.language.current import ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.report.escape import Markup
 from kvstudy.tidy.numbers import grouped, significant
@@ -39,7 +39,8 @@ def as_duration(seconds: float) -> Markup:
 
 def as_bytes(count: float) -> Markup:
     """Bytes, whole."""
-    return Markup(f"{grouped(f'{count:.0f}')}{NARROW}{_('bytes')}")
+    unit = ngettext("bytes", "bytes", round(count))
+    return Markup(f"{grouped(f'{count:.0f}')}{NARROW}{unit}")
 
 
 def as_percent(share: float) -> Markup:

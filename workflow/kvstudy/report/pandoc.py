@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import current
 
 OPTIONS = [
     "--from=markdown-implicit_figures-tex_math_dollars-latex_macros+smart",
@@ -17,9 +18,15 @@ OPTIONS = [
 ]
 
 
+def language_filters(templates: Path) -> list[Path]:
+    """The filter for the typography of the language, where it has one."""
+    return [path for path in [templates / f"{current()}.lua"] if path.is_file()]
+
+
 def markdown_to_latex(text: str, name: Path, filter_file: Path) -> str:
     """``text`` as LaTeX without a preamble. ``name`` is for the error message."""
-    command = ["pandoc", *OPTIONS, f"--lua-filter={filter_file}"]
+    filters = [*language_filters(filter_file.parent), filter_file]
+    command = ["pandoc", *OPTIONS, *(f"--lua-filter={path}" for path in filters)]
     try:
         done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8")
     except FileNotFoundError:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from kvstudy.language.current import N_
-from kvstudy.language.texts import Text
+from kvstudy.language.texts import Place, Text
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 Count = Annotated[int, Field(gt=0)]
@@ -71,7 +71,7 @@ class AnyTable(Strict):
     """What every table of the report has."""
 
     name: Name
-    source: str = Field(default="", description="Number of the table in the source.")
+    source: Place = Field(default="", description="Number of the table in the source.")
     caption: Text = Field(description="Its caption in the report.")
 
 
@@ -79,5 +79,5 @@ class AnyFigure(Strict):
     """What every drawn figure has."""
 
     name: Name
-    source: str = Field(default="", description="Number of the figure in the source.")
+    source: Place = Field(default="", description="Number of the figure in the source.")
     caption: Text = Field(description="Its caption in the report.")
