@@ -19,6 +19,8 @@ from kvstudy.study.printed import PrintedForm
 from kvstudy.tables.published import Source, published_table
 from kvstudy.tidy.published import read_published
 
+from .languages import in_every_language  # noqa: F401
+
 ROOT = Path(__file__).parents[2]
 # Each source's tables as its text prints them: <study>-table-<number>.tsv.
 PRINTED = sorted((ROOT / "tests" / "data" / "published").glob("*-table-*.tsv"))

@@ -28,6 +28,7 @@ from kvstudy.tidy.probes import COLUMNS, rows_of
 from kvstudy.tidy.published import COLUMNS as PUBLISHED
 
 from . import small_results as small
+from .languages import in_every_language  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 ODD = r"Od_d 50% & #1 \ <b> $x {w} *v* `u` [t]"

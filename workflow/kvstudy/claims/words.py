@@ -154,7 +154,7 @@ def _titled(key: str, value: object, names: Names) -> str:
         return ""
     if key in SIZES:
         if value == "best":
-            return _("best number of {}").format(_(key))
+            return _(BEST[key])
         return _sized(key, value).format(_grouped(value))
     titles = {"workload": names.workloads, "store": names.stores, "metric": METRICS}
     found = titles.get(key, {}).get(value, value)
@@ -169,8 +169,13 @@ def _sized(size: str, number: int) -> str:
     return ngettext("{} thread", "{} threads", number)
 
 
-# What a trend or a best number is of.
+# What a trend is of.
 SIZE_WORDS = [N_("records"), N_("operations"), N_("threads")]
+BEST = {
+    "records": N_("best number of records"),
+    "operations": N_("best number of operations"),
+    "threads": N_("best number of threads"),
+}
 
 
 def _scale(found: Quantity) -> tuple[float, str]:
