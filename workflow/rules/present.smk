@@ -29,16 +29,16 @@ rule judge_claims:
         f"results/{{run}}/logs{SUBFOLDER}/claims.log",
     params:
         scale=CONFIG.scale,
-        language=LANGUAGE,
+        language=f"--language {LANGUAGE}",
         published=[f"--published {path}" for path in PUBLISHED],
-        output=f"results/{{run}}{SUBFOLDER}",
+        sub=lambda wildcards: SUBFOLDER,
     message:
         "verdicts on the source's claims to {output.csv}"
     shell:
-        "kvstudy claims --study {input.study} --scale {params.scale} --language {params.language}"
+        "kvstudy claims --study {input.study} --scale {params.scale} {params.language}"
         " --measurements {input.measurements} --cells {input.cells} --probes {input.probes}"
         " --rounds {input.rounds} --analysis results/{wildcards.run}/analysis {params.published}"
-        " --output {params.output} > {log} 2>&1"
+        " --output results/{wildcards.run}{params.sub} > {log} 2>&1"
 
 
 # What the stores are, and what the source says of it; read where a table asks for it.
@@ -77,19 +77,19 @@ rule make_tables:
         f"results/{{run}}/logs{SUBFOLDER}/tabulate.log",
     params:
         scale=CONFIG.scale,
-        language=LANGUAGE,
+        language=f"--language {LANGUAGE}",
         audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
-        output=f"results/{{run}}{SUBFOLDER}/tables",
+        sub=lambda wildcards: SUBFOLDER,
     message:
-        "tables to {params.output}"
+        "tables to results/{wildcards.run}{params.sub}/tables"
     shell:
         "kvstudy tabulate --study {input.study} --scale {params.scale}"
-        " --language {params.language} --summary {input.summary}"
+        " {params.language} --summary {input.summary}"
         " --measurements {input.measurements} --cells {input.cells}"
         " --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
-        " --output {params.output} > {log} 2>&1"
+        " --output results/{wildcards.run}{params.sub}/tables > {log} 2>&1"
 
 
 rule draw_figures:
@@ -115,14 +115,14 @@ rule draw_figures:
         f"results/{{run}}/logs{SUBFOLDER}/draw.log",
     params:
         scale=CONFIG.scale,
-        language=LANGUAGE,
+        language=f"--language {LANGUAGE}",
         published=[f"--published {path}" for path in PUBLISHED],
-        output=f"figures/{{run}}{SUBFOLDER}",
+        sub=lambda wildcards: SUBFOLDER,
     message:
-        "figures to {params.output}"
+        "figures to figures/{wildcards.run}{params.sub}"
     shell:
-        "kvstudy draw --study {input.study} --scale {params.scale} --language {params.language}"
+        "kvstudy draw --study {input.study} --scale {params.scale} {params.language}"
         " --summary {input.summary} --cells {input.cells}"
         " --series {input.series} --resources {input.resources}"
         " --analysis results/{wildcards.run}/analysis {params.published}"
-        " --output {params.output} > {log} 2>&1"
+        " --output figures/{wildcards.run}{params.sub} > {log} 2>&1"

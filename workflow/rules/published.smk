@@ -22,13 +22,13 @@ rule draw_published:
     log:
         f"results/{RUN}/logs/published.log",
     params:
-        language=LANGUAGE,
+        language=f"--language {LANGUAGE}",
     message:
         "published values to {output}"
     shell:
         "kvstudy published --study {input.study} --tables {output.tables}"
         " --figures {output.figures} --output {output.report}"
-        " --language {params.language} > {log} 2>&1"
+        " {params.language} > {log} 2>&1"
 
 
 rule build_published_pdf:

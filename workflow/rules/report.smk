@@ -33,26 +33,24 @@ rule render_report:
         f"results/{{run}}/logs{SUBFOLDER}/render.log",
     params:
         scale=CONFIG.scale,
-        language=LANGUAGE,
+        language=f"--language {LANGUAGE}",
         raw=f"results/{RUN}/raw",
-        tables=f"results/{{run}}{SUBFOLDER}/tables",
-        figures=f"figures/{{run}}{SUBFOLDER}",
-        output=f"results/{{run}}{SUBFOLDER}/report",
+        sub=lambda wildcards: SUBFOLDER,
         audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
         claims=[f"--claims results/{{run}}{SUBFOLDER}/claims.csv"] if CLAIMS else [],
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
     message:
-        "text of the report to {params.output}"
+        "text of the report to results/{wildcards.run}{params.sub}/report"
     shell:
-        "kvstudy render --study {input.study} --scale {params.scale} --language {params.language}"
+        "kvstudy render --study {input.study} --scale {params.scale} {params.language}"
         " --summary {input.summary}"
         " --cells {input.cells} --open-loop {input.open_loop} --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis"
         " {params.published} {params.claims} {params.audit}"
-        " --tables {params.tables} --figures {params.figures}"
+        " --tables results/{wildcards.run}{params.sub}/tables --figures figures/{wildcards.run}{params.sub}"
         " --raw {params.raw} {params.partial}"
-        " --output {params.output} > {log} 2>&1"
+        " --output results/{wildcards.run}{params.sub}/report > {log} 2>&1"
 
 
 rule build_pdf:
@@ -90,12 +88,12 @@ rule run_notebook:
         f"results/{{run}}/logs{SUBFOLDER}/notebook.log",
     params:
         scale=CONFIG.scale,
-        language=LANGUAGE,
+        language=f"--language {LANGUAGE}",
         published=[f"--published {path}" for path in PUBLISHED],
     message:
         "analysis notebook to {output}"
     shell:
         "kvstudy notebook --study {input.study} --scale {params.scale} --cells {input.cells}"
         " --measurements {input.measurements} --summary {input.summary} --probes {input.probes}"
-        " {params.published} --language {params.language}"
+        " {params.published} {params.language}"
         " --notebook {input.notebook} --output {output} > {log} 2>&1"

@@ -58,6 +58,16 @@ def current() -> str:
     return _language
 
 
+def subfolder(language: str) -> str:
+    """What stands behind a folder of the run where it holds what people read: ``/cs``."""
+    return "" if language == ORIGINAL else f"/{language}"
+
+
+def suffix(language: str) -> str:
+    """What stands behind the name of the run where a file is a report: ``-cs``."""
+    return "" if language == ORIGINAL else f"-{language}"
+
+
 def _(text: str) -> str:
     """``text`` in the current language."""
     # An empty one would be the head of the catalogue.

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import ORIGINAL
+from kvstudy.language.current import suffix
 from kvstudy.study.with_source import PUBLISHED, QUOTES
 
 CLAIMS = "claims.yaml"
@@ -41,4 +41,4 @@ class Files:
 
 def published_name(study: str, language: str) -> str:
     """What the run of the published values of ``study`` is called."""
-    return f"{study}-published" + ("" if language == ORIGINAL else f"-{language}")
+    return f"{study}-published{suffix(language)}"
