@@ -156,7 +156,8 @@ def test_a_language_must_exist_to_be_translated():
 
 def test_numbers_have_the_decimal_mark_of_the_language(czech):
     assert grouped("1234567.5") == "1\u202f234\u202f567,5"
-    assert grouped(significant(0.01234)) == "0,0123"
+    assert significant(0.01234) == grouped(significant(0.01234)) == "0,0123"
+    assert grouped(significant(12345.6)) == "12\u202f346"
     assert share(0.0123) == "1,2 %"
     assert change(-0.226) == "\N{MINUS SIGN}22,6 %"
     assert numbers.as_unit(13169, "kops") == "13,2\u202fkops/s"

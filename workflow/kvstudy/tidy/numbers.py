@@ -38,19 +38,19 @@ def sign(unit: str) -> str:
 
 def grouped(text: str, separator: str = "\N{NARROW NO-BREAK SPACE}") -> str:
     """``text`` with its whole digits in groups of three, and the language's decimal mark."""
-    whole, point, rest = text.partition(".")
+    whole, mark, rest = decimal(text).partition(decimal_mark())
     minus = whole[: len(whole) - len(whole.lstrip("-"))]
     digits = whole[len(minus) :]
     if len(digits) > 3:
         head = len(digits) % 3 or 3
         parts = [digits[:head], *(digits[i : i + 3] for i in range(head, len(digits), 3))]
         digits = separator.join(parts)
-    return minus + digits + (decimal_mark() if point else "") + rest
+    return minus + digits + mark + rest
 
 
 def fixed(metric: str, value: float) -> str:
     """``value`` with the decimals of ``metric`` in tables, no grouping."""
-    return f"{value:.{DECIMALS.get(metric, LATENCY_DECIMALS)}f}"
+    return decimal(f"{value:.{DECIMALS.get(metric, LATENCY_DECIMALS)}f}")
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -61,12 +61,12 @@ def significant(value: float, digits: int = 3) -> str:
     # 0.9996 has one digit less after rounding up to 1.00.
     if decimals and floor(log10(abs(round(value, decimals)))) > floor(log10(abs(value))):
         decimals -= 1
-    return f"{value:.{decimals}f}"
+    return decimal(f"{value:.{decimals}f}")
 
 
 def share(value: float) -> str:
     """A share between 0 and 1 in percent, with two significant digits; 0 % means none at all."""
-    return f"{decimal(significant(value * 100, 2))} %"
+    return f"{significant(value * 100, 2)} %"
 
 
 def change(value: float) -> str:
