@@ -9,9 +9,9 @@ rule all:
     """The study: measured cells, tables, figures, the report."""
     default_target: True
     input:
-        expand("report/{run}.{form}", run=RUN, form=["pdf", "html", "docx"]),
-        [] if PUBLISHED_ONLY else f"report/{RUN}-analysis.html",
-        [] if PUBLISHED_ONLY else f"results/{RUN}/export",
+        expand("report/{run}{suffix}.{form}", run=RUN, suffix=SUFFIX, form=["pdf", "html", "docx"]),
+        [] if PUBLISHED_ONLY else f"report/{RUN}{SUFFIX}-analysis.html",
+        [] if PUBLISHED_ONLY else f"results/{RUN}{SUBFOLDER}/export",
         # Others measured the cells of imported logs.
         [] if PUBLISHED_ONLY or STUDY.imported else f"results/{RUN}/commands.txt",
         [] if PUBLISHED_ONLY else f"results/{RUN}/provenance.json",
@@ -25,8 +25,13 @@ rule all:
 rule report_partial:
     """The report of the cells that are there; it measures nothing and shows the holes."""
     input:
-        expand("report/{run}-partial.{form}", run=RUN, form=["pdf", "html", "docx"]),
-        f"report/{RUN}-partial-analysis.html",
-        f"results/{RUN}-partial/export",
+        expand(
+            "report/{run}-partial{suffix}.{form}",
+            run=RUN,
+            suffix=SUFFIX,
+            form=["pdf", "html", "docx"],
+        ),
+        f"report/{RUN}-partial{SUFFIX}-analysis.html",
+        f"results/{RUN}-partial{SUBFOLDER}/export",
         f"results/{RUN}-partial/provenance.json",
         f"results/{RUN}-partial/{RUN}-partial.xlsx",

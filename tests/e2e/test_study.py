@@ -22,6 +22,8 @@ from kvstudy.trace.chain import chain
 from kvstudy.trace.run import find_run
 from openpyxl import load_workbook
 
+from tests.unit.languages import check_numbers
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -71,6 +73,21 @@ def thesis(clone: Path) -> Path:
     snakemake(clone, "scale=0.01", "provider=native")
     assert programs_in(clone) == []
     return clone / "results" / "jedlicka2024-scale0.01"
+
+
+def test_the_same_data_makes_a_czech_report(clone, thesis):
+    english = clone / "report" / f"{thesis.name}.pdf"
+    before = english.read_bytes(), (thesis / "cells.csv").stat().st_mtime_ns
+    printed = snakemake(clone, "scale=0.01", "provider=native", "language=cs")
+    assert "measure_" not in printed
+    assert before == (english.read_bytes(), (thesis / "cells.csv").stat().st_mtime_ns)
+    words = " ".join(text_of(clone / "report" / f"{thesis.name}-cs.pdf").split())
+    for said in ("Co platí z tvrzení zdroje", "Tabulka 2:", "Obrázek 2:", "Literatura", "kops/s"):
+        assert said in words
+    assert re.search(r"Nejvyšší průměrnou propustnost měl \w+, \d+,\d+", words)
+    assert "??" not in words
+    texts = [thesis / part / f"{thesis.name}.md" for part in ("report", "cs/report")]
+    check_numbers(*(text.read_text() for text in texts), "cs")
 
 
 def test_redis_and_memcached_are_measured(thesis):

@@ -21,6 +21,8 @@ from kvstudy.tidy.published import read_published
 
 from tests.cell_texts import same_cells
 
+from .languages import in_every_language  # noqa: F401
+
 ROOT = Path(__file__).parents[2]
 # Each source's tables as its text prints them: <study>-table-<number>.tsv.
 PRINTED = sorted((ROOT / "tests" / "data" / "published").glob("*-table-*.tsv"))

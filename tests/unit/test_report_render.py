@@ -30,6 +30,7 @@ from kvstudy.tidy.published import COLUMNS as PUBLISHED
 from tests.cell_texts import same_cells
 
 from . import small_results as small
+from .languages import in_every_language  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 ODD = r"Od_d 50% & #1 \ <b> $x {w} *v* `u` [t]"
@@ -655,10 +656,10 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
 
 
 def test_an_undefined_name_in_the_text_stops_with_its_place(inputs: Inputs, project: Path) -> None:
-    text = project / "report/text/machine.md.j2"
+    text = project / "report/text/en/machine.md.j2"
     text.write_text(text.read_text() + "{{ run.tempo }}\n")
     line = len(text.read_text().splitlines())
-    with pytest.raises(KvstudyError, match=rf"report/text/machine\.md\.j2:{line}: .*tempo"):
+    with pytest.raises(KvstudyError, match=rf"report/text/en/machine\.md\.j2:{line}: .*tempo"):
         render(inputs, project / "out")
 
 

@@ -45,6 +45,7 @@ COMMANDS = {
     "archive": "Pack a run with its raw logs as one file (RO-Crate).",
     "verify": "Check an archive or a run: checksums, plan, course, every number anew.",
     "rebuild": "Build the report of an archive from its raw logs.",
+    "translate": "Bring the catalogues of a language up to date with the texts.",
     "schema": "Write the JSON schemas and the page of all keys.",
 }
 

@@ -14,7 +14,7 @@ rule audit_source:
         study=STUDY_FILE,
         sources=AUDITED,
         workloads=sorted({f"workloads/{use.file}" for use in STUDY.workloads}),
-        code=modules("study", "tidy", "stats", "audit"),
+        code=modules("language", "study", "tidy", "stats", "audit"),
     output:
         report(
             "results/{run}/audit.csv",

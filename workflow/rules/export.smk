@@ -12,25 +12,33 @@ rule export_for_thesis:
         cells="results/{run}/cells.csv",
         environment="results/{run}/environment.json",
         intervals="results/{run}/analysis/intervals.csv",
-        tables=expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex"]),
-        claims=expand("results/{{run}}/{name}", name=JUDGED),
-        figures=expand("figures/{{run}}/{figure}.{form}", figure=DRAWN, form=FIGURE_FORMS),
+        tables=expand(
+            "results/{{run}}{sub}/tables/{table}.{form}",
+            sub=SUBFOLDER,
+            table=TABLES,
+            form=["csv", "tex"],
+        ),
+        claims=expand("results/{{run}}{sub}/{name}", sub=SUBFOLDER, name=JUDGED),
+        figures=expand(
+            "figures/{{run}}{sub}/{figure}.{form}", sub=SUBFOLDER, figure=DRAWN, form=FIGURE_FORMS
+        ),
         code=modules("study", "stores", "ycsb_log", "tidy", "tables", "export"),
     output:
-        directory("results/{run}/export"),
+        directory(f"results/{{run}}{SUBFOLDER}/export"),
     log:
-        "results/{run}/logs/export.log",
+        f"results/{{run}}/logs{SUBFOLDER}/export.log",
     params:
         scale=CONFIG.scale,
         raw=f"results/{RUN}/raw",
+        sub=lambda wildcards: SUBFOLDER,
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
     message:
         "parts for a thesis to {output}"
     shell:
         "kvstudy export --study {input.study} --scale {params.scale} --summary {input.summary}"
         " --cells {input.cells} --environment {input.environment}"
-        " --intervals {input.intervals} --tables results/{wildcards.run}/tables"
-        " --figures figures/{wildcards.run} --raw {params.raw} {params.partial}"
+        " --intervals {input.intervals} --tables results/{wildcards.run}{params.sub}/tables"
+        " --figures figures/{wildcards.run}{params.sub} --raw {params.raw} {params.partial}"
         " --output {output} > {log} 2>&1"
 
 

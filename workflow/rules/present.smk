@@ -23,28 +23,31 @@ rule judge_claims:
             f"report/templates/tables/{name}.j2"
             for name in ("claims.tex", "claims.html", "parts.html")
         ],
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "claims", "tables"),
     output:
         csv=report(
-            "results/{run}/claims.csv",
+            f"results/{{run}}{SUBFOLDER}/claims.csv",
             caption="../report/claims.rst",
             category="Claims",
             labels={"Table": "claims", "Shows": "What holds of the source's claims"},
         ),
-        tex="results/{run}/tables/claims.tex",
-        html="results/{run}/tables/claims.html",
+        tex=f"results/{{run}}{SUBFOLDER}/tables/claims.tex",
+        html=f"results/{{run}}{SUBFOLDER}/tables/claims.html",
     log:
-        "results/{run}/logs/claims.log",
+        f"results/{{run}}/logs{SUBFOLDER}/claims.log",
     params:
         scale=CONFIG.scale,
+        language=f"--language {LANGUAGE}",
         published=[f"--published {path}" for path in PUBLISHED],
+        sub=lambda wildcards: SUBFOLDER,
     message:
         "verdicts on the source's claims to {output.csv}"
     shell:
-        "kvstudy claims --study {input.study} --scale {params.scale}"
+        "kvstudy claims --study {input.study} --scale {params.scale} {params.language}"
         " --measurements {input.measurements} --cells {input.cells} --probes {input.probes}"
         " --rounds {input.rounds} --analysis results/{wildcards.run}/analysis {params.published}"
-        " --output results/{wildcards.run} > {log} 2>&1"
+        " --output results/{wildcards.run}{params.sub} > {log} 2>&1"
 
 
 # What the stores are, and what the source says of it; read where a table asks for it.
@@ -70,28 +73,35 @@ rule make_tables:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         audit=AUDIT,
         templates=glob("report/templates/tables/*.*"),
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "audit", "tables"),
     output:
         captioned(
             expand(
-                "results/{{run}}/tables/{table}.{form}", table=TABLES, form=["csv", "tex", "html"]
+                "results/{{run}}{sub}/tables/{table}.{form}",
+                sub=SUBFOLDER,
+                table=TABLES,
+                form=["csv", "tex", "html"],
             ),
             *(STUDY.tables + STUDY.open_loop_tables, "Table", ".csv"),
         ),
     log:
-        "results/{run}/logs/tabulate.log",
+        f"results/{{run}}/logs{SUBFOLDER}/tabulate.log",
     params:
         scale=CONFIG.scale,
+        language=f"--language {LANGUAGE}",
         audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
+        sub=lambda wildcards: SUBFOLDER,
     message:
-        "tables to results/{wildcards.run}/tables"
+        "tables to results/{wildcards.run}{params.sub}/tables"
     shell:
-        "kvstudy tabulate --study {input.study} --scale {params.scale} --summary {input.summary}"
+        "kvstudy tabulate --study {input.study} --scale {params.scale}"
+        " {params.language} --summary {input.summary}"
         " --measurements {input.measurements} --cells {input.cells}"
         " --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
-        " --output results/{wildcards.run}/tables > {log} 2>&1"
+        " --output results/{wildcards.run}{params.sub}/tables > {log} 2>&1"
 
 
 FIGURE_FORMS = ["pdf", "svg", "png", "csv"]
@@ -107,25 +117,30 @@ rule draw_figures:
         series="results/{run}/series.csv",
         resources="results/{run}/resources.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "figures", "charts"),
     output:
         captioned(
             expand(
-                "figures/{{run}}/{figure}.{form}",
+                "figures/{{run}}{sub}/{figure}.{form}",
+                sub=SUBFOLDER,
                 figure=DRAWN,
                 form=[*FIGURE_FORMS, "vl.json"],
             ),
             *(STUDY.drawn_figures, "Figure", ".svg"),
         ),
     log:
-        "results/{run}/logs/draw.log",
+        f"results/{{run}}/logs{SUBFOLDER}/draw.log",
     params:
         scale=CONFIG.scale,
+        language=f"--language {LANGUAGE}",
         published=[f"--published {path}" for path in PUBLISHED],
+        sub=lambda wildcards: SUBFOLDER,
     message:
-        "figures to figures/{wildcards.run}"
+        "figures to figures/{wildcards.run}{params.sub}"
     shell:
-        "kvstudy draw --study {input.study} --scale {params.scale} --summary {input.summary}"
-        " --cells {input.cells} --series {input.series} --resources {input.resources}"
+        "kvstudy draw --study {input.study} --scale {params.scale} {params.language}"
+        " --summary {input.summary} --cells {input.cells}"
+        " --series {input.series} --resources {input.resources}"
         " --analysis results/{wildcards.run}/analysis {params.published}"
-        " --output figures/{wildcards.run} > {log} 2>&1"
+        " --output figures/{wildcards.run}{params.sub} > {log} 2>&1"

@@ -8,11 +8,12 @@ rule draw_published:
         stores=sorted({f"envs/stores/{use.store}/store.yaml" for use in STUDY.stores}),
         published=PUBLISHED_FILES,
         workloads=sorted({f"workloads/{use.file}" for use in STUDY.workloads}),
-        text=glob("report/text/published*.j2")
-        + glob("report/text/audit.md.j2")
+        text=glob(f"report/text/{LANGUAGE}/published*.j2")
+        + glob(f"report/text/{LANGUAGE}/audit.md.j2")
         + glob("report/templates/*.*")
         + glob("report/templates/tables/*.*")
         + ["report/references.bib"],
+        catalogues=catalogues(),
         code=modules(
             *ANALYSING, "stores", "audit", "claims", "figures", "charts", "tables", "report"
         ),
@@ -22,11 +23,14 @@ rule draw_published:
         report=directory(f"results/{RUN}/report"),
     log:
         f"results/{RUN}/logs/published.log",
+    params:
+        language=f"--language {LANGUAGE}",
     message:
         "published values to {output}"
     shell:
         "kvstudy published --study {input.study} --tables {output.tables}"
-        " --figures {output.figures} --output {output.report} > {log} 2>&1"
+        " --figures {output.figures} --output {output.report}"
+        " {params.language} > {log} 2>&1"
 
 
 rule build_published_pdf:

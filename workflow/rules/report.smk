@@ -16,56 +16,69 @@ rule render_report:
         environment="results/{run}/environment.json",
         probes="results/{run}/probes.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        tables=expand("results/{{run}}/tables/{table}.{form}", table=TABLES, form=["tex", "html"]),
-        figures=expand("figures/{{run}}/{figure}.pdf", figure=DRAWN),
-        claims=expand("results/{{run}}/{name}", name=JUDGED),
+        tables=expand(
+            "results/{{run}}{sub}/tables/{table}.{form}",
+            sub=SUBFOLDER,
+            table=TABLES,
+            form=["tex", "html"],
+        ),
+        figures=expand("figures/{{run}}{sub}/{figure}.pdf", sub=SUBFOLDER, figure=DRAWN),
+        claims=expand("results/{{run}}{sub}/{name}", sub=SUBFOLDER, name=JUDGED),
         audit=AUDIT,
-        text=glob("report/text/*.*") + glob("report/templates/*.*") + ["report/references.bib"],
+        text=glob(f"report/text/{LANGUAGE}/*.*")
+        + glob("report/templates/*.*")
+        + ["report/references.bib"],
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "audit", "claims", "tables", "report"),
     output:
-        text="results/{run}/report/{run}.md",
-        front="results/{run}/report/front.json",
-        tex="results/{run}/report/{run}.tex",
-        body="results/{run}/report/body.tex",
-        references="results/{run}/report/references.bib",
+        text=f"results/{{run}}{SUBFOLDER}/report/{{run}}.md",
+        front=f"results/{{run}}{SUBFOLDER}/report/front.json",
+        tex=f"results/{{run}}{SUBFOLDER}/report/{{run}}.tex",
+        body=f"results/{{run}}{SUBFOLDER}/report/body.tex",
+        references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
     log:
-        "results/{run}/logs/render.log",
+        f"results/{{run}}/logs{SUBFOLDER}/render.log",
     params:
         scale=CONFIG.scale,
+        language=f"--language {LANGUAGE}",
         raw=f"results/{RUN}/raw",
+        sub=lambda wildcards: SUBFOLDER,
         audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
-        claims=lambda wildcards: f"--claims results/{wildcards.run}/claims.csv" if CLAIMS else "",
+        claims=[f"--claims results/{{run}}{SUBFOLDER}/claims.csv"] if CLAIMS else [],
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
         appendix="--appendix notebook.tex" if CONFIG.notebook_appendix else "",
     message:
-        "text of the report to results/{wildcards.run}/report"
+        "text of the report to results/{wildcards.run}{params.sub}/report"
     shell:
-        "kvstudy render --study {input.study} --scale {params.scale} --summary {input.summary}"
+        "kvstudy render --study {input.study} --scale {params.scale} {params.language}"
+        " --summary {input.summary}"
         " --cells {input.cells} --open-loop {input.open_loop} --environment {input.environment} --probes {input.probes}"
         " --analysis results/{wildcards.run}/analysis"
         " {params.published} {params.claims} {params.audit}"
-        " --tables results/{wildcards.run}/tables --figures figures/{wildcards.run}"
+        " --tables results/{wildcards.run}{params.sub}/tables --figures figures/{wildcards.run}{params.sub}"
         " --raw {params.raw} {params.partial} {params.appendix}"
-        " --output results/{wildcards.run}/report > {log} 2>&1"
+        " --output results/{wildcards.run}{params.sub}/report > {log} 2>&1"
 
 
 rule build_pdf:
     input:
-        tex="results/{run}/report/{run}.tex",
-        body="results/{run}/report/body.tex",
-        references="results/{run}/report/references.bib",
-        appendix=["results/{run}/report/notebook.tex"] if CONFIG.notebook_appendix else [],
+        tex=f"results/{{run}}{SUBFOLDER}/report/{{run}}.tex",
+        body=f"results/{{run}}{SUBFOLDER}/report/body.tex",
+        references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
+        appendix=(
+            [f"results/{{run}}{SUBFOLDER}/report/notebook.tex"] if CONFIG.notebook_appendix else []
+        ),
         code=modules("report"),
     output:
         report(
-            "report/{run}.pdf",
+            f"report/{{run}}{SUFFIX}.pdf",
             caption="../report/report.rst",
             category="Report",
             labels={"Document": "PDF", "Shows": "The whole report"},
         ),
     log:
-        "results/{run}/logs/build-pdf.log",
+        f"results/{{run}}/logs{SUBFOLDER}/build-pdf.log",
     message:
         "LaTeX to {output}"
     shell:
@@ -75,45 +88,54 @@ rule build_pdf:
 rule build_html:
     """The same text for the screen, in one file."""
     input:
-        text="results/{run}/report/{run}.md",
-        front="results/{run}/report/front.json",
-        references="results/{run}/report/references.bib",
-        tables=expand("results/{{run}}/tables/{table}.html", table=TABLES),
+        text=f"results/{{run}}{SUBFOLDER}/report/{{run}}.md",
+        front=f"results/{{run}}{SUBFOLDER}/report/front.json",
+        references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
+        tables=expand("results/{{run}}{sub}/tables/{table}.html", sub=SUBFOLDER, table=TABLES),
         figures=expand(
-            "figures/{{run}}/{figure}.{form}", figure=DRAWN, form=["svg", "csv", "vl.json"]
+            "figures/{{run}}{sub}/{figure}.{form}",
+            sub=SUBFOLDER,
+            figure=DRAWN,
+            form=["svg", "csv", "vl.json"],
         ),
+        catalogues=catalogues(),
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
         code=modules("charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
     output:
-        "report/{run}.html",
+        f"report/{{run}}{SUFFIX}.html",
     log:
-        "results/{run}/logs/build-html.log",
+        f"results/{{run}}/logs{SUBFOLDER}/build-html.log",
+    params:
+        sub=lambda wildcards: SUBFOLDER,
     message:
         "text to {output}"
     shell:
-        "kvstudy build-html {input.text} --tables results/{wildcards.run}/tables"
-        " --figures figures/{wildcards.run} --output {output} > {log} 2>&1"
+        "kvstudy build-html {input.text} --tables results/{wildcards.run}{params.sub}/tables"
+        " --figures figures/{wildcards.run}{params.sub} --output {output} > {log} 2>&1"
 
 
 rule build_docx:
     """The same text for a word processor."""
     input:
-        text="results/{run}/report/{run}.md",
-        front="results/{run}/report/front.json",
-        references="results/{run}/report/references.bib",
-        tables=expand("results/{{run}}/tables/{table}.html", table=TABLES),
-        figures=expand("figures/{{run}}/{figure}.png", figure=DRAWN),
+        text=f"results/{{run}}{SUBFOLDER}/report/{{run}}.md",
+        front=f"results/{{run}}{SUBFOLDER}/report/front.json",
+        references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
+        tables=expand("results/{{run}}{sub}/tables/{table}.html", sub=SUBFOLDER, table=TABLES),
+        figures=expand("figures/{{run}}{sub}/{figure}.png", sub=SUBFOLDER, figure=DRAWN),
+        catalogues=catalogues(),
         templates=glob("report/templates/*.*"),
         code=modules("report"),
     output:
-        "report/{run}.docx",
+        f"report/{{run}}{SUFFIX}.docx",
     log:
-        "results/{run}/logs/build-docx.log",
+        f"results/{{run}}/logs{SUBFOLDER}/build-docx.log",
+    params:
+        sub=lambda wildcards: SUBFOLDER,
     message:
         "text to {output}"
     shell:
-        "kvstudy build-docx {input.text} --tables results/{wildcards.run}/tables"
-        " --figures figures/{wildcards.run} --output {output} > {log} 2>&1"
+        "kvstudy build-docx {input.text} --tables results/{wildcards.run}{params.sub}/tables"
+        " --figures figures/{wildcards.run}{params.sub} --output {output} > {log} 2>&1"
 
 
 rule run_notebook:
@@ -137,26 +159,28 @@ rule run_notebook:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         notebook="workflow/notebooks/analysis.ipynb",
         template=glob("report/templates/notebook/*"),
+        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "figures", "tables", "report"),
     output:
         page=report(
-            "report/{run}-analysis.html",
+            f"report/{{run}}{SUFFIX}-analysis.html",
             caption="../report/notebook.rst",
             category="Report",
             labels={"Document": "Notebook", "Shows": "The analysis step by step"},
         ),
-        executed="results/{run}/analysis.ipynb",
-        latex="results/{run}/report/notebook.tex",
-        figures=directory("results/{run}/report/notebook"),
+        executed=f"results/{{run}}{SUBFOLDER}/analysis.ipynb",
+        latex=f"results/{{run}}{SUBFOLDER}/report/notebook.tex",
+        figures=directory(f"results/{{run}}{SUBFOLDER}/report/notebook"),
     log:
-        "results/{run}/logs/notebook.log",
+        f"results/{{run}}/logs{SUBFOLDER}/notebook.log",
     params:
         scale=CONFIG.scale,
+        language=f"--language {LANGUAGE}",
         published=[f"--published {path}" for path in PUBLISHED],
     message:
         "analysis notebook to {output.page}"
     shell:
-        "kvstudy notebook --study {input.study} --scale {params.scale}"
+        "kvstudy notebook --study {input.study} --scale {params.scale} {params.language}"
         " --results results/{wildcards.run} {params.published} --notebook {input.notebook}"
         " --output {output.page} --executed {output.executed} --latex {output.latex}"
         " > {log} 2>&1"

@@ -18,7 +18,7 @@ rule parse_cells:
         ],
         gaps=expand("results/{run}/gaps/{store}.json", run=RUN, store=GAPS),
         imports=[f"results/{RUN}/{IMPORTS}"] if STUDY.imported else [],
-        code=modules("study", "ycsb_log", "tidy"),
+        code=modules("language", "study", "ycsb_log", "tidy"),
     output:
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
@@ -48,7 +48,7 @@ rule summarise:
         study=STUDY_FILE,
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
-        code=modules("study", "tidy"),
+        code=modules("language", "study", "tidy"),
     output:
         "results/{run}/summary.csv",
     log:

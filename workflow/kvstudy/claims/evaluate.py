@@ -9,13 +9,14 @@ from kvstudy.claims.operands import Grid, Operand
 from kvstudy.claims.parts import Part, parts_of
 from kvstudy.claims.quantities import Quantity
 from kvstudy.claims.values import UnknownValue, Values
+from kvstudy.language.current import N_
 from kvstudy.stats.verdicts import Verdict
 from kvstudy.study.claims import Claim, Statement
 
-IN_FLOOR = "not above the noise floor"
-CLIENT_BOUND = "client-bound"
-UNEQUAL = "unequal updates"
-ELSEWHERE = "a value of the source's machine"
+IN_FLOOR = N_("not above the noise floor")
+CLIENT_BOUND = N_("client-bound")
+UNEQUAL = N_("unequal updates")
+ELSEWHERE = N_("a value of the source's machine")
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from math import inf, log, log1p
 
 from kvstudy.claims.quantities import Quantity
+from kvstudy.language.current import N_
 from kvstudy.stats.ratios import margin_bounds
 from kvstudy.stats.verdicts import Verdict, equality_verdict, ratio_verdict
 
@@ -15,10 +16,10 @@ from kvstudy.stats.verdicts import Verdict, equality_verdict, ratio_verdict
 class Support(StrEnum):
     """Whether the source's own values say what it claims."""
 
-    SUPPORTED = "supported"
-    PARTLY = "supported in part"
-    NOT = "not supported"
-    NO_DATA = "no data"
+    SUPPORTED = N_("supported")
+    PARTLY = N_("supported in part")
+    NOT = N_("not supported")
+    NO_DATA = N_("no data")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from kvstudy.claims.judge import Judge
 from kvstudy.claims.operands import Grid, Operand, couples, singles
 from kvstudy.claims.quantities import Couple, Quantity
 from kvstudy.claims.values import Values
+from kvstudy.language.current import N_
 from kvstudy.study.base import SIZES
 from kvstudy.study.claims import (
     Bound,
@@ -237,4 +238,4 @@ def _(statement: BreakEven, grid: Grid, stores: list[str]) -> list[Part]:
     find = partial(q.break_even, costs=costs, deletes=operand(statement.cache, "delete"))
     of = (costs["read"], costs["read database"])
     what = judge.reads(statement.reads, statement.within)
-    return [Part(find, what, of, between="before")]
+    return [Part(find, what, of, between=N_("before"))]

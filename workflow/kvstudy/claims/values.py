@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kvstudy.claims.operands import OF_MEAN, Grid, Operand, Sizes
+from kvstudy.language.current import N_
 from kvstudy.stats.estimates import trimmed_estimate
 from kvstudy.stats.verdicts import Verdict
 from kvstudy.study.base import SIZES
@@ -123,7 +124,7 @@ class Values:
         if not runs:
             raise self._unknown(operand, place)
         if min(runs.values()) <= 0:
-            raise UnknownValue(Verdict.NOT_COMPARABLE, "a value of 0 has no ratio")
+            raise UnknownValue(Verdict.NOT_COMPARABLE, N_("a value of 0 has no ratio"))
         return runs
 
     def _operation(self, known: dict[tuple[str, str], Runs], operation: str) -> str:
@@ -143,8 +144,8 @@ class Values:
             return UnknownValue(*self.why[place])
         known = {store for store, *_ in self.why}
         if operand.store not in known:
-            return UnknownValue(Verdict.NOT_MEASURED, "not a store of the study")
-        reason = "not measured" if operand.workload == MEAN else "not a size of the study"
+            return UnknownValue(Verdict.NOT_MEASURED, N_("not a store of the study"))
+        reason = "not measured" if operand.workload == MEAN else N_("not a size of the study")
         return UnknownValue(Verdict.NOT_MEASURED, reason)
 
 

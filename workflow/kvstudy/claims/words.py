@@ -8,6 +8,9 @@ from math import inf
 from kvstudy.claims.operands import Grid, Operand
 from kvstudy.claims.parts import Part
 from kvstudy.claims.quantities import READS, SHARE, THREADS, Quantity
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.locale import decimal, decimal_mark
+from kvstudy.language.recorded import recorded
 from kvstudy.study.base import SIZES
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -15,13 +18,13 @@ from kvstudy.tidy.numbers import grouped, significant
 
 METRICS = {
     "throughput": "",
-    "runtime": "run time",
-    "latency_mean": "mean latency",
-    "latency_min": "minimum latency",
-    "latency_max": "maximum latency",
-    "latency_p95": "95th percentile",
-    "latency_p99": "99th percentile",
-    "failed_share": "failed share",
+    "runtime": N_("run time"),
+    "latency_mean": N_("mean latency"),
+    "latency_min": N_("minimum latency"),
+    "latency_max": N_("maximum latency"),
+    "latency_p95": N_("95th percentile"),
+    "latency_p99": N_("99th percentile"),
+    "failed_share": N_("failed share"),
 }
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -36,7 +39,9 @@ class Names:
 
     @classmethod
     def of(cls, study: Study, stores: dict[str, str], grid: Grid) -> Names:
-        return cls(stores, {use.name: use.short for use in study.workloads} | {MEAN: "Mean"}, grid)
+        return cls(
+            stores, {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}, grid
+        )
 
 
 def label(part: Part, found: Quantity | None, names: Names) -> str:
@@ -45,20 +50,22 @@ def label(part: Part, found: Quantity | None, names: Names) -> str:
     if part.several and not (found and found.of):
         # Many couples: what all have in common.
         text = _sides(operands[0::2], operands[1::2], names)
-        return "; ".join(filter(None, [text, part.several]))
+        return "; ".join(filter(None, [text, recorded(part.several)]))
     if part.over:
         return _over(part, operands, names)
-    text = _sides(operands[:1], operands[1:2], names, between=part.between)
-    return f"{text}; {part.several}" if part.several else text
+    text = _sides(
+        operands[:1], operands[1:2], names, between=_(part.between) if part.between != "/" else "/"
+    )
+    return f"{text}; {recorded(part.several)}" if part.several else text
 
 
 def number(found: Quantity) -> str:
     """``1.05 [1.02, 1.08]``, with the unit of a value."""
     if found.unit == THREADS:
         ends = _ends(_count(found.low), _count(found.high)) if found.low is not None else ""
-        return f"{_count(found.value)}{ends} threads"
+        return _("{} threads").format(f"{_count(found.value)}{ends}")
     if found.value == inf and found.unit == READS:
-        return "never"
+        return _("never")
     factor, unit = _scale(found)
     ends = ""
     if found.low is not None:
@@ -68,12 +75,14 @@ def number(found: Quantity) -> str:
 
 def _ends(low: str, high: str) -> str:
     """The interval, which stays on one line with its value."""
-    return f"{SPACE}[{low},{SPACE}{high}]"
+    return f"{SPACE}[{low}{';' if decimal_mark() == ',' else ','}{SPACE}{high}]"
 
 
 def _over(part: Part, operands: list[Operand], names: Names) -> str:
     counts = sorted({getattr(operand.candidates[0], part.over) for operand in operands} - {None})
-    span = f"{part.over} {_grouped(counts[0])} to {_grouped(counts[-1])}" if counts else part.over
+    over = _(part.over)
+    ends = (_grouped(count) for count in (counts[0], counts[-1])) if counts else ()
+    span = _("{} {} to {}").format(over, *ends) if counts else over
     sides: dict[tuple, Operand] = {}
     for operand in operands:
         named = {key: value for key, value in _described(operand).items() if key != part.over}
@@ -145,10 +154,28 @@ def _titled(key: str, value: object, names: Names) -> str:
         return ""
     if key in SIZES:
         if value == "best":
-            return f"best number of {key}"
-        return f"{_grouped(value)} {key.removesuffix('s') if value == 1 else key}"
+            return _(BEST[key])
+        return _sized(key, value).format(_grouped(value))
     titles = {"workload": names.workloads, "store": names.stores, "metric": METRICS}
-    return titles.get(key, {}).get(value, value)
+    found = titles.get(key, {}).get(value, value)
+    return _(found) if key in ("metric", "operation") else found
+
+
+def _sized(size: str, number: int) -> str:
+    if size == "records":
+        return ngettext("{} record", "{} records", number)
+    if size == "operations":
+        return ngettext("{} operation", "{} operations", number)
+    return ngettext("{} thread", "{} threads", number)
+
+
+# What a trend is of.
+SIZE_WORDS = [N_("records"), N_("operations"), N_("threads")]
+BEST = {
+    "records": N_("best number of records"),
+    "operations": N_("best number of operations"),
+    "threads": N_("best number of threads"),
+}
 
 
 def _scale(found: Quantity) -> tuple[float, str]:
@@ -163,7 +190,7 @@ def _scale(found: Quantity) -> tuple[float, str]:
         return 1, " µs"
     if found.unit == SHARE:
         return 100, " %"
-    return 1, {READS: " reads per write"}.get(found.unit, "")
+    return 1, {READS: _(" reads per write")}.get(found.unit, "")
 
 
 def _plain(value: float) -> str:
@@ -171,7 +198,7 @@ def _plain(value: float) -> str:
 
 
 def _count(value: float) -> str:
-    return "more than all" if value == inf else f"{value:g}"
+    return _("more than all") if value == inf else decimal(f"{value:g}")
 
 
 def _grouped(count: int) -> str:

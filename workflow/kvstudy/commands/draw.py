@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import SCALE
+from kvstudy.commands.options import LANGUAGE, SCALE
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -14,6 +14,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.command("draw")
 @click.option("--study", type=FILE, required=True, help="study.yaml.")
 @SCALE
+@LANGUAGE
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")

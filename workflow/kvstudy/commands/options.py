@@ -14,6 +14,23 @@ if TYPE_CHECKING:
 SCALE = click.option(
     "--scale", type=float, default=1.0, show_default=True, help="Factor on the counts."
 )
+
+
+def _use(context: click.Context, parameter: click.Parameter, language: str) -> None:
+    from kvstudy.language.current import use
+
+    use(language)
+
+
+# Of commands whose results people read. The command itself need not know the language.
+LANGUAGE = click.option(
+    "--language",
+    default="en",
+    show_default=True,
+    expose_value=False,
+    callback=_use,
+    help="Language of text, tables, figures and numbers.",
+)
 OPTIONS = [
     click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml."),
     SCALE,

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import LANGUAGE
+
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 @click.command("published")
+@LANGUAGE
 @click.option("--study", type=FILE, required=True, help="The study.yaml.")
 @click.option(
     "--tables", type=FOLDER, required=True, help="Folder for the tables (CSV, LaTeX, HTML)."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import SCALE
+from kvstudy.commands.options import LANGUAGE, SCALE
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -33,6 +33,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 )
 @click.option("--raw", type=FOLDER, required=True, help="Raw logs of the run, for transcripts.")
 @SCALE
+@LANGUAGE
 @click.option("--partial", is_flag=True, help="Say on the first page that cells are missing.")
 @click.option(
     "--appendix", default="", help="A LaTeX file in the output's folder that ends the document."

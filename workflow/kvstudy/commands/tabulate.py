@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import SCALE
+from kvstudy.commands.options import LANGUAGE, SCALE
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
@@ -15,6 +15,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.command("tabulate")
 @click.option("--study", type=FILE, required=True, help="study.yaml.")
 @SCALE
+@LANGUAGE
 @click.option("--measurements", type=FILE, required=True, help="measurements.csv of the run.")
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kvstudy.language.current import N_
 from kvstudy.measure.finding import Finding, Tree, hidden, judged
 from kvstudy.measure.limits import cpu_quota, usable_cores
 
@@ -24,8 +25,8 @@ CLOCKS = {"kvm-clock": "KVM", "hyperv": "Hyper-V", "xen": "Xen", "vmware": "VMwa
 
 
 def virtual_machine(tree: Tree) -> Finding:
-    key, title = "virtual_machine", "Virtual machine"
-    consequence = (
+    key, title = "virtual_machine", N_("Virtual machine")
+    consequence = N_(
         "A virtual machine shares its processors with others that cannot be seen from here: "
         "expect slow and fast spells, and compare only values measured close together."
     )
@@ -37,7 +38,7 @@ def virtual_machine(tree: Tree) -> Finding:
         return hidden(
             key,
             title,
-            "If this is a virtual machine, others that cannot be seen share its processors.",
+            N_("If this is a virtual machine, others that cannot be seen share its processors."),
         )
     return judged(key, title, "no", "", good=True)
 
@@ -71,36 +72,40 @@ def container(tree: Tree) -> Finding:
         kind = found.group() if found else ""
     return judged(
         "container",
-        "Container",
+        N_("Container"),
         f"yes ({kind})" if kind else "no",
-        "Other containers use the same machine, and this one cannot see all of them.",
+        N_("Other containers use the same machine, and this one cannot see all of them."),
         good=not kind,
     )
 
 
 def steal(tree: Tree) -> Finding:
-    key, title = "steal", "Stolen CPU time"
+    key, title = "steal", N_("Stolen CPU time")
     try:
         ticks = [int(part) for part in (tree.text("proc/stat") or "").split("\n")[0].split()[1:9]]
         share = 100 * ticks[7] / sum(ticks)
     except (ValueError, IndexError, ZeroDivisionError):
-        return hidden(key, title, "Whether other machines take time of these processors is open.")
+        return hidden(
+            key, title, N_("Whether other machines take time of these processors is open.")
+        )
     return judged(
         key,
         title,
         f"{share:.2g} % since the machine started",
-        "Other virtual machines took CPU time of this one: expect single runs to be slow "
-        "without a cause that could be seen here.",
+        N_(
+            "Other virtual machines took CPU time of this one: expect single runs to be slow "
+            "without a cause that could be seen here."
+        ),
         good=share <= LITTLE_STEAL,
         number=round(share, 3),
     )
 
 
 def cores(tree: Tree) -> Finding:
-    key, title = "cores", "Usable cores"
+    key, title = "cores", N_("Usable cores")
     usable = usable_cores(tree)
     if usable is None:
-        return hidden(key, title, "How many cores client and server share is open.")
+        return hidden(key, title, N_("How many cores client and server share is open."))
     quota = cpu_quota(tree)
     value = f"{len(usable)} hardware thread{'' if len(usable) == 1 else 's'}"
     online = tree.text(f"{CPU}/online")
@@ -111,87 +116,102 @@ def cores(tree: Tree) -> Finding:
             key,
             title,
             f"{value}, limited to the time of {quota:g}",
-            "When the allowed time is used up, the kernel stops client and server for the rest of "
-            "a tenth of a second or so: expect peaks in the highest latencies.",
+            N_(
+                "When the allowed time is used up, the kernel stops client and server for the "
+                "rest of a tenth of a second or so: expect peaks in the highest latencies."
+            ),
             good=False,
         )
     return judged(
         key,
         title,
         value,
-        "Client and server compete for so few cores: a store whose client or server works more "
-        "looks slower than it would on a larger machine.",
+        N_(
+            "Client and server compete for so few cores: a store whose client or server works more "
+            "looks slower than it would on a larger machine."
+        ),
         good=len(usable) >= ENOUGH_CORES,
     )
 
 
 def governor(tree: Tree) -> Finding:
-    key, title = "governor", "Frequency governor"
+    key, title = "governor", N_("Frequency governor")
     found = tree.values(f"{CPU}/cpu[0-9]*/cpufreq/scaling_governor")
     if not found:
         return hidden(
             key,
             title,
-            "No frequency governor (the kernel's rule for the clock of the processor) is visible: "
-            "expect differences between runs, since the clock may change while it measures.",
+            N_(
+                "No frequency governor (the kernel's rule for the clock of the processor) is "
+                "visible: expect differences between runs, since the clock may change while it "
+                "measures."
+            ),
         )
     drivers = tree.values(f"{CPU}/cpu[0-9]*/cpufreq/scaling_driver")
     return judged(
         key,
         title,
         ", ".join(found) + (f" ({', '.join(drivers)})" if drivers else ""),
-        "The clock falls while a core is idle and rises late: expect slow beginnings and lower "
-        "values at low load. The governor 'performance' keeps it high.",
+        N_(
+            "The clock falls while a core is idle and rises late: expect slow beginnings and lower "
+            "values at low load. The governor 'performance' keeps it high."
+        ),
         good=found == ["performance"],
     )
 
 
 def turbo(tree: Tree) -> Finding:
-    key, title = "turbo", "Turbo clock"
+    key, title = "turbo", N_("Turbo clock")
     no_turbo = tree.text(f"{CPU}/intel_pstate/no_turbo")
     boost = tree.text(f"{CPU}/cpufreq/boost")
     if no_turbo not in ("0", "1") and boost not in ("0", "1"):
         return hidden(
             key,
             title,
-            "Whether the clock rises for a short time (turbo) is open: expect first runs on a cool "
-            "processor to be faster, if it does.",
+            N_(
+                "Whether the clock rises for a short time (turbo) is open: expect first runs on a"
+                " cool processor to be faster, if it does."
+            ),
         )
     off = no_turbo == "1" if no_turbo in ("0", "1") else boost == "0"
     return judged(
         key,
         title,
         "off" if off else "on",
-        "The clock rises while the processor is cool and few cores work: expect the first runs "
-        "and those with idle cores to be faster.",
+        N_(
+            "The clock rises while the processor is cool and few cores work: expect the first runs "
+            "and those with idle cores to be faster."
+        ),
         good=off,
     )
 
 
 def threads_of_a_core(tree: Tree) -> Finding:
-    key, title = "smt", "Threads per core (SMT)"
+    key, title = "smt", N_("Threads per core (SMT)")
     active = tree.text(f"{CPU}/smt/active")
     if active not in ("0", "1"):
-        return hidden(key, title, "Whether two of the usable cores are one core is open.")
+        return hidden(key, title, N_("Whether two of the usable cores are one core is open."))
     return judged(
         key,
         title,
         "two or more" if active == "1" else "one",
-        "Two hardware threads share the parts of one core: client and server slow each other down "
-        "when the kernel puts them on the same core.",
+        N_(
+            "Two hardware threads share the parts of one core: client and server slow each other "
+            "down when the kernel puts them on the same core."
+        ),
         good=active == "0",
     )
 
 
 def throttling(tree: Tree) -> Finding:
-    key, title = "throttling", "Slowed down by heat"
+    key, title = "throttling", N_("Slowed down by heat")
     names = tree.names(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
     counts = [count for name in names if (count := tree.number(name)) is not None]
     if not counts:
         return hidden(
             key,
             title,
-            "Whether the processor gets too hot and slows itself down is open.",
+            N_("Whether the processor gets too hot and slows itself down is open."),
         )
     # A package tells its count on each of its cores, so the largest stands for all.
     most = max(counts)
@@ -199,59 +219,70 @@ def throttling(tree: Tree) -> Finding:
         key,
         title,
         f"{most} times since the machine started" if most else "never",
-        "The processor got too hot and slowed itself down: expect long runs and late runs to be "
-        "slower.",
+        N_(
+            "The processor got too hot and slowed itself down: expect long runs and late runs to "
+            "be slower."
+        ),
         good=not most,
         number=most,
     )
 
 
 def nodes(tree: Tree) -> Finding:
-    key, title = "numa", "Memory nodes (NUMA)"
+    key, title = "numa", N_("Memory nodes (NUMA)")
     found = tree.names("sys/devices/system/node/node[0-9]*")
     if not found:
-        return hidden(key, title, "Whether some memory is farther from some cores is open.")
+        return hidden(key, title, N_("Whether some memory is farther from some cores is open."))
     return judged(
         key,
         title,
         str(len(found)),
-        "Memory of another node is slower, and the kernel may place server and client anew in each "
-        "run: expect some runs to be slower than others.",
+        N_(
+            "Memory of another node is slower, and the kernel may place server and client anew in"
+            " each run: expect some runs to be slower than others."
+        ),
         good=len(found) == 1,
     )
 
 
 def mitigations(tree: Tree) -> Finding:
-    key, title = "mitigations", "Mitigations"
+    key, title = "mitigations", N_("Mitigations")
     names = tree.names(f"{CPU}/vulnerabilities/*")
     if not names:
         return hidden(
             key,
             title,
-            "Which protections against faults of the processor slow down its system calls is open.",
+            N_(
+                "Which protections against faults of the processor slow down its system calls is "
+                "open."
+            ),
         )
     active = [name.rsplit("/", 1)[1] for name in names if "itigation" in (tree.text(name) or "")]
     return judged(
         key,
         title,
         f"{len(active)} active ({', '.join(active)})" if active else "none active",
-        "Protections against faults of the processor make system calls slower: do not compare "
-        "values with those of a machine that has others.",
+        N_(
+            "Protections against faults of the processor make system calls slower: do not compare "
+            "values with those of a machine that has others."
+        ),
         good=not active,
     )
 
 
 def clock_source(tree: Tree) -> Finding:
-    key, title = "clock_source", "Clock source"
+    key, title = "clock_source", N_("Clock source")
     name = tree.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
     if not name:
-        return hidden(key, title, "What reading the time costs in each operation is open.")
+        return hidden(key, title, N_("What reading the time costs in each operation is open."))
     cheap = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
     return judged(
         key,
         title,
         name,
-        "Reading the time is slow with this clock, and the client reads it twice for each "
-        "operation: expect all latencies to be too long by that.",
+        N_(
+            "Reading the time is slow with this clock, and the client reads it twice for each "
+            "operation: expect all latencies to be too long by that."
+        ),
         good=name in cheap,
     )

@@ -8,6 +8,7 @@ import statistics
 import time
 from pathlib import Path
 
+from kvstudy.language.current import N_
 from kvstudy.measure.finding import Finding, Mount, Tree, hidden, judged
 from kvstudy.measure.preflight_cpu import hypervisor
 
@@ -21,12 +22,12 @@ NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.sshfs", "ceph"
 
 
 def load(tree: Tree) -> Finding:
-    key, title = "load", "Other work at the moment"
+    key, title = "load", N_("Other work at the moment")
     running = []
     for _ in range(LOOKS):
         found = re.match(r"\S+ \S+ \S+ (\d+)/", tree.text("proc/loadavg") or "")
         if not found:
-            return hidden(key, title, "What else runs on this machine is open.")
+            return hidden(key, title, N_("What else runs on this machine is open."))
         # We run too.
         running.append(max(0, int(found.group(1)) - 1))
         time.sleep(PAUSE)
@@ -35,8 +36,10 @@ def load(tree: Tree) -> Finding:
         key,
         title,
         f"{others} other thread{'' if others == 1 else 's'} running",
-        "Other programs use the processors: expect lower throughput and longer latencies than on "
-        "an idle machine, in some runs more than in others.",
+        N_(
+            "Other programs use the processors: expect lower throughput and longer latencies than"
+            " on an idle machine, in some runs more than in others."
+        ),
         good=not others,
         number=others,
     )
@@ -44,25 +47,27 @@ def load(tree: Tree) -> Finding:
 
 def load_average(tree: Tree) -> Finding:
     """Not for cells: the cell before is a part of its minute."""
-    key, title = "load_average", "Load of the last minute"
+    key, title = "load_average", N_("Load of the last minute")
     try:
         load = float((tree.text("proc/loadavg") or "").split()[0])
     except (ValueError, IndexError):
-        return hidden(key, title, "What else ran on this machine is open.")
+        return hidden(key, title, N_("What else ran on this machine is open."))
     return judged(
         key,
         title,
         f"{load:.2f}",
-        "Other programs have used the processors in the last minute: end them before measuring.",
+        N_(
+            "Other programs have used the processors in the last minute: end them before measuring."
+        ),
         good=load <= LITTLE_LOAD,
         number=load,
     )
 
 
 def power(tree: Tree) -> Finding:
-    key, title = "power", "Power supply"
+    key, title = "power", N_("Power supply")
     if not tree.is_folder("sys/class/power_supply"):
-        return hidden(key, title, "If this is a laptop on battery, its clock is held low.")
+        return hidden(key, title, N_("If this is a laptop on battery, its clock is held low."))
     supplies = [name.rsplit("/", 1)[0] for name in tree.names("sys/class/power_supply/*/type")]
     kinds = {name: tree.text(f"{name}/type") for name in supplies}
     # Mice and keyboards have batteries of their own.
@@ -77,24 +82,26 @@ def power(tree: Tree) -> Finding:
         key,
         title,
         value,
-        "On battery the processor is kept slow to save energy, and slower as it empties: plug the "
-        "power in and measure again.",
+        N_(
+            "On battery the processor is kept slow to save energy, and slower as it empties: plug"
+            " the power in and measure again."
+        ),
         good=not on_battery,
     )
 
 
 def disk_kind(tree: Tree, path: Path) -> Finding:
-    key, title = "disk", "Disk"
+    key, title = "disk", N_("Disk")
     mount = _mount(tree, path)
     if mount is None:
-        return hidden(key, title, "What a store waits for when it writes is open.")
+        return hidden(key, title, N_("What a store waits for when it writes is open."))
     system = mount.system
     if system in NETWORK:
         return judged(
             key,
             title,
             f"{system}, over a network",
-            "Stores that write to their files wait for another machine.",
+            N_("Stores that write to their files wait for another machine."),
             good=False,
         )
     if system in ("tmpfs", "ramfs"):
@@ -102,7 +109,7 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
             key,
             title,
             f"{system}, in memory",
-            "Files lie in memory: stores that write to disk look faster than they are.",
+            N_("Files lie in memory: stores that write to disk look faster than they are."),
             good=False,
         )
     device = f"sys/dev/block/{mount.numbers}"
@@ -118,15 +125,19 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
             title,
             f"{system}, {kind}",
             None,
-            "What lies below the disk is open, and whether others write to it too: expect stores "
-            "that write to disk to differ more between runs.",
+            N_(
+                "What lies below the disk is open, and whether others write to it too: expect "
+                "stores that write to disk to differ more between runs."
+            ),
         )
     return judged(
         key,
         title,
         f"{system}, {'rotating' if rotational == '1' else 'solid state'}",
-        "A rotating disk needs milliseconds for each place: stores that write to disk at once wait "
-        "for it.",
+        N_(
+            "A rotating disk needs milliseconds for each place: stores that write to disk at once"
+            " wait for it."
+        ),
         good=rotational == "0",
     )
 
@@ -139,41 +150,41 @@ def _mount(tree: Tree, path: Path) -> Mount | None:
 
 
 def disk_space(path: Path) -> Finding:
-    key, title = "disk_space", "Free disk space"
+    key, title = "disk_space", N_("Free disk space")
     existing = next(folder for folder in (path, *path.parents) if folder.exists())
     try:
         free = shutil.disk_usage(existing).free
     except OSError:
-        return hidden(key, title, "A full disk ends a measurement.")
+        return hidden(key, title, N_("A full disk ends a measurement."))
     return judged(
         key,
         title,
         f"{free / 2**30:.1f} GiB",
-        "A full disk ends a measurement, and some file systems are slow when little is free.",
+        N_("A full disk ends a measurement, and some file systems are slow when little is free."),
         good=free >= LITTLE_SPACE,
         number=round(free / 2**30, 1),
     )
 
 
 def open_files(tree: Tree) -> Finding:
-    key, title = "open_files", "Limit of open files"
+    key, title = "open_files", N_("Limit of open files")
     found = re.search(r"^Max open files\s+(\S+)\s+(\S+)", tree.text("proc/self/limits") or "", re.M)
     if not found:
-        return hidden(key, title, "Whether a store may open enough files is open.")
+        return hidden(key, title, N_("Whether a store may open enough files is open."))
     soft, hard = found.groups()
     # Servers raise it to the hard limit by themselves.
     return judged(
         key,
         title,
         soft if soft == hard else f"{soft}, may be raised to {hard}",
-        "A store that needs more files or connections fails or works with fewer.",
+        N_("A store that needs more files or connections fails or works with fewer."),
         good=hard == "unlimited" or int(hard) >= FEW_FILES,
     )
 
 
 def kernel(tree: Tree) -> Finding:
-    key, title = "kernel", "Kernel"
+    key, title = "kernel", N_("Kernel")
     release = tree.text("proc/sys/kernel/osrelease")
     if not release:
-        return hidden(key, title, "Values of another kernel cannot be told from these.")
+        return hidden(key, title, N_("Values of another kernel cannot be told from these."))
     return judged(key, title, release, "", good=True)

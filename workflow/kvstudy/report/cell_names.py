@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kvstudy.language.current import ngettext
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.tidy.numbers import grouped
 
-SIZES = {"records": "records", "operations": "operations", "threads": "client threads"}
+SIZES = ("records", "operations", "threads")
 
 
 @dataclass(frozen=True)
@@ -45,10 +46,16 @@ class CellNames:
 
 def _differing(cell: Cell, cells: Iterable[Cell]) -> str:
     found = []
-    for size, title in SIZES.items():
+    for size in SIZES:
         if len({getattr(each, size) for each in cells}) > 1:
             number = getattr(cell, size)
-            found.append(
-                f"{grouped(str(number))} {title.removesuffix('s') if number == 1 else title}"
-            )
+            found.append(_worded(size, number).format(grouped(str(number))))
     return ", ".join(found)
+
+
+def _worded(size: str, number: int) -> str:
+    if size == "records":
+        return ngettext("{} record", "{} records", number)
+    if size == "operations":
+        return ngettext("{} operation", "{} operations", number)
+    return ngettext("{} client thread", "{} client threads", number)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.language.current import ngettext
 from kvstudy.report.cell_names import CellNames
 from kvstudy.stats.warmup import Steadiness
 from kvstudy.study.figure_kinds import CpuBars, Spectrum, TimeStrips
@@ -154,5 +155,6 @@ def _restless(seconds: pd.DataFrame, study: Study, titles: dict[str, str]) -> li
         count = (runs["verdict"] == Steadiness.NOT_STEADY).sum()
         if count:
             title = study.workload(workload).title
-            found.append(f"{titles[store]} under {title} ({count} of {len(runs)} runs)")
+            text = ngettext("{} under {} ({} of {} runs)", "{} under {} ({} of {} runs)", len(runs))
+            found.append(text.format(titles[store], title, count, len(runs)))
     return found

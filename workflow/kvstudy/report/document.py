@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import ORIGINAL
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Front:
     dateline: str
     author: str
     subject: str
+    language: str = ORIGINAL
     stores: dict[str, str] = field(default_factory=dict)
     workloads: dict[str, str] = field(default_factory=dict)
 

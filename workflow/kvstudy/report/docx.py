@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 
 from kvstudy.report.document import Parts, put, read_document
-from kvstudy.report.pandoc import citations, convert
+from kvstudy.report.pandoc import citations, convert, filters, words_of
 
 # A4, with the text width that the figures are drawn for.
 PAGE = (
@@ -43,11 +43,12 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
             "subtitle": front.subtitle,
             "date": front.dateline,
             "author-meta": front.author,
+            **words_of(front.language),
             "tables": parts.tables.as_posix(),
             "figures": parts.figures.as_posix(),
         }
-        filters = [templates / "numbers.lua", templates / "docx.lua"]
-        convert(text, options, markdown, filters, metadata)
+        used = filters(templates, front.language, "numbers.lua", "docx.lua")
+        convert(text, options, markdown, used, metadata)
         put(_without_times(made), output)
 
 

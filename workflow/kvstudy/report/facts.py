@@ -16,6 +16,7 @@ from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import out_of_order
 from kvstudy.analysis.updates import one_field
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _
 from kvstudy.report.cell_facts import (
     Gap,
     OfCells,
@@ -214,8 +215,11 @@ class RunFacts(OfCells):
         """Cells that were measured later than planned."""
         late = out_of_order(self.analysis.order)
         return [
-            f"{self.title(row.store)}, {self.names.workload(row.workload, row.parameters)}, "
-            f"repetition {row.repetition}"
+            _("{}, {}, repetition {}").format(
+                self.title(row.store),
+                self.names.workload(row.workload, row.parameters),
+                row.repetition,
+            )
             for row in late.itertuples()
         ]
 
@@ -316,11 +320,13 @@ class RunFacts(OfCells):
     def title(self, store: str) -> str:
         """The title of the store or control called ``store``."""
         if store == CEILING.name:
-            return CEILING.title
+            return _(CEILING.title)
         of = original(self.study, store)
         title = next(each.title for each in self.stores if each.definition.name == of)
         return (
-            title if of == store else f"{title} ({store.removeprefix(f'{of}-').replace('-', ' ')})"
+            title
+            if of == store
+            else f"{title} ({_(store.removeprefix(f'{of}-').replace('-', ' '))})"
         )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _, pgettext
+from kvstudy.language.recorded import recorded
 from kvstudy.report.escape import Markup, for_markdown
 from kvstudy.report.transcript import Line
 from kvstudy.study.base import AnyTable
@@ -87,7 +89,18 @@ class Floats:
     def _origin(self, number: str) -> str:
         if not number or self._source is None:
             return "."
-        return f" (as {for_markdown(number)} of [@{self._source.key}])."
+        where = for_markdown(recorded(number))
+        return _(" (as {} of {}).").format(where, f"[@{self._source.key}]")
+
+
+def _word(of: str) -> str:
+    """What stands before the number, inside of a sentence."""
+    words = {
+        "Table": pgettext("reference", "Table"),
+        "Figure": pgettext("reference", "Figure"),
+        "Section": pgettext("reference", "Section"),
+    }
+    return words[of]
 
 
 def _div(attributes: str, content: str = "") -> Markup:
@@ -96,7 +109,7 @@ def _div(attributes: str, content: str = "") -> Markup:
 
 
 def _ref(word: str, label: str) -> Markup:
-    return Markup(f"[{for_markdown(word)}](#{label}){{.ref}}")
+    return Markup(f"[{for_markdown(_word(word))}](#{label}){{.ref}}")
 
 
 def _there(path: Path, command: str) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 import jinja2
 
 from kvstudy.charts.scripts import inline, scripts, styles
+from kvstudy.language.current import using
 from kvstudy.report.document import Front, Parts, put, read_document
 from kvstudy.report.page_values import values_table
 from kvstudy.report.page_words import page_words
-from kvstudy.report.pandoc import citations, convert
+from kvstudy.report.pandoc import citations, convert, filters, words_of
 from kvstudy.report.svg import as_data
 
 DRAWING = re.compile(r'<div class="drawing" data-figure="([^"]*)" data-caption="([^"]*)"></div>')
@@ -40,14 +41,17 @@ def build_html(markdown: Path, parts: Parts, output: Path) -> None:
             f"--template={templates / 'html' / 'body.html'}",
         ],
         markdown,
-        [templates / "numbers.lua", templates / "html.lua"],
-        {"tables": parts.tables.as_posix(), "pagetitle": front.run},
+        filters(templates, front.language, "numbers.lua", "html.lua"),
+        words_of(front.language) | {"tables": parts.tables.as_posix(), "pagetitle": front.run},
     )
     contents, body = converted.split(BETWEEN)
     specs = _specs(parts.figures, body)
     body = DRAWING.sub(lambda found: _drawing(parts.figures, *found.groups()), body)
-    body = VALUES.sub(lambda found: values_table(parts.figures, html.unescape(found[1])), body)
-    put(_page(templates / "html", front, contents, body, specs).encode(), output)
+    with using(front.language):
+        body = VALUES.sub(lambda found: values_table(parts.figures, html.unescape(found[1])), body)
+    with using(front.language):
+        page = _page(templates / "html", front, contents, body, specs)
+    put(page.encode(), output)
 
 
 def _page(folder: Path, front: Front, contents: str, body: str, specs: dict[str, str]) -> str:

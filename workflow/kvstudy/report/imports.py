@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
+from kvstudy.language.current import N_, _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
 from kvstudy.tidy.imports import NOT_IMPORTED
@@ -37,40 +38,42 @@ class ImportFacts:
 # By the name in environment.json.
 LACKS = {
     "start": (
-        "when a cell was measured, which the clock in YCSB's status lines (option -s) tells",
-        "the order of these runs is not known, nor whether the machine drifted",
+        N_("when a cell was measured, which the clock in YCSB's status lines (option -s) tells"),
+        N_("the order of these runs is not known, nor whether the machine drifted"),
     ),
     "seconds": (
-        "how many operations each second had (-s and status.interval=1)",
-        "nobody can tell whether these runs were steady, or how long they warmed up",
+        N_("how many operations each second had (-s and status.interval=1)"),
+        N_("nobody can tell whether these runs were steady, or how long they warmed up"),
     ),
     "histograms": (
-        "how often each latency occurred (hdrhistogram.fileoutput=true)",
-        "these runs have no percentiles of all repetitions together; those in tables of results "
-        "are means of the single runs'",
+        N_("how often each latency occurred (hdrhistogram.fileoutput=true)"),
+        N_(
+            "these runs have no percentiles of all repetitions together; those in tables of "
+            "results are means of the single runs'"
+        ),
     ),
     "load": (
-        "how the store was loaded",
-        "the number of records is what the command of the run asked for",
+        N_("how the store was loaded"),
+        N_("the number of records is what the command of the run asked for"),
     ),
     "command": (
-        "how YCSB was called",
-        "store, workload and sizes are what a person gave",
+        N_("how YCSB was called"),
+        N_("store, workload and sizes are what a person gave"),
     ),
 }
 # No log of YCSB tells these.
 NEVER = (
     (
-        "the server: its version, its settings, whether it was fresh and empty",
-        "a difference may come from any of these",
+        N_("the server: its version, its settings, whether it was fresh and empty"),
+        N_("a difference may come from any of these"),
     ),
     (
-        "what the server itself counted",
-        "a client that calls a miss OK is not found out, and nothing was probed",
+        N_("what the server itself counted"),
+        N_("a client that calls a miss OK is not found out, and nothing was probed"),
     ),
     (
-        "the CPU time of client and server, and other load on the machine",
-        "only the time that the client's threads waited tells whether the store was the limit",
+        N_("the CPU time of client and server, and other load on the machine"),
+        N_("only the time that the client's threads waited tells whether the store was the limit"),
     ),
 )
 
@@ -80,10 +83,10 @@ def import_facts(study: Study, environment: dict) -> ImportFacts | None:
     found = environment.get("imported")
     if found is None:
         return None
-    lacks = [Lack(what, found["cells"], check) for what, check in NEVER]
+    lacks = [Lack(_(what), found["cells"], _(check)) for what, check in NEVER]
     for name, (what, check) in LACKS.items():
         if number := found["without"][name]:
-            lacks.append(Lack(what, number, check))
+            lacks.append(Lack(_(what), number, _(check)))
     return ImportFacts(study.imported or Imported(), found["cells"], found["logs"], lacks)
 
 
@@ -98,7 +101,7 @@ def not_imported(study: Study, cells: list[dict[str, str]]) -> list[tuple[str, l
             if lacking and len(lacking) == len(rows):
                 texts.append(use.title)
             elif lacking:
-                texts.append(f"{use.title} (repetition {', '.join(sorted(lacking))})")
+                texts.append(_("{} (repetition {})").format(use.title, ", ".join(sorted(lacking))))
         if texts:
             found.append((store, texts))
     return found

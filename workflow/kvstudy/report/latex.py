@@ -7,8 +7,10 @@ import shutil
 from dataclasses import asdict
 from pathlib import Path
 
+from kvstudy.language.current import using
+from kvstudy.language.locale import babel_language
 from kvstudy.report.document import Front, Parts, write_document
-from kvstudy.report.pandoc import convert
+from kvstudy.report.pandoc import convert, filters
 from kvstudy.report.transcript import COLUMNS
 from kvstudy.tables.latex import fill
 
@@ -25,12 +27,13 @@ def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: s
         name: Path(os.path.relpath(path, output)).as_posix()
         for name, path in (("tables", parts.tables), ("figures", parts.figures))
     }
-    latex = convert(
-        text, ["--to=latex", "--natbib"], markdown, [parts.templates / "latex.lua"], folders
-    )
+    used = filters(parts.templates, front.language, "latex.lua")
+    latex = convert(text, ["--to=latex", "--natbib"], markdown, used, folders)
     body = output / "body.tex"
     body.write_text(latex, encoding="utf-8")
     main = output / f"{front.run}.tex"
     values = asdict(front) | {"body": body.name, "columns": COLUMNS, "appendix": appendix}
+    with using(front.language):
+        values["language"] = babel_language()
     main.write_text(fill(parts.templates / "report.tex.j2", **values), encoding="utf-8")
     return main

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kvstudy.language.current import ngettext
+from kvstudy.language.locale import decimal
 from kvstudy.report.escape import Markup
 from kvstudy.tidy.numbers import grouped, significant
 
@@ -37,28 +39,29 @@ def as_duration(seconds: float) -> Markup:
 
 def as_bytes(count: float) -> Markup:
     """Bytes, whole."""
-    return Markup(f"{grouped(f'{count:.0f}')}{NARROW}bytes")
+    unit = ngettext("bytes", "bytes", round(count))
+    return Markup(f"{grouped(f'{count:.0f}')}{NARROW}{unit}")
 
 
 def as_percent(share: float) -> Markup:
     """A share between 0 and 1 as per cent."""
-    return Markup(f"{share * 100:.4g}{NARROW}%")
+    return Markup(decimal(f"{share * 100:.4g}{NARROW}%"))
 
 
 def as_rough_percent(share: float) -> Markup:
     """A measured share between 0 and 1 as per cent, with one decimal."""
-    return Markup(f"{share * 100:.1f}{NARROW}%")
+    return Markup(decimal(f"{share * 100:.1f}{NARROW}%"))
 
 
 def as_correlation(value: float) -> Markup:
     """A correlation between -1 and 1 with two decimals."""
     sign = "\N{MINUS SIGN}" if value < 0 else ""
-    return Markup(f"{sign}{abs(value):.2f}")
+    return Markup(decimal(f"{sign}{abs(value):.2f}"))
 
 
 def as_p_value(value: float) -> Markup:
     """A p-value with two decimals; the smallest only as a bound."""
-    return Markup("< 0.01" if value < 0.01 else f"{value:.2f}")
+    return Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}"))
 
 
 def _scale(value: float, kind: str) -> tuple[float, str]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
+from kvstudy.language.current import _
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.figure_kinds import OpenLoopFigure
 from kvstudy.study.model import Study
@@ -130,7 +131,7 @@ def _times(study: Study, found: pd.DataFrame, titles: dict[str, str]) -> Iterabl
         & found["store"].isin(list(titles))
     ]
     keys = ["store", "workload", "parameters", "load"]
-    for (store, workload, _, load), group in chosen.groupby(keys, sort=False):
+    for (store, workload, _parameters, load), group in chosen.groupby(keys, sort=False):
         values = group.set_index("time")["value"]
         if {SERVICE_TIME, INTENDED_TIME} <= set(values.index):
             yield TimeFacts(
@@ -152,5 +153,5 @@ def _gaps(study: Study, rows: list[Row], titles: dict[str, str]) -> Iterable[Ope
             continue
         key = (titles[row["store"]], study.workload(row["workload"]).title, status, reason)
         load = row["parameters"].rpartition("_load")[2]
-        found.setdefault(key, []).append(f"{load} % repetition {row['repetition']}")
+        found.setdefault(key, []).append(_("{} % repetition {}").format(load, row["repetition"]))
     return (OpenLoopGap(*key, tuple(runs)) for key, runs in found.items())

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _, using
 
 OPTIONS = [
     "--from=markdown-implicit_figures-tex_math_dollars-latex_macros+smart",
@@ -14,6 +15,18 @@ OPTIONS = [
     "--no-highlight",
     "--fail-if-warnings",
 ]
+
+
+def filters(templates: Path, language: str, *names: str) -> list[Path]:
+    """The Lua filters ``names``, before them the one for the typography of ``language``."""
+    own = templates / f"{language}.lua"
+    return [*([own] if own.is_file() else []), *(templates / name for name in names)]
+
+
+def words_of(language: str) -> dict[str, str]:
+    """What the filters put in themselves, and the language for what pandoc puts in."""
+    with using(language):
+        return {"lang": language, "word-table": _("Table"), "word-figure": _("Figure")}
 
 
 def citations(templates: Path, references: Path) -> list[str]:

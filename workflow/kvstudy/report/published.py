@@ -13,13 +13,15 @@ from kvstudy.errors import KvstudyError
 from kvstudy.figures.bars import METRIC_NAMES
 from kvstudy.figures.draw import looks, save, use_style
 from kvstudy.figures.published import published_figure
+from kvstudy.language.current import N_, _, current
+from kvstudy.language.recorded import recorded
 from kvstudy.report.claims import ClaimFacts, claim_facts
 from kvstudy.report.document import Front, Parts
 from kvstudy.report.floats import Floats
 from kvstudy.report.latex import write_latex
 from kvstudy.report.source_parts import AuditFacts, audit_facts
 from kvstudy.report.templates import fill as fill_text
-from kvstudy.report.text import listed, prose_environment
+from kvstudy.report.text import listed, prose_environment, text_folder
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.littles_law import CLIENT_BELOW
 from kvstudy.stores.definition import load_stores
@@ -28,7 +30,7 @@ from kvstudy.study.figure_kinds import Transcript
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.published_files import Files
+from kvstudy.study.published_files import Files, published_name
 from kvstudy.study.source_parts import AuditedTable, AuditTable
 from kvstudy.study.table_kinds import ComparisonTable
 from kvstudy.tables.claims import write_source_claims
@@ -37,7 +39,15 @@ from kvstudy.tables.write import write_audited
 from kvstudy.tidy.numbers import sign
 from kvstudy.tidy.published import nothing_published, read_published
 
-NAME = "{}-published"
+# What stands in sentences of a metric and an operation, in small letters.
+WORDS = [
+    *[N_("throughput"), N_("run time"), N_("operations")],
+    *[N_("average"), N_("minimum"), N_("maximum")],
+    *[N_("95th percentile"), N_("99th percentile")],
+    *[N_("runtime"), N_("latency mean"), N_("latency min"), N_("latency max")],
+    *[N_("latency p95"), N_("latency p99"), N_("relative performance")],
+    *[N_("throughput change"), N_("failed share"), N_("failed"), N_("overall")],
+]
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,7 @@ class Published:
         """What belongs to the caption of a figure that lacks something."""
         for names, figures in self.lacking.items():
             if figure in figures:
-                return f"The source printed no values of the {listed(names)}."
+                return _("The source printed no values of the {}.").format(listed(names))
         return ""
 
 
@@ -108,14 +118,17 @@ def write_published(
     front = Front(
         run=found.name,
         title=study.title,
-        subtitle=f"What {author} published: {study.source.title} ({study.source.year})",
-        dateline="Drawn from published values alone; nothing was measured",
+        subtitle=_("What {} published: {} ({})").format(
+            author, study.source.title, study.source.year
+        ),
+        dateline=_("Drawn from published values alone; nothing was measured"),
         author=author,
-        subject=f"Published values of {author}: {study.source.title}",
+        subject=_("Published values of {}: {}").format(author, study.source.title),
+        language=current(),
         stores=titles,
         workloads={use.name: use.title for use in study.workloads},
     )
-    text = _text(found, Floats(study.source, tables, figures), report / "text")
+    text = _text(found, Floats(study.source, tables, figures), text_folder(report))
     return write_latex(text, front, Parts(tables, figures, report), output)
 
 
@@ -149,7 +162,7 @@ def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, 
             lacking.setdefault(tuple(missing), []).append(figure)
     others = source.values[~shown].dropna(subset="value")
     return Published(
-        name=NAME.format(study.name),
+        name=published_name(study.name, current()),
         study=study,
         tables=made,
         figures=drawn,
@@ -191,15 +204,15 @@ def _missing(figure: object, frame: pd.DataFrame) -> list[str]:
     if "metric" not in frame:
         return []
     there = set(frame.loc[frame["value"].notna(), "metric"])
-    return [METRIC_NAMES[name].lower() for name in figure.metrics if name not in there]
+    return [_(METRIC_NAMES[name].lower()) for name in figure.metrics if name not in there]
 
 
 def _reason(item: object) -> str:
     if isinstance(item, Transcript):
-        return "only a measured cell has commands and their output"
+        return _("only a measured cell has commands and their output")
     if isinstance(item, ComparisonTable):
-        return "the source has no values of one of the two"
-    return "the source printed no values" if item.source else "the source has none such"
+        return _("the source has no values of one of the two")
+    return _("the source printed no values") if item.source else _("the source has none such")
 
 
 def _silent(study: Study, source: Source) -> list[tuple[str, list[str]]]:
@@ -218,11 +231,11 @@ def _other(row, source: Source) -> Other:
     workload = row.workload if row.workload != MEAN else ""
     titles = [
         source.title(row.store),
-        source.study.workload(row.workload).title if workload else "mean of the workloads",
-        row.operation,
-        row.metric.replace("_", " "),
+        source.study.workload(row.workload).title if workload else _("mean of the workloads"),
+        _(row.operation),
+        _(row.metric.replace("_", " ")),
     ]
-    return Other(row.table, ", ".join(titles), _with_unit(source.printed(row), row))
+    return Other(recorded(row.table), ", ".join(titles), _with_unit(source.printed(row), row))
 
 
 def _with_unit(text: str, row) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from kvstudy.analysis.files import read_analysis, shown_of
 from kvstudy.audit.files import read_audit
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _, current
 from kvstudy.report.cell_facts import CELLS, Row, StoreFacts, read_rows
 from kvstudy.report.cell_names import CellNames
 from kvstudy.report.claims import claim_facts
@@ -21,7 +22,7 @@ from kvstudy.report.open_loop import open_loop_facts
 from kvstudy.report.operations import operation_facts
 from kvstudy.report.rounds import rounds_facts
 from kvstudy.report.source_parts import against_facts, audit_facts
-from kvstudy.report.text import as_date, write_text
+from kvstudy.report.text import as_date, text_folder, write_text
 from kvstudy.report.workload_facts import SUMMARY, published_rows, workload_facts
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.cells import Cell, closed_loop, plan, run_name, shown
@@ -65,7 +66,7 @@ def render(inputs: Inputs, output: Path, scale: float = 1.0, partial: bool = Fal
     parts = Parts(inputs.tables, inputs.figures, inputs.report)
     _check_source(run.study, parts.references)
     floats = Floats(run.study.source, inputs.tables, inputs.figures)
-    text = write_text(inputs.report / "text", run, floats, inputs.raw)
+    text = write_text(text_folder(inputs.report), run, floats, inputs.raw)
     return write_latex(text, _front(run), parts, output, inputs.appendix)
 
 
@@ -197,12 +198,12 @@ def _check_source(study: Study, bibliography: Path) -> None:
 
 def _dateline(run: RunFacts, span: str) -> str:
     if not run.measured:
-        return "Nothing was measured"
+        return _("Nothing was measured")
     if run.imports is None:
-        return f"Measured {span}"
+        return _("Measured {}").format(span)
     if len(run.started) < len(run.measured):
-        return "Imported logs; when they were measured is not recorded"
-    return f"Imported logs, measured {span}"
+        return _("Imported logs; when they were measured is not recorded")
+    return _("Imported logs, measured {}").format(span)
 
 
 def _front(run: RunFacts) -> Front:
@@ -211,13 +212,15 @@ def _front(run: RunFacts) -> Front:
     span = (
         days[0]
         if days and days[0] == days[-1]
-        else " to ".join([days[0], days[-1]])
+        else _("{} to {}").format(days[0], days[-1])
         if days
         else ""
     )
-    subtitle = "Measurements of key-value stores"
+    subtitle = _("Measurements of key-value stores")
     if source:
-        subtitle = f"A reproduction of {source.author}: {source.title} ({source.year})"
+        subtitle = _("A reproduction of {}: {} ({})").format(
+            source.author, source.title, source.year
+        )
     return Front(
         run=run.name,
         title=study.title,
@@ -227,4 +230,5 @@ def _front(run: RunFacts) -> Front:
         subject=subtitle,
         stores={store.definition.name: store.title for store in run.stores},
         workloads={each.use.name: each.title for each in run.workloads},
+        language=current(),
     )

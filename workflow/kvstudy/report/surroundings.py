@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from kvstudy.language.current import _
+from kvstudy.language.recorded import recorded
 from kvstudy.report.cell_names import CellNames
 from kvstudy.tidy.foreign import MUCH
 
@@ -68,7 +70,10 @@ class Surroundings:
     @property
     def _all(self) -> list[dict]:
         return [
-            each | {"found": " to ".join(each["values"])}
+            each
+            | {name: recorded(each[name]) for name in ("title", "consequence")}
+            | {"found": _(" to ").join(recorded(value) for value in each["values"])}
+            | {"hidden": each["values"] == ["not visible"]}
             for each in self.environment.get("findings", [])
         ]
 

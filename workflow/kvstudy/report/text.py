@@ -10,6 +10,9 @@ from pathlib import Path
 from jinja2 import Environment
 
 from kvstudy.analysis import bottleneck
+from kvstudy.language.current import N_, _, current
+from kvstudy.language.locale import decimal, list_of, long_date, plural
+from kvstudy.language.recorded import recorded
 from kvstudy.report import numbers
 from kvstudy.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.report.escape import Markup, code, for_markdown
@@ -37,6 +40,11 @@ def write_text(folder: Path, run: RunFacts, floats: Floats, raw: Path) -> str:
     return fill(prose_environment(folder), "report.md.j2", _context(run, floats, raw))
 
 
+def text_folder(report: Path) -> Path:
+    """The templates of the text in the current language, below the folder ``report``."""
+    return report / "text" / current()
+
+
 def prose_environment(folder: Path) -> Environment:
     """Templates of the text, with the filters that say how values look in it."""
     environment = text_environment(folder)
@@ -57,7 +65,11 @@ def prose_environment(folder: Path) -> Environment:
         "rho": numbers.as_correlation,
         "p_value": numbers.as_p_value,
         "change": change,
-        "shortest": lambda value: Markup(f"{value:g}"),
+        "shortest": lambda value: Markup(decimal(f"{value:g}")),
+        # As a command takes it, whatever the language.
+        "plain": lambda value: Markup(f"{value:g}"),
+        "translated": recorded,
+        "plural": plural,
     }
     return environment
 
@@ -67,7 +79,7 @@ def listed(items: Iterable[str]) -> Markup:
     texts = [for_markdown(item) for item in items]
     if not texts:
         raise ValueError("an empty list; ask for its length before")
-    return Markup(" and ".join([*([", ".join(texts[:-1])] if texts[1:] else []), texts[-1]]))
+    return Markup(list_of(texts))
 
 
 def distinct_numbers(values: Iterable[int]) -> Markup:
@@ -82,7 +94,7 @@ def as_time(moment: datetime) -> Markup:
 
 
 def as_date(moment: datetime) -> str:
-    return f"{moment.day} {moment:%B %Y}"
+    return long_date(moment)
 
 
 def _context(run: RunFacts, floats: Floats, raw: Path) -> dict[str, object]:
@@ -124,7 +136,7 @@ def _context(run: RunFacts, floats: Floats, raw: Path) -> dict[str, object]:
             for workload in run.workloads
             for operation in ["insert", *operations_of(workload.properties)]
         },
-        "combined": " + ".join(several[0].operations) if several else None,
+        "combined": " + ".join(map(_, several[0].operations)) if several else None,
         "transcripts": [_transcript(figure, run, raw) for figure in run.transcripts],
     }
 
@@ -135,7 +147,7 @@ def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
     for store in run.measured_stores:
         for deviation in store.definition.deviations:
             titles.setdefault((store.definition.folder, deviation), []).append(store.title)
-    return [(" and ".join(names), deviation) for (_, deviation), names in titles.items()]
+    return [(list_of(names), deviation) for (_, deviation), names in titles.items()]
 
 
 def _sizes(run: RunFacts) -> list[tuple[WorkloadFacts, list[str]]]:
@@ -171,5 +183,5 @@ def _transcript(figure: Transcript, run: RunFacts, raw: Path) -> dict[str, objec
                 "sizes": run.names.sizes.get((row["workload"], row["parameters"]), ""),
                 "lines": transcript(raw / name, figure.part),
             }
-    reason = cells[0]["reason"] if cells else "not planned"
+    reason = cells[0]["reason"] if cells else N_("not planned")
     return {"figure": figure, "cell": "", "lines": [], "reason": reason}

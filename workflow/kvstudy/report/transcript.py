@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import ngettext
 
 COLUMNS = 100
 """Characters of a line; the listing's type size in report.tex.j2 is made for it."""
@@ -146,7 +147,15 @@ def _cut(lines: list[Line]) -> list[Line]:
 
 
 def _note(number: int, what: str) -> Line:
-    return Line("note", f"[{number} {what}{'s' if number > 1 else ''} left out]")
+    return Line("note", f"[{_left_out(number, what).format(number)}]")
+
+
+def _left_out(number: int, what: str) -> str:
+    if what == "status line":
+        return ngettext("{} status line left out", "{} status lines left out", number)
+    if what == "equal line":
+        return ngettext("{} equal line left out", "{} equal lines left out", number)
+    return ngettext("{} line left out", "{} lines left out", number)
 
 
 def _read(path: Path) -> list[str]:

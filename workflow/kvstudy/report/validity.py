@@ -9,6 +9,7 @@ import pandas as pd
 
 from kvstudy.analysis.agreement import TOLERATED, flagged
 from kvstudy.analysis.files import Analysis
+from kvstudy.language.current import _
 from kvstudy.report.cell_names import CellNames
 from kvstudy.study.model import Study
 from kvstudy.tidy.summary import CELL, SETTING
@@ -91,7 +92,7 @@ def _disagreements(
     compared: pd.DataFrame, names: CellNames, titles: Mapping[str, str]
 ) -> list[Disagreement]:
     found = []
-    for _, rows in flagged(compared).groupby([*SETTING, "counter"], sort=False):
+    for _place, rows in flagged(compared).groupby([*SETTING, "counter"], sort=False):
         row = rows.loc[rows["deviation"].abs().idxmax()]
         found.append(
             Disagreement(
@@ -116,6 +117,9 @@ def _unchecked(
             where = [titles[store]]
             if len(of) < len(rows):
                 names = [name for name in study.workload_names if name in set(of["workload"])]
-                where = [f"{titles[store]} under {study.workload(name).title}" for name in names]
+                where = [
+                    _("{} under {}").format(titles[store], study.workload(name).title)
+                    for name in names
+                ]
             found.setdefault(reason, []).extend(where)
     return list(found.items())

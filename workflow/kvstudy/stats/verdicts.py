@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from math import log
 
+from kvstudy.language.current import N_
 from kvstudy.stats.ratios import MARGIN, Ratio, equivalent, margin_bounds
 from kvstudy.stats.values import positive
 
@@ -15,12 +16,12 @@ SAME_SIZE = 1.25
 class Verdict(StrEnum):
     """One word per claim. That cells were client-bound is said beside it."""
 
-    REPRODUCED = "reproduced"
-    DIRECTION_ONLY = "direction only"
-    INCONCLUSIVE = "inconclusive"
-    CONTRADICTED = "contradicted"
-    NOT_COMPARABLE = "not comparable"
-    NOT_MEASURED = "not measured"
+    REPRODUCED = N_("reproduced")
+    DIRECTION_ONLY = N_("direction only")
+    INCONCLUSIVE = N_("inconclusive")
+    CONTRADICTED = N_("contradicted")
+    NOT_COMPARABLE = N_("not comparable")
+    NOT_MEASURED = N_("not measured")
 
 
 def ratio_verdict(published: float, measured: Ratio | None, incomparable: str = "") -> Verdict:

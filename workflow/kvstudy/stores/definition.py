@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.texts import Text
 from kvstudy.study.base import Operation
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, STUDIES
@@ -75,7 +76,7 @@ class Native(Strict):
     user: str | None = Field(
         default=None, description="The user to become when started by root, if it refuses root."
     )
-    remedy: str = Field(description="How to get the program.")
+    remedy: Text = Field(description="How to get the program.")
 
 
 class Docker(Strict):
@@ -102,18 +103,18 @@ class Docker(Strict):
 class Deviation(Strict):
     """A setting that is not as shipped."""
 
-    setting: str
-    reason: str
+    setting: Text
+    reason: Text
 
 
 class Choice(Strict):
     """One value of an option, and what differs with it."""
 
-    title: str = Field(description="What it is called in text, tables and figures.")
+    title: Text = Field(description="What it is called in text, tables and figures.")
     properties: dict[str, str] = Field(
         default={}, description="YCSB properties, laid over those of ycsb.properties."
     )
-    operations: dict[str, str] = Field(
+    operations: dict[str, Text] = Field(
         default={}, description="What an operation does then, laid over operations."
     )
 
@@ -159,7 +160,7 @@ class StoreFile(Strict):
     unsupported: list[Operation] = Field(
         default=[], description="Operations that the store cannot do; studies must not ask for it."
     )
-    operations: dict[str, str] = Field(
+    operations: dict[str, Text] = Field(
         default={}, description="What each operation does on this store, in one sentence."
     )
     misses: str | None = Field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
+from kvstudy.language.current import N_, _
 from kvstudy.study.curves import ScalingTable
 from kvstudy.study.figure_kinds import CpuBars, RatioPlot, RunOrder, Spectrum, TimeStrips
 from kvstudy.study.parts import WorkloadUse
@@ -18,42 +19,44 @@ from kvstudy.study.table_kinds import (
     ValidityTable,
 )
 
-RATIOS = RatiosTable(name="ratios", kind="ratios", caption="Throughput of each two stores")
+RATIOS = RatiosTable(name="ratios", kind="ratios", caption=N_("Throughput of each two stores"))
 BOTTLENECK = BottleneckTable(
-    name="bottleneck", kind="bottleneck", caption="What limits the throughput"
+    name="bottleneck", kind="bottleneck", caption=N_("What limits the throughput")
 )
 TRIMMED = TrimmedTable(
-    name="trimmed", kind="trimmed", caption="Means without the smallest and the largest runs"
+    name="trimmed", kind="trimmed", caption=N_("Means without the smallest and the largest runs")
 )
 OPERATIONS = OperationsTable(
-    name="operations", kind="operations", caption="What one operation means on each store"
+    name="operations", kind="operations", caption=N_("What one operation means on each store")
 )
-SCALING = ScalingTable(name="scaling", kind="scaling", caption="Throughput over client threads")
+SCALING = ScalingTable(name="scaling", kind="scaling", caption=N_("Throughput over client threads"))
 # The scalability law needs so many (stats.scalability.LEAST_COUNTS).
 THREADS_FOR_SCALING = 6
 VALIDITY = ValidityTable(
-    name="validity", kind="validity", caption="Operations that did what was asked, and goodput"
+    name="validity", kind="validity", caption=N_("Operations that did what was asked, and goodput")
 )
 AUTOMATIC_TABLES_OF_A_WORKLOAD = {
-    RunsTable: "The runs behind the values, {}",
-    PercentilesTable: "Percentiles of service time over all runs, {}",
+    RunsTable: N_("The runs behind the values, {}"),
+    PercentilesTable: N_("Percentiles of service time over all runs, {}"),
 }
 AUTOMATIC_FIGURES = [
     RunOrder(
         name="run-order",
         kind="run-order",
-        caption="The runs in the order of measurement, against the geometric mean of their setting",
+        caption=N_(
+            "The runs in the order of measurement, against the geometric mean of their setting"
+        ),
     ),
-    CpuBars(name="cpu", kind="cpu", caption="CPU time of client and server for one operation"),
+    CpuBars(name="cpu", kind="cpu", caption=N_("CPU time of client and server for one operation")),
     RatioPlot(
         name="ratios",
         kind="ratios",
-        caption="Throughput of each two stores with 95 % intervals, and the noise floor (band)",
+        caption=N_("Throughput of each two stores with 95 % intervals, and the noise floor (band)"),
     ),
 ]
 AUTOMATIC_FIGURES_OF_A_WORKLOAD = {
-    TimeStrips: "The runs second by second, {}",
-    Spectrum: "Latency by share of the operations, {}",
+    TimeStrips: N_("The runs second by second, {}"),
+    Spectrum: N_("Latency by share of the operations, {}"),
 }
 
 
@@ -66,7 +69,7 @@ def with_automatic(
     """
     found = list(own)
     found += [
-        each
+        each.model_copy(update={"caption": _(each.caption)})
         for each in automatic
         if isinstance(each, StoreTable) or not any(type(has) is type(each) for has in own)
     ]
@@ -79,7 +82,7 @@ def with_automatic(
                 kind(
                     name=f"{word}-{use.name}",
                     kind=word,
-                    caption=caption.format(use.title),
+                    caption=_(caption).format(use.title),
                     workload=use.name,
                 )
             )

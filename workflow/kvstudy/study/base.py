@@ -6,6 +6,9 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kvstudy.language.current import N_
+from kvstudy.language.texts import Place, Text
+
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 Count = Annotated[int, Field(gt=0)]
 Counts = Count | Annotated[list[Count], Field(min_length=1)]
@@ -18,6 +21,11 @@ SIZE_TITLES: dict[Size, str] = {
     "threads": "Client threads",
 }
 Operation = Literal["read", "update", "insert", "scan", "read-modify-write"]
+# As people read them; delete is an operation of rounds only.
+OPERATION_WORDS = [
+    *[N_("read"), N_("update"), N_("insert"), N_("scan"), N_("read-modify-write"), N_("delete")],
+    N_("all"),
+]
 Metric = Literal[
     "throughput",
     "runtime",
@@ -63,13 +71,13 @@ class AnyTable(Strict):
     """What every table of the report has."""
 
     name: Name
-    source: str = Field(default="", description="Number of the table in the source.")
-    caption: str = Field(description="Its caption in the report.")
+    source: Place = Field(default="", description="Number of the table in the source.")
+    caption: Text = Field(description="Its caption in the report.")
 
 
 class AnyFigure(Strict):
     """What every drawn figure has."""
 
     name: Name
-    source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str = Field(description="Its caption in the report.")
+    source: Place = Field(default="", description="Number of the figure in the source.")
+    caption: Text = Field(description="Its caption in the report.")

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from kvstudy.language.texts import Text
 from kvstudy.study.base import Count, Name, Size, Strict
 from kvstudy.study.naming import did_you_mean
 
@@ -267,12 +268,12 @@ class Claim(Strict):
     id: Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9-]*$")] = Field(
         description="Short name, for example J1."
     )
-    claim: str = Field(description="What is claimed, in plain words.")
-    place: str = Field(description="Where in the source: section, table, figure or page.")
+    claim: Text = Field(description="What is claimed, in plain words.")
+    place: Text = Field(description="Where in the source: section, table, figure or page.")
     said: Literal["quoted", "derived"] = Field(
         description="quoted: the source says so. derived: it follows from the source's numbers."
     )
-    note: str = Field(default="", description="What a reader must know about it.")
+    note: Text = Field(default="", description="What a reader must know about it.")
     statements: Annotated[list[Statement], Field(min_length=1)] = Field(
         description="All of them must hold for the claim to hold."
     )

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import check_language
 from kvstudy.study.yaml_file import describe
 
 PATH = Path("config/config.yaml")
@@ -86,6 +87,9 @@ class Config(BaseModel):
         default=True,
         description="false: nothing is measured; cells that are not there stay gaps.",
     )
+    language: str = Field(
+        default="en", description="Language of tables, figures and report; measured data has none."
+    )
     provider: Literal["auto", "native", "docker", "external"] = Field(
         default="auto", description="How the servers run; auto: Docker if its daemon answers."
     )
@@ -122,7 +126,7 @@ def cores_option(pin_cpus: bool | PinCpus) -> str:
 def check_config(data: dict) -> Config:
     """The configuration as Snakemake has merged it; KvstudyError names the wrong key."""
     try:
-        return Config.model_validate(data)
+        checked = Config.model_validate(data)
     except ValidationError as error:
         # The form that a value has is no key.
         problems = [
@@ -131,3 +135,5 @@ def check_config(data: dict) -> Config:
         ]
         lines = [describe(PATH, problem, Config) for problem in problems]
         raise KvstudyError("\n".join(lines)) from None
+    check_language(checked.language, f"{PATH}: language")
+    return checked

@@ -11,12 +11,15 @@ results or figures.
 
 from __future__ import annotations
 
+from kvstudy.language.current import N_, _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import StoreUse
 
-CEILING = StoreUse(store="basic", name="client-ceiling", title="YCSB without a store")
+CEILING = StoreUse(store="basic", name="client-ceiling", title=N_("YCSB without a store"))
 AGAIN = "-again"
 TWO_CLIENTS = "-two-clients"
+# What stands behind the title of such a store.
+WORDS = [N_("again"), N_("two clients")]
 
 
 def controls(study: Study) -> list[StoreUse]:
@@ -26,10 +29,10 @@ def controls(study: Study) -> list[StoreUse]:
     found: list[StoreUse] = []
     if of := noise_store(study):
         use = next(use for use in study.stores if use.name == of)
-        title = f"{use.title} (again)" if use.title else ""
+        title = _("{} (again)").format(use.title) if use.title else ""
         found.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
     if ceiling_store(study) == CEILING.name:
-        found.append(CEILING)
+        found.append(CEILING.model_copy(update={"title": _(CEILING.title)}))
     if study.second_client:
         found += [
             use.model_copy(update={"name": use.name + TWO_CLIENTS})

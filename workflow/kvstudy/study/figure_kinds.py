@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from kvstudy.language.texts import Place, Text
 from kvstudy.study.base import AnyFigure, Metric, Name, Operation, Strict
 from kvstudy.study.curves import Curves
 from kvstudy.study.grids import Averages, Box, Heatmap
@@ -21,8 +22,8 @@ class Bars(Strict):
 
     name: Name
     kind: Literal["bars"] = Field(description="A bar chart.")
-    source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str = Field(description="Its caption in the report.")
+    source: Place = Field(default="", description="Number of the figure in the source.")
+    caption: Text = Field(description="Its caption in the report.")
     workloads: list[Name] = Field(
         description="Their names; mean stands for the mean throughput of all workloads."
     )
@@ -45,8 +46,8 @@ class Transcript(Strict):
 
     name: Name
     kind: Literal["transcript"] = Field(description="Commands and output of a cell.")
-    source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str = Field(description="Its caption in the report.")
+    source: Place = Field(default="", description="Number of the figure in the source.")
+    caption: Text = Field(description="Its caption in the report.")
     store: Name
     workload: Name
     part: Literal["server", "load", "run"]

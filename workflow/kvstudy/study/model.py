@@ -10,6 +10,8 @@ from typing import Annotated
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from kvstudy.language.current import _
+from kvstudy.language.texts import Text
 from kvstudy.study.automatic import (
     AUTOMATIC_FIGURES,
     AUTOMATIC_FIGURES_OF_A_WORKLOAD,
@@ -42,8 +44,8 @@ class Study(Strict):
     """One research question: stores x workloads x parameters x repetitions."""
 
     name: Name = Field(description="Name of the study's folder.")
-    title: str = Field(description="Title of the report.")
-    question: str = Field(description="What the study asks, in one or two sentences.")
+    title: Text = Field(description="Title of the report.")
+    question: Text = Field(description="What the study asks, in one or two sentences.")
     source: Source | None = Field(default=None, description="The publication it reproduces.")
     stores: Annotated[list[StoreUse], Field(min_length=1)] = Field(
         description="The stores, in the order of tables and figures."
@@ -88,7 +90,7 @@ class Study(Strict):
     )
     tables: list[Table] = Field(default=[], description="Tables of the report, in order.")
     figures: list[Figure] = Field(default=[], description="Figures of the report, in order.")
-    choices: list[str] = Field(
+    choices: list[Text] = Field(
         default=[], description="What the source left open and what was chosen here."
     )
     imported: Imported | None = Field(
@@ -134,7 +136,7 @@ class Study(Strict):
                 StoreTable(
                     name=f"store-{use.name}",
                     kind="store",
-                    caption="All workloads of the store",
+                    caption=_("All workloads of the store"),
                     store=use.name,
                 )
                 for use in self.stores
@@ -152,9 +154,9 @@ class Study(Strict):
         self._own_figures = len(self.figures)
         automatic = list(AUTOMATIC_FIGURES)
         if not self.imported:
-            order = f" (random order, seed {self.seed})"
+            order = _(" (random order, seed {})").format(self.seed)
             automatic = [
-                each.model_copy(update={"caption": each.caption + order})
+                each.model_copy(update={"caption": _(each.caption) + order})
                 if isinstance(each, RunOrder)
                 else each
                 for each in automatic
@@ -192,7 +194,7 @@ class Study(Strict):
         return [
             OpenLoopTable(
                 name=f"open-loop-{name}",
-                caption=f"Latency at fixed rates, {self.workload(name).title}",
+                caption=_("Latency at fixed rates, {}").format(self.workload(name).title),
                 workload=name,
             )
             for name in (self.open_loop.workloads if self.open_loop else [])
@@ -204,8 +206,9 @@ class Study(Strict):
         return [
             OpenLoopFigure(
                 name=table.name,
-                caption=f"Service time and intended time over the load, "
-                f"{self.workload(table.workload).title}",
+                caption=_("Service time and intended time over the load, {}").format(
+                    self.workload(table.workload).title
+                ),
                 workload=table.workload,
             )
             for table in self.open_loop_tables
@@ -227,5 +230,5 @@ class Study(Strict):
             if use.name == name:
                 return use
         if name == MEAN and len(self.workloads) > 1:
-            return WorkloadUse(name=MEAN, title="Mean of the workloads", short="Mean")
+            return WorkloadUse(name=MEAN, title=_("Mean of the workloads"), short=_("Mean"))
         raise KeyError(name)

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from kvstudy.language.current import _
+from kvstudy.language.texts import Text
 from kvstudy.study.base import Count, Counts, Name, Operation, ShownSizes, Sizes, Strict
 from kvstudy.study.printed import PrintedForm
 
@@ -19,9 +21,9 @@ RAW_TYPE = "hdrhistogram+raw"
 class MachineRow(Strict):
     """One line of the source's machine table."""
 
-    component: str = Field(description="For example CPU.")
+    component: Text = Field(description="For example CPU.")
     name: str = Field(description="Its product name or version.")
-    details: str = Field(default="", description="Sizes, clock rates and the like.")
+    details: Text = Field(default="", description="Sizes, clock rates and the like.")
 
 
 class Source(Strict):
@@ -31,7 +33,7 @@ class Source(Strict):
     author: str = Field(description="Its author, as the report names them.")
     title: str = Field(description="Its title.")
     year: int = Field(description="Its year.")
-    published_as: str = Field(description="Kind of publication and place, for example a thesis.")
+    published_as: Text = Field(description="Kind of publication and place, for example a thesis.")
     machine: list[MachineRow] = Field(
         default=[], description="The machine of the source, one row per component."
     )
@@ -48,7 +50,7 @@ class StoreUse(Strict):
         default="",
         description="Name in results and in this file; needed when a store stands there twice.",
     )
-    title: str = Field(default="", description="Name in text, tables and figures.")
+    title: Text = Field(default="", description="Name in text, tables and figures.")
     options: dict[Name, Name] = Field(
         default={}, description="Choices that the store's folder offers, for example a consistency."
     )
@@ -72,8 +74,8 @@ class WorkloadUse(Strict):
         default="",
         description="Name of a file under workloads/; needed when it stands there twice.",
     )
-    title: str = Field(default="", description="Name in tables and figures.")
-    short: str = Field(default="", description="Name on an axis.")
+    title: Text = Field(default="", description="Name in tables and figures.")
+    short: Text = Field(default="", description="Name on an axis.")
     records: Counts | None = Field(default=None, description="In place of the study's.")
     operations: Counts | None = Field(default=None, description="In place of the study's.")
     threads: Counts | None = Field(default=None, description="In place of the study's.")
@@ -97,10 +99,11 @@ class WorkloadUse(Strict):
     @model_validator(mode="after")
     def _default_titles(self) -> WorkloadUse:
         plain = self.name.replace("-", " ")
-        title = f"Workload {plain.upper()}" if len(plain) == 1 else plain.capitalize()
+        single = len(plain) == 1
+        title = _("Workload {}").format(plain.upper()) if single else plain.capitalize()
         object.__setattr__(self, "file", self.file or self.name)
         object.__setattr__(self, "title", self.title or title)
-        object.__setattr__(self, "short", self.short or title.removeprefix("Workload "))
+        object.__setattr__(self, "short", self.short or (plain.upper() if single else title))
         return self
 
     @property
@@ -174,7 +177,7 @@ class ExpectedFailures(Strict):
     up_to: Annotated[float, Field(gt=0, le=1)] = Field(
         description="Share of the operations that may fail."
     )
-    reason: str = Field(description="Why that is expected; the report gives it.")
+    reason: Text = Field(description="Why that is expected; the report gives it.")
 
     @model_validator(mode="after")
     def _only_reads_miss(self) -> ExpectedFailures:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from kvstudy.language.texts import Text
 from kvstudy.study.base import AnyTable, Name, Strict
 
 # The lines of a table of properties. Those without a place in properties.yaml are
@@ -44,7 +45,7 @@ class Reference(Strict):
 
     title: str = Field(min_length=1, description="Title of the page.")
     url: str = Field(pattern=r"^https://\S+$", description="Its address.")
-    applies_to: str = Field(
+    applies_to: Text = Field(
         min_length=1, description="To which versions of the store the page applies."
     )
 
@@ -52,7 +53,7 @@ class Reference(Strict):
 class Statement(Strict):
     """One property of a store."""
 
-    says: str = Field(min_length=1, max_length=80, description="The property, in a few words.")
+    says: Text = Field(min_length=1, max_length=80, description="The property, in a few words.")
     references: list[Name] = Field(
         min_length=1, description="Names of the references that show it."
     )

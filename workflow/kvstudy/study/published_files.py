@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import suffix
 from kvstudy.study.with_source import PUBLISHED, QUOTES
 
 CLAIMS = "claims.yaml"
@@ -36,3 +37,8 @@ class Files:
     def found(self) -> list[str]:
         """The files that are there."""
         return [str(path) for path in astuple(self) if path]
+
+
+def published_name(study: str, language: str) -> str:
+    """What the run of the published values of ``study`` is called."""
+    return f"{study}-published{suffix(language)}"

@@ -6,13 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from kvstudy.language.texts import Text
 from kvstudy.study.base import AnyTable, Name, Strict
 
 
 class RankingLine(Strict):
     """One order of the stores."""
 
-    title: str = Field(description="What the order is of, for example Inserting.")
+    title: Text = Field(description="What the order is of, for example Inserting.")
     workload: Name = Field(
         description="Its throughput gives the order; mean stands for the mean of all."
     )

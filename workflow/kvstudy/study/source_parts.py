@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from kvstudy.language.texts import Place, Text
 from kvstudy.study.base import AnyTable, Name, Strict
 
 
@@ -44,5 +45,5 @@ class Slopes(Strict):
 
     name: Name
     kind: Literal["slope"] = Field(description="Places of the stores, published and measured.")
-    source: str = Field(default="", description="Number of the figure in the source.")
-    caption: str = Field(description="Its caption in the report.")
+    source: Place = Field(default="", description="Number of the figure in the source.")
+    caption: Text = Field(description="Its caption in the report.")

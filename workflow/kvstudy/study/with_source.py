@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from kvstudy.language.current import _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable, Slopes
@@ -24,21 +25,21 @@ def with_source(path: Path, study: Study) -> Study:
     tables: list = []
     figures: list = []
     if rows or path.with_name(QUOTES).is_file():
-        tables.append(AuditTable(name="audit", kind="audit", caption="Checks of the source"))
+        tables.append(AuditTable(name="audit", kind="audit", caption=_("Checks of the source")))
     for use in study.workloads:
         if _can_be_checked([row for row in rows if row["workload"] == use.name]):
             tables.append(
                 AuditedTable(
                     name=f"audited-{use.name}",
                     kind="audited",
-                    caption=f"Checks of the source's values, {use.title}",
+                    caption=_("Checks of the source's values, {}").format(use.title),
                     workload=use.name,
                 )
             )
     if any(len(_stores(rows, name, study)) > 1 for name in [*study.workload_names, MEAN]):
-        caption = "Throughput by that of one store, published and here"
+        caption = _("Throughput by that of one store, published and here")
         tables.append(AgainstTable(name="against", kind="against", caption=caption))
-        caption = "Places of the stores by throughput, published and here"
+        caption = _("Places of the stores by throughput, published and here")
         figures.append(Slopes(name="places", kind="slope", caption=caption))
     return study.model_copy(
         update={

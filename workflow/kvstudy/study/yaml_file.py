@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.texts import catalogue_beside
 from kvstudy.study.naming import did_you_mean
 
 M = TypeVar("M", bound=BaseModel)
@@ -27,7 +28,8 @@ def read_yaml(path: Path, model: type[M]) -> M:
     if not isinstance(data, dict):
         raise KvstudyError(f"{path}: must hold keys and values, like 'title: ...'")
     try:
-        return model.model_validate(data)
+        with catalogue_beside(path):
+            return model.model_validate(data)
     except ValidationError as error:
         lines = [describe(path, problem, model) for problem in error.errors()]
         raise KvstudyError("\n".join(lines)) from None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import floor, log10
 
+from kvstudy.language.locale import decimal, decimal_mark
+
 # Decimals in the report's tables. One decimal of a microsecond is finer than
 # what YCSB records (whole microseconds) and enough for a mean over runs.
 DECIMALS = {"runtime": 0, "operations": 0, "failed": 0, "throughput": 1}
@@ -35,20 +37,20 @@ def sign(unit: str) -> str:
 
 
 def grouped(text: str, separator: str = "\N{NARROW NO-BREAK SPACE}") -> str:
-    """``text`` with its whole digits in groups of three."""
-    whole, point, rest = text.partition(".")
+    """``text`` with its whole digits in groups of three, and the language's decimal mark."""
+    whole, mark, rest = decimal(text).partition(decimal_mark())
     minus = whole[: len(whole) - len(whole.lstrip("-"))]
     digits = whole[len(minus) :]
     if len(digits) > 3:
         head = len(digits) % 3 or 3
         parts = [digits[:head], *(digits[i : i + 3] for i in range(head, len(digits), 3))]
         digits = separator.join(parts)
-    return minus + digits + point + rest
+    return minus + digits + mark + rest
 
 
 def fixed(metric: str, value: float) -> str:
     """``value`` with the decimals of ``metric`` in tables, no grouping."""
-    return f"{value:.{DECIMALS.get(metric, LATENCY_DECIMALS)}f}"
+    return decimal(f"{value:.{DECIMALS.get(metric, LATENCY_DECIMALS)}f}")
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -59,7 +61,7 @@ def significant(value: float, digits: int = 3) -> str:
     # 0.9996 has one digit less after rounding up to 1.00.
     if decimals and floor(log10(abs(round(value, decimals)))) > floor(log10(abs(value))):
         decimals -= 1
-    return f"{value:.{decimals}f}"
+    return decimal(f"{value:.{decimals}f}")
 
 
 def share(value: float) -> str:
@@ -70,4 +72,4 @@ def share(value: float) -> str:
 def change(value: float) -> str:
     """A relative change, 0.226 as +22.6 %."""
     sign = "\N{MINUS SIGN}" if value < 0 else "+"
-    return f"{sign}{abs(value) * 100:.1f} %"
+    return decimal(f"{sign}{abs(value) * 100:.1f} %")

@@ -1,0 +1,50 @@
+"""What tests of the text compare between languages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from kvstudy.language.current import ORIGINAL, current, using
+from kvstudy.report import published, render, text
+from kvstudy.translation import other_languages
+
+NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")
+# Addresses and names of files have numbers of their own, and a code of the language.
+CODE = re.compile(r"```.*?```|`[^`]*`|<https?://[^>]*>", re.S)
+
+
+def numbers(markdown: str) -> Counter[str]:
+    """How often each number stands in the text, whatever the decimal mark and the grouping."""
+    found = NUMBER.findall(CODE.sub(" ", markdown).replace("\\", ""))
+    return Counter(re.sub(r"[\u202f\u00a0]", "", number).replace(",", ".") for number in found)
+
+
+def check_numbers(english: str, other: str, language: str) -> None:
+    """Fail where the texts have not the same numbers."""
+    ours, theirs = numbers(english), numbers(other)
+    assert theirs == ours, f"{language}: lacks {ours - theirs}, has besides {theirs - ours}"
+
+
+@pytest.fixture(autouse=True)
+def in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each text that a test renders is rendered in the other languages too: equal numbers."""
+    monkeypatch.setattr(render, "write_text", _in_all(text.write_text, folder=0))
+    monkeypatch.setattr(published, "_text", _in_all(published._text, folder=2))
+
+
+def _in_all(write: Callable[..., str], folder: int) -> Callable[..., str]:
+    """``write``, whose argument number ``folder`` is that of the English templates."""
+
+    def write_all(*arguments: object) -> str:
+        written = write(*arguments)
+        for language in other_languages() if current() == ORIGINAL else []:
+            theirs = list(arguments)
+            theirs[folder] = arguments[folder].with_name(language)
+            with using(language):
+                check_numbers(written, write(*theirs), language)
+        return written
+
+    return write_all

@@ -1,0 +1,281 @@
+"""Languages: complete catalogues, numbers and dates by locale, and what is refused."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog
+from click.testing import CliRunner
+from kvstudy import translation
+from kvstudy.claims.quantities import Quantity
+from kvstudy.claims.words import number
+from kvstudy.cli import cli
+from kvstudy.commands.translate import command as translate
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
+from kvstudy.language.locale import list_of, long_date, plural
+from kvstudy.language.recorded import recorded
+from kvstudy.report import numbers
+from kvstudy.report.pandoc import OPTIONS
+from kvstudy.report.text import as_time, distinct_numbers, listed
+from kvstudy.stores.definition import load_stores
+from kvstudy.study.config import check_config
+from kvstudy.study.load import load_study
+from kvstudy.study.load_claims import load_claims
+from kvstudy.tidy.numbers import change, grouped, share, significant
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = ROOT / "report" / "text"
+LANGUAGES = translation.other_languages()
+
+
+@pytest.fixture
+def czech():
+    with using("cs"):
+        yield
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_is_translated(language, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert translation.problems(language) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_template_exists_in_each_language(language):
+    names = {path.name for path in (TEXT / "en").iterdir()}
+    assert {path.name for path in (TEXT / language).iterdir()} == names
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_templates_show_the_same_tables_and_figures(language):
+    """Which floats a text brings does not depend on the language."""
+    shown = re.compile(r"floats\.(?:table|figure|long_table|transcript|barrier|contents)\b")
+    for path in (TEXT / "en").iterdir():
+        theirs = (TEXT / language / path.name).read_text()
+        assert sorted(shown.findall(theirs)) == sorted(shown.findall(path.read_text())), path.name
+
+
+def test_all_marked_texts_of_the_code_are_found():
+    """The extractor does not look into f-strings: a text that is marked there would be lost."""
+    there = translation.package_texts()
+    for path in sorted((ROOT / "workflow" / "kvstudy").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = getattr(getattr(node, "func", None), "id", "")
+            if name not in translation.KEYWORDS or not isinstance(node.args[0], ast.Constant):
+                continue
+            words = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+            found = there.get(words[1], words[0]) if name == "pgettext" else there.get(words[0])
+            assert found is not None, f"{path}: {words}"
+
+
+def catalogue(*texts: str | tuple[str, str]) -> Catalog:
+    found = Catalog()
+    for text in texts:
+        found.add(text)
+    return found
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "cs.po"
+    forms = '"Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n>=2 && n<=4 ? 1 : 2);\\n"'
+    path.write_text(f'msgid ""\nmsgstr ""\n{forms}\n\n{text}', encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no entry for: Hello {}"),
+        ('msgid "Hello {}"\nmsgstr ""\n', "not translated: Hello {}"),
+        ('#, fuzzy\nmsgid "Hello {}"\nmsgstr "Ahoj {}"\n', "fuzzy, look at it: Hello {}"),
+        ('msgid "Hello {}"\nmsgstr "Ahoj"\n', "other places to fill in ({}) than: Hello {}"),
+        (
+            'msgid "Hello {}"\nmsgstr "Ahoj {}"\n\nmsgid "Old"\nmsgstr "Staré"\n',
+            "no text of kvstudy any more: Old",
+        ),
+        ('msgid "Hello {}"\nmsgstr "Ahoj {}"\n', None),
+    ],
+)
+def test_what_is_wrong_with_a_catalogue_is_said(tmp_path, monkeypatch, text, message):
+    monkeypatch.setattr(translation, "wanted", lambda: {tmp_path: catalogue("Hello {}")})
+    path = written(tmp_path, text)
+    assert translation.problems("cs") == ([f"{path}: {message}"] if message else [])
+
+
+def test_a_plural_without_all_forms_is_not_translated(tmp_path, monkeypatch):
+    wanted = catalogue(("{} run", "{} runs"))
+    monkeypatch.setattr(translation, "wanted", lambda: {tmp_path: wanted})
+    entry = 'msgid "{} run"\nmsgid_plural "{} runs"\n'
+    written(tmp_path, entry + 'msgstr[0] "{} běh"\nmsgstr[1] "{} běhy"\nmsgstr[2] ""\n')
+    assert "not translated: {} run" in translation.problems("cs")[0]
+
+
+def test_a_missing_catalogue_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(translation, "wanted", lambda: {tmp_path: catalogue("a", "b")})
+    assert translation.problems("cs") == [f"{tmp_path / 'cs.po'}: is missing, with 2 texts"]
+
+
+def test_a_new_language_gets_catalogues_and_a_changed_text_is_fuzzy(tmp_path, monkeypatch):
+    monkeypatch.setattr(translation, "wanted", lambda: {tmp_path: catalogue("The machine here")})
+    assert translation.update("sk") == [tmp_path / "sk.po"]
+    text = (tmp_path / "sk.po").read_text().replace('msgstr ""\n\n', "")
+    assert 'msgid "The machine here"' in text
+    path = tmp_path / "sk.po"
+    path.write_text(path.read_text().replace('here"\nmsgstr ""', 'here"\nmsgstr "Stroj"'))
+    monkeypatch.setattr(translation, "wanted", lambda: {tmp_path: catalogue("The machine there")})
+    translation.update("sk")
+    assert translation.problems("sk") == [f"{path}: fuzzy, look at it: The machine there"]
+    before = path.read_bytes()
+    translation.update("sk")
+    assert path.read_bytes() == before
+
+
+def test_a_fuzzy_translation_is_not_shown(tmp_path):
+    path = written(tmp_path, '#, fuzzy\nmsgid "yes"\nmsgstr "no"\n')
+    assert read_catalogue(path).gettext("yes") == "yes"
+
+
+def test_a_file_that_is_no_catalogue_names_itself(tmp_path):
+    path = tmp_path / "cs.po"
+    path.write_text("nothing of the kind\n")
+    with pytest.raises(KvstudyError, match=re.escape(f"{path}: not a catalogue")):
+        read_catalogue(path)
+
+
+def test_a_language_must_exist_to_be_translated():
+    done = CliRunner().invoke(translate, ["klingon"])
+    assert isinstance(done.exception, KvstudyError)
+    assert "klingon: not the code of a language" in str(done.exception)
+
+
+def test_numbers_have_the_decimal_mark_of_the_language(czech):
+    assert grouped("1234567.5") == "1\u202f234\u202f567,5"
+    assert significant(0.01234) == grouped(significant(0.01234)) == "0,0123"
+    assert grouped(significant(12345.6)) == "12\u202f346"
+    assert share(0.0123) == "1,2 %"
+    assert change(-0.226) == "\N{MINUS SIGN}22,6 %"
+    assert numbers.as_unit(13169, "kops") == "13,2\u202fkops/s"
+    assert numbers.as_range(1500, 2500, 2000, "latency") == "1,50\N{EN DASH}2,50\u202fms"
+    assert numbers.as_percent(0.001) == "0,1\u202f%"
+    assert numbers.as_rough_percent(0.0314) == "3,1\u202f%"
+    assert numbers.as_correlation(-0.291) == "\N{MINUS SIGN}0,29"
+    assert numbers.as_p_value(0.001) == "< 0,01"
+    assert numbers.as_duration(51.94) == "51,9\u202fs"
+    # A comma would not tell the two ends of an interval apart.
+    assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1,05\u00a0[1,02;\u00a01,08]"
+
+
+def test_numbers_in_english_are_as_ever():
+    assert current() == "en"
+    assert grouped("1234567.5") == "1\u202f234\u202f567.5"
+    assert change(0.226) == "+22.6 %"
+    assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1.05\u00a0[1.02,\u00a01.08]"
+    assert as_time(datetime(2026, 11, 20, 19, 46)) == "20 November 2026, 19:46"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_dates_and_lists_follow_the_language(czech):
+    assert long_date(datetime(2026, 11, 20)) == "20. listopadu 2026"
+    assert as_time(datetime(2026, 11, 20, 19, 46)) == "20. listopadu 2026, 19:46"
+    assert list_of(["a", "b", "c"]) == "a, b a\u00a0c"
+    assert distinct_numbers([2, 1, 3]) == "1, 2 a\u00a03"
+    assert list_of(["a"]) == "a"
+
+
+@pytest.mark.parametrize(
+    ("count", "word"),
+    [(0, "běhů"), (1, "běh"), (2, "běhy"), (4, "běhy"), (5, "běhů"), (22, "běhů"), (101, "běhů")],
+)
+def test_plural_forms(czech, count, word):
+    assert plural(count, "běh", "běhy", "běhů") == word
+    records = {"běh": "záznam", "běhy": "záznamy", "běhů": "záznamů"}[word]
+    assert ngettext("{} record", "{} records", count).format(count) == f"{count} {records}"
+
+
+def test_a_wrong_number_of_plural_forms_is_an_error(czech):
+    with pytest.raises(ValueError, match="cs has 3 plural forms"):
+        plural(1, "běh", "běhy")
+
+
+def test_what_measuring_recorded_is_translated_where_it_is_shown(project, czech):
+    assert recorded("not measured") == "nezměřeno"
+    assert recorded("2 other threads running") == "2 cizí vlákna"
+    assert recorded("7 other threads running") == "7 cizích vláken"
+    assert recorded("nobody knows") == "nobody knows"
+    assert recorded("Table 4.2") == "tabulka 4.2"
+    load_stores(load_study(Path("config/studies/jedlicka2024/study.yaml")))
+    # The remedy stands in the store's file, its sentence in the code.
+    remedy = "install Debian's package memcached, or use Docker"
+    assert recorded(f"no program memcached on this machine: {remedy}") == (
+        "na tomto stroji není program memcached: nainstalujte balíček Debianu memcached, "
+        "nebo použijte Docker"
+    )
+
+
+def test_recorded_sentences_stay_as_they_are_in_english():
+    assert recorded("2 other threads running") == "2 other threads running"
+
+
+def test_a_study_speaks_the_language_and_keeps_its_keys(project):
+    path = Path("config/studies/jedlicka2024/study.yaml")
+    english = load_study(path)
+    with using("cs"):
+        study = load_study(path)
+        stores = load_stores(study)
+        claims = load_claims(path.with_name("claims.yaml"), study)
+    assert study.title == "Redis, Riak KV, Aerospike a Memcached v testu YCSB"
+    assert [use.title for use in study.workloads][0::3] == ["Zátěž A", "Pouze vkládání"]
+    assert [use.name for use in study.workloads] == [use.name for use in english.workloads]
+    captions = {table.name: table.caption for table in study.tables}
+    assert captions["workload-a"] == "Výsledky zátěže A"
+    assert captions["runs-a"] == "Běhy za hodnotami, Zátěž A"
+    # Values of published.csv are found by it.
+    assert [table.source for table in study.tables] == [table.source for table in english.tables]
+    assert stores["redis"].operations["read"] == "HGETALL slovníku (hash) záznamu"
+    assert stores["riak"].title == "Riak KV"
+    assert claims[0].claim.startswith("Propustnost klesá v tomto pořadí.")
+    assert load_study(path) == english
+
+
+def test_a_study_without_a_catalogue_stays_english(project, czech):
+    study = load_study(Path("config/studies/petrov2014/study.yaml"))
+    assert study.title.startswith("MySQL and Redis")
+    assert {table.name: table.caption for table in study.tables}["ratios"] == _(
+        "Throughput of each two stores"
+    )
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(
+        KvstudyError,
+        match=r"config/config\.yaml: language: unknown language 'xx'; there are cs, en, and CONTRI",
+    ):
+        check_config({"study": "smoke", "language": "xx"})
+    done = CliRunner().invoke(cli, ["draw", "--language", "xx"])
+    assert "unknown language 'xx'; there are cs, en" in str(done.exception)
+    assert current() == "en"
+
+
+def test_references_stand_in_any_case_of_a_czech_sentence(czech):
+    assert [pgettext("reference", word) for word in ("Table", "Figure")] == ["tab.", "obr."]
+
+
+def test_no_czech_line_ends_after_a_letter_that_belongs_to_the_next_word():
+    command = ["pandoc", OPTIONS[0], "--to=plain", "--wrap=none"]
+    command.append(f"--lua-filter={ROOT / 'report/templates/cs.lua'}")
+    text = "Měření v tabulce (i 21. listopadu) a „k tomu“ `a b` ve všech."
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (
+        "Měření v\u00a0tabulce (i\u00a021.\u00a0listopadu) a\u00a0„k\u00a0tomu“ a b ve všech."
+    )
+
+
+def test_the_package_has_a_catalogue_for_each_language_with_a_text():
+    texts = {path.name for path in TEXT.iterdir()} - {"en"}
+    assert {path.stem for path in FOLDER.glob("*.po")} == texts

@@ -1,0 +1,138 @@
+"""The language that this process writes in, and its translations.
+
+English stands in the code and in the studies; a further language is a catalogue
+``<language>.po`` in this folder, and one beside each study and store.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gettext
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+
+FOLDER = Path(__file__).parent
+# The language of the texts themselves; it has no catalogue.
+ORIGINAL = "en"
+
+_language = ORIGINAL
+
+
+def languages() -> list[str]:
+    """Codes of the languages that there are, English among them."""
+    return sorted([ORIGINAL, *(path.stem for path in FOLDER.glob("*.po"))])
+
+
+def check_language(language: str, where: str) -> str:
+    """``language``; KvstudyError, which begins with ``where``, for one that there is not."""
+    if language not in languages():
+        raise KvstudyError(
+            f"{where}: unknown language '{language}'; there are {', '.join(languages())}, and "
+            "CONTRIBUTING.md tells how to add one"
+        )
+    return language
+
+
+def use(language: str) -> None:
+    """From now on this process writes ``language``; KvstudyError for an unknown one."""
+    global _language
+    _language = check_language(language, "--language")
+
+
+@contextlib.contextmanager
+def using(language: str) -> Iterator[None]:
+    """Write ``language`` within the block."""
+    before = _language
+    use(language)
+    try:
+        yield
+    finally:
+        use(before)
+
+
+def current() -> str:
+    """The code of the language, for example cs."""
+    return _language
+
+
+def subfolder(language: str) -> str:
+    """What stands behind a folder of the run where it holds what people read: ``/cs``."""
+    return "" if language == ORIGINAL else f"/{language}"
+
+
+def suffix(language: str) -> str:
+    """What stands behind the name of the run where a file is a report: ``-cs``."""
+    return "" if language == ORIGINAL else f"-{language}"
+
+
+def _(text: str) -> str:
+    """``text`` in the current language."""
+    # An empty one would be the head of the catalogue.
+    return _own().gettext(text) if text else text
+
+
+def pgettext(context: str, text: str) -> str:
+    """As ``_``, for a word that has several translations; ``context`` tells which."""
+    return _own().pgettext(context, text)
+
+
+def ngettext(one: str, several: str, number: int) -> str:
+    """The form that belongs to ``number``; English has two, other languages may have more."""
+    return _own().ngettext(one, several, number)
+
+
+def N_(text: str) -> str:
+    """``text`` as it is, marked for the catalogue: it is translated where it is shown."""
+    return text
+
+
+def NN_(one: str, several: str) -> tuple[str, str]:
+    """As ``N_``, for the two forms of ``ngettext``."""
+    return one, several
+
+
+def catalogues() -> list[gettext.NullTranslations]:
+    """The catalogues of the current language that were read so far; the package's comes first."""
+    own = _own()
+    read = [found for path, found in _READ.items() if path.stem == _language]
+    return [own, *(each for each in read if each is not own)]
+
+
+def _own() -> gettext.NullTranslations:
+    if _language == ORIGINAL:
+        return _ENGLISH
+    return read_catalogue(FOLDER / f"{_language}.po")
+
+
+def read_catalogue(path: Path) -> gettext.NullTranslations:
+    """The translations in a .po file; English where there is no file.
+
+    Entries that are fuzzy or empty count as missing. KvstudyError for a file that is
+    not a catalogue.
+    """
+    if path not in _READ:
+        _READ[path] = _read(path) if path.is_file() else _ENGLISH
+    return _READ[path]
+
+
+def _read(path: Path) -> gettext.NullTranslations:
+    # Only other languages than English need the library, which takes a while to load.
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import PoFileError, read_po
+
+    try:
+        with path.open("rb") as file:
+            found = read_po(file, locale=path.stem, abort_invalid=True)
+    except (PoFileError, ValueError, OSError) as error:
+        raise KvstudyError(f"{path}: not a catalogue: {error}; mend that line") from None
+    compiled = io.BytesIO()
+    write_mo(compiled, found)
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+_READ: dict[Path, gettext.NullTranslations] = {}
+_ENGLISH = gettext.NullTranslations()

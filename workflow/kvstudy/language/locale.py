@@ -1,0 +1,61 @@
+"""How numbers, dates and lists are written in the current language."""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Iterable
+from datetime import date
+from functools import lru_cache
+
+from kvstudy.language.current import ORIGINAL, current, pgettext
+
+# Dates and lists of the English text are those of British English.
+REGIONS = {ORIGINAL: "en_GB"}
+
+
+def decimal_mark() -> str:
+    """``.`` or ``,``."""
+    if current() == ORIGINAL:
+        return "."
+    return _locale(current()).number_symbols["latn"]["decimal"]
+
+
+def decimal(text: str) -> str:
+    """A number written with a point, as ``1.5``, with the language's decimal mark."""
+    return text.replace(".", decimal_mark())
+
+
+def long_date(day: date) -> str:
+    """``20 November 2026``."""
+    from babel.dates import format_date
+
+    return format_date(day, "long", _locale(current()))
+
+
+def list_of(texts: Iterable[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    from babel.lists import format_list
+
+    return format_list(list(texts), "standard", _locale(current()))
+
+
+def plural(number: int, *forms: str) -> str:
+    """The one of the language's plural ``forms``, in the order of its catalogue, for ``number``."""
+    from babel.messages.plurals import get_plural
+
+    rule = get_plural(current())
+    if len(forms) != rule.num_plurals:
+        raise ValueError(f"{forms}: {current()} has {rule.num_plurals} plural forms")
+    return forms[gettext.c2py(rule.plural_expr)(number)]
+
+
+def babel_language() -> str:
+    """What LaTeX's package babel calls the language."""
+    return pgettext("name in LaTeX's babel", "english")
+
+
+@lru_cache
+def _locale(language: str):
+    from babel import Locale
+
+    return Locale.parse(REGIONS.get(language, language))
