@@ -31,7 +31,7 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
     templates = parts.templates
     with tempfile.TemporaryDirectory() as folder:
         reference, made = Path(folder, "reference.docx"), Path(folder, "report.docx")
-        reference.write_bytes(_reference(templates / "docx-styles.xml"))
+        reference.write_bytes(_reference(templates / "docx-styles.xml", front.language))
         options = [
             *citations(templates, parts.references),
             "--to=docx",
@@ -52,8 +52,8 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
         put(_without_times(made), output)
 
 
-def _reference(styles: Path) -> bytes:
-    """Pandoc's own reference document, with our styles and our page."""
+def _reference(styles: Path, language: str) -> bytes:
+    """Pandoc's own reference document, with our styles, our page and the language of the text."""
     command = ["pandoc", "--print-default-data-file=reference.docx"]
     given = subprocess.run(command, capture_output=True, check=True).stdout
     result = BytesIO()
@@ -61,7 +61,7 @@ def _reference(styles: Path) -> bytes:
         for name in old.namelist():
             content = old.read(name)
             if name == "word/styles.xml":
-                content = styles.read_bytes()
+                content = styles.read_bytes().replace(b"en-GB", language.encode())
             elif name == "word/document.xml":
                 content = content.replace(b"<w:sectPr />", PAGE.encode())
             new.writestr(name, content)

@@ -24,9 +24,12 @@ def filters(templates: Path, language: str, *names: str) -> list[Path]:
 
 
 def words_of(language: str) -> dict[str, str]:
-    """What the filters put in themselves, and the language for what pandoc puts in."""
+    """What the filters put in themselves.
+
+    Pandoc is not told the language: version 2.17 cannot read its own Czech words.
+    """
     with using(language):
-        return {"lang": language, "word-table": _("Table"), "word-figure": _("Figure")}
+        return {"word-table": _("Table"), "word-figure": _("Figure")}
 
 
 def citations(templates: Path, references: Path) -> list[str]:
