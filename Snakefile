@@ -10,7 +10,7 @@ rule all:
     default_target: True
     input:
         expand("report/{run}{suffix}.{form}", run=RUN, suffix=SUFFIX, form=["pdf", "html", "docx"]),
-        [] if PUBLISHED_ONLY else f"report/{RUN}{SUFFIX}-analysis.html",
+        [] if PUBLISHED_ONLY else f"report/{RUN}-analysis.html",
         [] if PUBLISHED_ONLY else f"results/{RUN}{SUBFOLDER}/export",
         # Others measured the cells of imported logs.
         [] if PUBLISHED_ONLY or STUDY.imported else f"results/{RUN}/commands.txt",
@@ -31,7 +31,7 @@ rule report_partial:
             suffix=SUFFIX,
             form=["pdf", "html", "docx"],
         ),
-        f"report/{RUN}-partial{SUFFIX}-analysis.html",
+        f"report/{RUN}-partial-analysis.html",
         f"results/{RUN}-partial{SUBFOLDER}/export",
         f"results/{RUN}-partial/provenance.json",
         f"results/{RUN}-partial/{RUN}-partial.xlsx",

@@ -22,7 +22,7 @@ rule export_for_thesis:
         figures=expand(
             "figures/{{run}}{sub}/{figure}.{form}", sub=SUBFOLDER, figure=DRAWN, form=FIGURE_FORMS
         ),
-        code=modules("study", "stores", "ycsb_log", "tidy", "tables", "export"),
+        code=modules("language", "study", "stores", "ycsb_log", "tidy", "tables", "export"),
     output:
         directory(f"results/{{run}}{SUBFOLDER}/export"),
     log:
@@ -47,7 +47,7 @@ rule write_commands:
     input:
         study=STUDY_FILE,
         cells="results/{run}/cells.csv",
-        code=modules("study", "stores", "export"),
+        code=modules("language", "study", "stores", "export"),
     output:
         "results/{run}/commands.txt",
     log:

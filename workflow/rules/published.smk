@@ -38,7 +38,7 @@ rule build_published_pdf:
         f"results/{RUN}/tables",
         f"figures/{RUN}",
         report=f"results/{RUN}/report",
-        code=modules("report"),
+        code=modules("language", "report"),
     output:
         report(
             f"report/{RUN}.pdf",
@@ -64,7 +64,7 @@ rule build_published_html:
         f"figures/{RUN}",
         report=f"results/{RUN}/report",
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
-        code=modules("charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
+        code=modules("language", "charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
     output:
         f"report/{RUN}.html",
     log:
@@ -84,7 +84,7 @@ rule build_published_docx:
         f"figures/{RUN}",
         report=f"results/{RUN}/report",
         templates=glob("report/templates/*.*"),
-        code=modules("report"),
+        code=modules("language", "report"),
     output:
         f"report/{RUN}.docx",
     log:

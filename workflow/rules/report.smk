@@ -4,6 +4,12 @@
 JUDGED = ["claims.csv", "tables/claims.tex", "tables/claims.html"] if CLAIMS else []
 
 
+# The notebook is English, and ends only an English report.
+APPENDIX = (
+    ["results/{run}/report/notebook.tex"] if CONFIG.notebook_appendix and not SUBFOLDER else []
+)
+
+
 rule render_report:
     input:
         study=STUDY_FILE,
@@ -47,7 +53,7 @@ rule render_report:
         published=[f"--published {path}" for path in PUBLISHED],
         claims=[f"--claims results/{{run}}{SUBFOLDER}/claims.csv"] if CLAIMS else [],
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
-        appendix="--appendix notebook.tex" if CONFIG.notebook_appendix else "",
+        appendix="--appendix notebook.tex" if APPENDIX else "",
     message:
         "text of the report to results/{wildcards.run}{params.sub}/report"
     shell:
@@ -66,10 +72,8 @@ rule build_pdf:
         tex=f"results/{{run}}{SUBFOLDER}/report/{{run}}.tex",
         body=f"results/{{run}}{SUBFOLDER}/report/body.tex",
         references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
-        appendix=(
-            [f"results/{{run}}{SUBFOLDER}/report/notebook.tex"] if CONFIG.notebook_appendix else []
-        ),
-        code=modules("report"),
+        appendix=APPENDIX,
+        code=modules("language", "report"),
     output:
         report(
             f"report/{{run}}{SUFFIX}.pdf",
@@ -100,7 +104,7 @@ rule build_html:
         ),
         catalogues=catalogues(),
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
-        code=modules("charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
+        code=modules("language", "charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
     output:
         f"report/{{run}}{SUFFIX}.html",
     log:
@@ -124,7 +128,7 @@ rule build_docx:
         figures=expand("figures/{{run}}{sub}/{figure}.png", sub=SUBFOLDER, figure=DRAWN),
         catalogues=catalogues(),
         templates=glob("report/templates/*.*"),
-        code=modules("report"),
+        code=modules("language", "report"),
     output:
         f"report/{{run}}{SUFFIX}.docx",
     log:
@@ -139,7 +143,7 @@ rule build_docx:
 
 
 rule run_notebook:
-    """The analysis step by step, with the checks that the report relies on."""
+    """The analysis step by step, in English, with the checks that the report relies on."""
     input:
         study=STUDY_FILE,
         stores=STORE_FILES,
@@ -159,28 +163,26 @@ rule run_notebook:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         notebook="workflow/notebooks/analysis.ipynb",
         template=glob("report/templates/notebook/*"),
-        catalogues=catalogues(),
         code=modules(*ANALYSING, "stores", "figures", "tables", "report"),
     output:
         page=report(
-            f"report/{{run}}{SUFFIX}-analysis.html",
+            "report/{run}-analysis.html",
             caption="../report/notebook.rst",
             category="Report",
             labels={"Document": "Notebook", "Shows": "The analysis step by step"},
         ),
-        executed=f"results/{{run}}{SUBFOLDER}/analysis.ipynb",
-        latex=f"results/{{run}}{SUBFOLDER}/report/notebook.tex",
-        figures=directory(f"results/{{run}}{SUBFOLDER}/report/notebook"),
+        executed="results/{run}/analysis.ipynb",
+        latex="results/{run}/report/notebook.tex",
+        figures=directory("results/{run}/report/notebook"),
     log:
-        f"results/{{run}}/logs{SUBFOLDER}/notebook.log",
+        "results/{run}/logs/notebook.log",
     params:
         scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
         published=[f"--published {path}" for path in PUBLISHED],
     message:
         "analysis notebook to {output.page}"
     shell:
-        "kvstudy notebook --study {input.study} --scale {params.scale} {params.language}"
+        "kvstudy notebook --study {input.study} --scale {params.scale}"
         " --results results/{wildcards.run} {params.published} --notebook {input.notebook}"
         " --output {output.page} --executed {output.executed} --latex {output.latex}"
         " > {log} 2>&1"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import LANGUAGE, SCALE
+from kvstudy.commands.options import SCALE
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -14,7 +14,6 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command("notebook")
 @click.option("--study", type=FILE, required=True, help="The study.yaml.")
 @SCALE
-@LANGUAGE
 @click.option(
     "--results",
     type=click.Path(path_type=Path, file_okay=False),
