@@ -17,7 +17,7 @@ from kvstudy.report.floats import Floats
 from kvstudy.report.html import build_html
 from kvstudy.report.latex import write_latex
 from kvstudy.report.transcript import Line
-from kvstudy.study.base import AnyTable
+from kvstudy.study.table_kinds import MachineTable
 
 REPORT = Path(__file__).parents[2] / "report"
 ODD = r"Store_1 50% & #1 \ <b> -- 'p'"
@@ -30,12 +30,6 @@ ROWS = (
     "<tbody><tr><td>Redis</td><td class='num'>12\u202f345.6<sup>*</sup></td></tr></tbody></table>"
     "<div class='notes'><p>*\u2009Noisy.</p></div>"
 )
-
-
-class Table(AnyTable):
-    """A table as far as the text needs it."""
-
-    kind: str = "any"
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +49,7 @@ def made(tmp_path_factory) -> Path:
 
     source = SimpleNamespace(key="jedlicka2024")
     floats = Floats(source, parts.tables, parts.figures)
-    one = Table(name="one", caption=ODD, source="table 4.2")
+    one = MachineTable(name="one", kind="machine", caption=ODD, source="table 4.2")
     bars = SimpleNamespace(name="bars", caption="Bars", source="")
     listing = SimpleNamespace(name="listing", caption="One cell", source="")
     lines = [Line("command", "redis-server --port 1"), Line("output", ODD), Line("output", "")]
