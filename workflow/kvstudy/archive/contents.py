@@ -18,6 +18,7 @@ import yaml
 from kvstudy import __version__
 from kvstudy.archive.run import RESULTS, Run
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import languages
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
@@ -159,7 +160,8 @@ def _files(run: Run, study: Study) -> Iterator[tuple[str, Path]]:
     yield from _below(RESULTS / run.name)
     yield from _below(FIGURES / run.name)
     # Not those of other runs, whose names may begin alike.
-    own = re.compile(rf"{re.escape(run.name)}(\.|-analysis\.).+")
+    parts = "|".join(["analysis", *languages()])
+    own = re.compile(rf"{re.escape(run.name)}(-({parts}))?\..+")
     for path in REPORT.glob("*"):
         if path.is_file() and own.fullmatch(path.name):
             yield path.as_posix(), path

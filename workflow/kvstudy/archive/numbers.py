@@ -10,6 +10,7 @@ from pathlib import Path
 from kvstudy.archive.anew import compose, is_input, snakemake, target
 from kvstudy.archive.part import Part, count
 from kvstudy.archive.run import Run
+from kvstudy.language.current import languages
 
 # Files that hold numbers, as data or as tables for LaTeX.
 KINDS = {".csv", ".json", ".tex"}
@@ -48,8 +49,20 @@ def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
             part.faults.append(f"{name}: {difference}")
         else:
             rounded += (given / name).read_bytes() != (made / name).read_bytes()
+    others = dict.fromkeys(languages(), 0)
     for name in sorted(_of_run(run, given) - set(files)):
-        part.notes.append(f"{name}: no step of the workflow makes it; nothing tells what it shows")
+        # results/<run>/cs/ and figures/<run>/cs/ are the parts of a Czech report.
+        if (folder := Path(name).parts[2]) in others:
+            others[folder] += 1
+        else:
+            part.notes.append(
+                f"{name}: no step of the workflow makes it; nothing tells what it shows"
+            )
+    part.notes += [
+        f"{count} files of the report in another language ({language}) were not made anew"
+        for language, count in others.items()
+        if count
+    ]
     if not part.faults:
         part.facts.append(
             f"{count(len(files), 'file')} with numbers (tidy data, analysis, tables, values of "
