@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
 from click.testing import CliRunner
 from kvstudy import translation
 from kvstudy.claims.quantities import Quantity
@@ -59,6 +60,23 @@ def test_templates_show_the_same_tables_and_figures(language):
     for path in (TEXT / "en").iterdir():
         theirs = (TEXT / language / path.name).read_text()
         assert sorted(shown.findall(theirs)) == sorted(shown.findall(path.read_text())), path.name
+
+
+def test_a_translation_has_the_numbers_of_its_text():
+    """Whatever the decimal mark: no digit may be lost or mistyped on the way."""
+    digits = re.compile(r"\d+")
+    folders = ("workflow/kvstudy/language", "config/studies/*", "envs/stores/*")
+    files = [path for each in folders for path in ROOT.glob(f"{each}/*.po")]
+    assert len({path.parent.parent for path in files}) == len(folders)
+    for path in files:
+        with path.open("rb") as file:
+            entries = list(read_po(file))
+        for entry in entries:
+            text = entry.id if isinstance(entry.id, str) else entry.id[-1]
+            forms = [entry.string] if isinstance(entry.string, str) else entry.string
+            for form in forms if text else []:
+                wanted = sorted(digits.findall(text))
+                assert sorted(digits.findall(form)) == wanted, f"{path}: {text}"
 
 
 def test_all_marked_texts_of_the_code_are_found():
@@ -243,8 +261,16 @@ def test_a_study_speaks_the_language_and_keeps_its_keys(project):
     assert load_study(path) == english
 
 
+def test_several_authors_are_listed_in_the_language(project, czech):
+    study = load_study(Path("config/studies/ascani2023/study.yaml"))
+    assert study.source.author == "C. Ascani, L. Sopranzetti a L. Tiseni"
+
+
 def test_a_study_without_a_catalogue_stays_english(project, czech):
-    study = load_study(Path("config/studies/petrov2014/study.yaml"))
+    shipped, path = (Path(f"config/studies/{name}/study.yaml") for name in ("petrov2014", "own"))
+    path.parent.mkdir()
+    path.write_text(shipped.read_text().replace("name: petrov2014", "name: own"))
+    study = load_study(path)
     assert study.title.startswith("MySQL and Redis")
     assert {table.name: table.caption for table in study.tables}["ratios"] == _(
         "Throughput of each two stores"

@@ -30,7 +30,15 @@ HEADER = re.compile(
     r"|Last-Translator|Language-Team|Generated-By): .*\n",
     re.M,
 )
-SHIPPED_STUDIES = ("jedlicka2024", "haverinen2018")
+SHIPPED_STUDIES = (
+    "jedlicka2024",
+    "haverinen2018",
+    "petrov2014",
+    "ascani2023",
+    "riak-consistency",
+    "all-stores",
+    "smoke",
+)
 
 
 def wanted() -> dict[Path, Catalog]:

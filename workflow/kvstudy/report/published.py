@@ -47,6 +47,7 @@ WORDS = [
     *[N_("runtime"), N_("latency mean"), N_("latency min"), N_("latency max")],
     *[N_("latency p95"), N_("latency p99"), N_("relative performance")],
     *[N_("throughput change"), N_("failed share"), N_("failed"), N_("overall")],
+    *[N_("break even"), N_("hit probability"), N_("reads/write")],
 ]
 
 
@@ -241,7 +242,7 @@ def _other(row, source: Source) -> Other:
 def _with_unit(text: str, row) -> str:
     """The printed value and its unit, which the source may have printed with it."""
     has_it = row.unit in text or any(letter.isalpha() for letter in row.printed)
-    return text if has_it else f"{text} {sign(row.unit)}"
+    return text if has_it else f"{text} {_(sign(row.unit))}"
 
 
 def _text(found: Published, floats: Floats, folder: Path) -> str:

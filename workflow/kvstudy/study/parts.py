@@ -30,7 +30,7 @@ class Source(Strict):
     """The publication that the study reproduces."""
 
     key: Name = Field(description="Key of the source in report/references.bib.")
-    author: str = Field(description="Its author, as the report names them.")
+    author: Text = Field(description="Its author, as the report names them.")
     title: str = Field(description="Its title.")
     year: int = Field(description="Its year.")
     published_as: Text = Field(description="Kind of publication and place, for example a thesis.")
