@@ -115,6 +115,19 @@ PATTERNS = [
     ),
     N_("operations that did not fail, when {} of the {} failed ({})"),
     N_("YCSB counts failed operations apart; both may have been added"),
+    # What sources say of stores (properties.yaml of a study).
+    N_("atomic"),
+    N_("atomic, isolated"),
+    N_("high"),
+    N_("horizontal"),
+    N_("linear"),
+    N_("milliseconds"),
+    N_("open source"),
+    N_("pub/sub"),
+    N_("restricted"),
+    N_("selectable replication factor"),
+    N_("sharding"),
+    N_("source-replica, multi-source"),
     # Quoted numbers, as most quotes.yaml say what they are.
     N_("{}, paragraph {}"),
     N_("throughput of {}"),
@@ -131,6 +144,7 @@ PATTERNS = [
     N_("{}, insert only"),
     N_("below 0.001"),
     # What of several parts of a claim is shown, and how many have which verdict.
+    N_("some parts {}"),
     N_("mean of {}"),
     N_("smallest of {}"),
     N_("largest of {}"),

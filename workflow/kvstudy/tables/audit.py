@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from kvstudy.audit.check import Fits, Kind
 from kvstudy.claims.words import sized
 from kvstudy.language.current import N_, _, pgettext
-from kvstudy.language.locale import decimal
+from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.recorded import recorded
 from kvstudy.study.base import SIZES
 from kvstudy.study.model import Study
@@ -94,7 +95,10 @@ def _height(line: Misfit) -> int:
 
 
 def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
-    parts = [recorded(row.place)]
+    place = ", ".join(recorded(each) for each in row.place.split(", "))
+    if row.kind == Kind.TEXT:
+        place = recorded(row.place)
+    parts = [place[:1].upper() + place[1:]]
     if row.store:
         parts.append(titles.get(row.store, row.store))
     if row.workload:
@@ -108,6 +112,9 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
     note = row.note and recorded(row.note.rstrip(".")) + "."
+    if row.kind != Kind.TEXT:
+        # Those of quotes are a person's, and have numbers of sections too.
+        note = re.sub(r"(?<=\d)\.(?=\d)", decimal_mark(), note)
     cells = [given + unit, expected, off(row)]
     return Misfit(f"{place}: {recorded(row.what)}", cells, notes=[note] if note else [])
 

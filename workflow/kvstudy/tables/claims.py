@@ -71,10 +71,12 @@ def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Pa
 
 def _values(rows: list[Row], measured: bool) -> dict[str, object]:
     """What the templates need."""
-    interval = "95\N{NARROW NO-BREAK SPACE}%"
     heads = [_("Claim"), _("Source's own data")]
     if measured:
-        heads += [_("Verdict here"), _("Measured, with {} interval").format(interval)]
+        heads += [
+            _("Verdict here"),
+            _("Measured, with 95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%"),
+        ]
     else:
         heads.append(_("The source's values"))
     return {"rows": rows, "measured": measured, "heads": heads}

@@ -8,7 +8,7 @@ import pandas as pd
 
 from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import list_of
-from kvstudy.language.texts import translated
+from kvstudy.language.recorded import recorded
 from kvstudy.study.model import Study
 from kvstudy.study.properties import (
     JUDGED,
@@ -110,7 +110,7 @@ def _block(frame: pd.DataFrame, stores: list[str], titles: dict[str, str]) -> di
         Line(
             _(TITLES[name]),
             [
-                (row.says, row.numbers.replace(" ", ", "), translated(row.published))
+                (row.says, row.numbers.replace(" ", ", "), recorded(row.published))
                 for row in of.itertuples()
             ],
         )

@@ -17,7 +17,6 @@ import pandas as pd
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
 from kvstudy.language.recorded import recorded
-from kvstudy.language.texts import translated
 from kvstudy.study.base import SIZE_TITLES, SIZES, AnyTable
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -304,7 +303,7 @@ def _properties(table: PropertiesTable, source: Source) -> Grid | None:
         return None
     stores = [name for name in source.study.store_names if name in found.stores]
     lines = [
-        Line(_(title), [translated(found.stores[store].get(name, DASH)) for store in stores])
+        Line(_(title), [recorded(found.stores[store].get(name, DASH)) for store in stores])
         for name, title in PROPERTY_TITLES.items()
         if any(name in found.stores[store] for store in stores)
     ]
