@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from kvstudy.analysis.scaling import scaling
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import using
 from kvstudy.study.base import AnyTable
 from kvstudy.study.sizes import sizes
 from kvstudy.tables import checks, store
@@ -48,6 +50,7 @@ from .test_over_sizes import THREADS, swept, swept_study
 from .test_tables import TEMPLATES, tables
 
 TITLE = r"Riak_%&#\<K>{V}$~^"
+TAG = re.compile("<[^>]*>")
 NNBSP = "\N{NARROW NO-BREAK SPACE}"
 
 
@@ -245,3 +248,18 @@ def test_a_blank_line_would_end_the_table_for_pandoc(tmp_path):
     template = tmp_path / "t.html.j2"
     template.write_text("<p>\n\n{{ text }}\n \n</p>\n")
     assert fill_html(template, text="a & b") == "<p>\na &amp; b\n</p>\n"
+
+
+def test_tables_show_the_same_numbers_in_each_language(folder, tmp_path):
+    """Only words and the decimal mark differ."""
+    digits = re.compile(r"\d+(?:[.,]\d+)*")
+    with using("cs"):
+        theirs = tables(tmp_path)
+    for path in sorted(folder.glob("*.html")):
+        here, there = path.read_text("utf-8"), (theirs / path.name).read_text("utf-8")
+        shown = [
+            sorted(each.replace(",", ".") for each in digits.findall(unescape(TAG.sub(" ", text))))
+            for text in (here, there)
+        ]
+        assert shown[0] == shown[1], path.name
+        assert here != there, path.name

@@ -155,13 +155,14 @@ def _titled(key: str, value: object, names: Names) -> str:
     if key in SIZES:
         if value == "best":
             return _(BEST[key])
-        return _sized(key, value).format(_grouped(value))
+        return sized(key, value).format(_grouped(value))
     titles = {"workload": names.workloads, "store": names.stores, "metric": METRICS}
     found = titles.get(key, {}).get(value, value)
     return _(found) if key in ("metric", "operation") else found
 
 
-def _sized(size: str, number: int) -> str:
+def sized(size: str, number: int) -> str:
+    """``{} records``: so many of a size, to be filled with the number as it is written."""
     if size == "records":
         return ngettext("{} record", "{} records", number)
     if size == "operations":

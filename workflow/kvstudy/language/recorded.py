@@ -58,7 +58,93 @@ PATTERNS = [
     N_("{}, its kind not visible"),
     N_("{}, rotating"),
     N_("{}, solid state"),
+    # What becomes of some repetitions of a setting (tidy.results), and how well a law fits them
+    # (stats.scalability).
+    N_("{} (repetition {})"),
+    N_("not planned"),
+    N_("the points are far off the law"),
+    N_("contention is at its bound of 1: throughput never rises"),
+    N_("the knee at {} threads is beyond the {} that were measured"),
+    N_("the knee at {} threads is below the least count of {}"),
+    N_("its rate comes from cells that are no longer there: {}"),
+    # What a machine consists of (measure.environment).
+    N_("OS"),
+    N_("CPU"),
+    N_("Memory"),
+    N_("Java flags"),
+    N_("Machine"),
+    N_("inside {}"),
+    N_("a virtual machine"),
+    N_("no swap"),
+    N_("{} swap"),
+    N_("{}, virtual disk"),
+    N_("{}, kind not visible"),
+    N_("{} cores, {} hardware threads usable"),
+    N_("{} cores, {} hardware threads usable, {} MHz"),
+    N_("{} collector, heap of at most {}"),
+    N_("native"),
+    # What a source's audit checks (audit): names of values, and remarks on them.
+    N_("weighted by operations"),
+    N_("plain mean"),
+    N_("sum"),
+    N_("least"),
+    N_("most"),
+    N_("mean"),
+    N_("minimum"),
+    N_("maximum"),
+    N_("95th percentile"),
+    N_("99th percentile"),
+    N_("operations, by throughput and run time"),
+    N_("operations, by throughput and run time of {}"),
+    N_("share of the time in calls, by throughput, mean latency and threads"),
+    N_("throughput of N threads, by N times that of one"),
+    N_("{}: {} as a mean of {} whole numbers"),
+    N_("{}: {} not above {}"),
+    N_("{}: mean of {} workloads"),
+    N_("{} of {}: {}"),
+    N_("sum of the operation counts"),
+    N_("operations of {}: sum"),
+    N_("scatter of {} counts about the workloads' shares, as means of {} runs (chi-squared)"),
+    N_("As if the {} run times had a coefficient of variation of {} %"),
+    N_("At this throughput the mean latency is at most {} µs, not {}"),
+    N_("Less cannot be, whatever the spread of the runs: the run time makes {} ops/s"),
+    N_("Its p-value is {}; as counts of one run each, it is {}"),
+    N_("Its p-value is {}; as counts of one run each, it is {}, and all of them are whole numbers"),
+    N_(
+        "Worst at {} threads, above it at {}: the run with one thread was slower for another reason"
+    ),
+    N_("operations that did not fail, when {} of the {} failed ({})"),
+    N_("YCSB counts failed operations apart; both may have been added"),
+    # What sources say of stores (properties.yaml of a study).
+    N_("atomic"),
+    N_("atomic, isolated"),
+    N_("high"),
+    N_("horizontal"),
+    N_("linear"),
+    N_("milliseconds"),
+    N_("open source"),
+    N_("pub/sub"),
+    N_("restricted"),
+    N_("selectable replication factor"),
+    N_("sharding"),
+    N_("source-replica, multi-source"),
+    # Quoted numbers, as most quotes.yaml say what they are.
+    N_("{}, paragraph {}"),
+    N_("throughput of {}"),
+    N_("mean throughput of {}"),
+    N_("best throughput of {}"),
+    N_("run time of {}"),
+    N_("mean latency of {}"),
+    N_("minimum latency of {}"),
+    N_("maximum latency of {}"),
+    N_("95th percentile of {}"),
+    N_("99th percentile of {}"),
+    N_("{} against {}"),
+    N_("{} less that of {}"),
+    N_("{}, insert only"),
+    N_("below 0.001"),
     # What of several parts of a claim is shown, and how many have which verdict.
+    N_("some parts {}"),
     N_("mean of {}"),
     N_("smallest of {}"),
     N_("largest of {}"),
@@ -87,6 +173,12 @@ def recorded(text: str) -> str:
                 form = _(pattern)
             return form.format(*(recorded(part) for part in match.groups()))
     return text
+
+
+def recorded_parts(text: str) -> str:
+    """As ``recorded``, for several sentences with semicolons between."""
+    found = recorded(text)
+    return found if found != text else "; ".join(recorded(part) for part in text.split("; "))
 
 
 def is_known(text: str) -> bool:

@@ -6,26 +6,27 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from kvstudy.language.current import N_
 from kvstudy.language.texts import Text
 from kvstudy.study.base import AnyTable, Name, Strict
 
 # The lines of a table of properties. Those without a place in properties.yaml are
 # judgements that no source can show; a source may have published them.
 TITLES = {
-    "cloud_only": "Cloud only",
-    "data_schema": "Data schema",
-    "licence": "Licence",
-    "server_os": "Server runs on",
-    "written_in": "Written in",
-    "secondary_indexes": "Secondary indexes",
-    "transactions": "Transactions",
-    "triggers": "Triggers",
-    "partitioning": "Partitioning",
-    "replication": "Replication",
-    "scaling": "Scaling",
-    "query_language": "Query language",
-    "administration": "Administration",
-    "response": "Response time",
+    "cloud_only": N_("Cloud only"),
+    "data_schema": N_("Data schema"),
+    "licence": N_("Licence"),
+    "server_os": N_("Server runs on"),
+    "written_in": N_("Written in"),
+    "secondary_indexes": N_("Secondary indexes"),
+    "transactions": N_("Transactions"),
+    "triggers": N_("Triggers"),
+    "partitioning": N_("Partitioning"),
+    "replication": N_("Replication"),
+    "scaling": N_("Scaling"),
+    "query_language": N_("Query language"),
+    "administration": N_("Administration"),
+    "response": N_("Response time"),
 }
 JUDGED = ("administration", "response")
 STATED = tuple(name for name in TITLES if name not in JUDGED)

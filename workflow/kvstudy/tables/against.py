@@ -6,12 +6,13 @@ import math
 
 import pandas as pd
 
+from kvstudy.language.current import _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.source_parts import AgainstTable
 from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
 from kvstudy.tables.markup import marked
-from kvstudy.tidy.numbers import significant
+from kvstudy.tidy.numbers import between, significant
 from kvstudy.tidy.results import Results
 
 COLUMNS = [
@@ -84,16 +85,16 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
         sections.append(Section(study.workload(workload).title, lines, workload=workload))
     single = frame["here"].notna().any() and not frame["low"].notna().any()
     return {
-        "columns": ["published", "here", "95 % interval", "here by published"],
+        "columns": [_("published"), _("here"), _("95 % interval"), _("here by published")],
         "sections": sections,
         "sortable": True,
         "notes": [
-            "Ratios of throughputs. Here: of the geometric means. "
-            + (
-                "One run each has no interval."
-                if single
-                else f"{TIE}: the runs do not tell the two apart."
-            )
+            _("Ratios of throughputs. Here: of the geometric means. One run each has no interval.")
+            if single
+            else _(
+                "Ratios of throughputs. Here: of the geometric means. {}: the runs do not tell "
+                "the two apart."
+            ).format(TIE)
         ],
     }
 
@@ -101,7 +102,7 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
 def _cells(row) -> list[str]:
     interval = DASH
     if not math.isnan(row.low):
-        interval = f"{significant(row.low)} to {significant(row.high)}"
+        interval = between(significant(row.low), significant(row.high))
     tie = f" {TIE}" if row.tied == "yes" else ""
     return [_ratio(row.published), _ratio(row.here, tie), interval, _ratio(row.here_by_published)]
 

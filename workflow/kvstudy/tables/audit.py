@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 import pandas as pd
 
 from kvstudy.audit.check import Fits, Kind
+from kvstudy.claims.words import sized
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import decimal, decimal_mark
+from kvstudy.language.recorded import recorded
 from kvstudy.study.base import SIZES
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.tables.checks import DASH, Grid, Line, Section
-from kvstudy.tables.markup import bold, marked
+from kvstudy.tables.checks import DASH, Grid, Line, Section, operation_word
+from kvstudy.tables.markup import Rich, bold, marked
 from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import change, grouped, significant
 
 KINDS = {
-    Kind.LITTLE: "Throughput, latency and threads (Little's law)",
-    Kind.RUNTIME: "Throughput times run time = operations",
-    Kind.COMBINED: "Combined rows = what they are said to be",
-    Kind.WEIGHTED: "Combined rows against all operations together",
-    Kind.COUNTS: "Operation counts = the operations of a run",
-    Kind.STEPS: "Means of whole numbers",
-    Kind.MIXTURE: "Scatter of the operation counts",
-    Kind.FAILURES: "Operation counts and stated failures",
-    Kind.ORDER: "Order of minimum, mean, percentiles, maximum",
-    Kind.THREADS: "N threads at most N times as fast as one",
-    Kind.TEXT: "Numbers in the text = the tables",
+    Kind.LITTLE: N_("Throughput, latency and threads (Little's law)"),
+    Kind.RUNTIME: N_("Throughput times run time = operations"),
+    Kind.COMBINED: N_("Combined rows = what they are said to be"),
+    Kind.WEIGHTED: N_("Combined rows against all operations together"),
+    Kind.COUNTS: N_("Operation counts = the operations of a run"),
+    Kind.STEPS: N_("Means of whole numbers"),
+    Kind.MIXTURE: N_("Scatter of the operation counts"),
+    Kind.FAILURES: N_("Operation counts and stated failures"),
+    Kind.ORDER: N_("Order of minimum, mean, percentiles, maximum"),
+    Kind.THREADS: N_("N threads at most N times as fast as one"),
+    Kind.TEXT: N_("Numbers in the text = the tables"),
 }
 # Of these, a bound is expected, and no value.
 BOUNDED = (Kind.LITTLE, Kind.MIXTURE, Kind.THREADS)
@@ -51,18 +56,25 @@ def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[
     for kind, title in KINDS.items():
         fits = checks.loc[checks["kind"] == kind, "fits"]
         if len(fits):
-            kinds.append(Line(title, [str(len(fits))] + [_count(fits, each) for each in Fits]))
+            kinds.append(Line(_(title), [str(len(fits))] + [_count(fits, each) for each in Fits]))
     sections = []
     wrong = checks[checks["fits"] == Fits.NO]
     for title, rows in (
-        ("In the tables", wrong[wrong["kind"] != Kind.TEXT]),
-        ("In the text", wrong[wrong["kind"] == Kind.TEXT]),
+        (_("In the tables"), wrong[wrong["kind"] != Kind.TEXT]),
+        (_("In the text"), wrong[wrong["kind"] == Kind.TEXT]),
     ):
         if len(rows):
             lines = [_misfit(row, study, titles) for row in rows.itertuples()]
             sections.append(Section(title, lines))
     parts = pages([""], sections, _height) if sections else []
     return {
+        "heads": [
+            *[_("Checks"), pgettext("check", "fit"), pgettext("check", "last digit off")],
+            *[pgettext("check", "do not fit"), pgettext("check", "not judged")],
+        ],
+        "misfit_heads": [
+            *[_("Does not fit"), pgettext("check", "printed"), _("should be"), _("off by")]
+        ],
         "kinds": kinds,
         "sections": sections,
         "pages": parts,
@@ -83,7 +95,10 @@ def _height(line: Misfit) -> int:
 
 
 def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
-    parts = [row.place]
+    place = ", ".join(recorded(each) for each in row.place.split(", "))
+    if row.kind == Kind.TEXT:
+        place = recorded(row.place)
+    parts = [place[:1].upper() + place[1:]]
     if row.store:
         parts.append(titles.get(row.store, row.store))
     if row.workload:
@@ -93,12 +108,15 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
     place = ", ".join(part for part in parts if part)
     given, expected = _number(row.given), _number(row.expected)
     if row.kind in BOUNDED:
-        given, expected = significant(row.given), f"at most {significant(row.high)}"
+        given, expected = significant(row.given), _("at most {}").format(significant(row.high))
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
-    note = row.note and row.note.rstrip(".") + "."
+    note = row.note and recorded(row.note.rstrip(".")) + "."
+    if row.kind != Kind.TEXT:
+        # Those of quotes are a person's, and have numbers of sections too.
+        note = re.sub(r"(?<=\d)\.(?=\d)", decimal_mark(), note)
     cells = [given + unit, expected, off(row)]
-    return Misfit(f"{place}: {row.what}", cells, notes=[note] if note else [])
+    return Misfit(f"{place}: {recorded(row.what)}", cells, notes=[note] if note else [])
 
 
 def sizes(row) -> str:
@@ -107,8 +125,7 @@ def sizes(row) -> str:
     for name in SIZES:
         number = getattr(row, name)
         if not math.isnan(number):
-            one = name.removesuffix("s") if number == 1 else name
-            found.append(f"{grouped(f'{number:.0f}')} {one}")
+            found.append(sized(name, int(number)).format(grouped(f"{number:.0f}")))
     return ", ".join(found)
 
 
@@ -117,7 +134,7 @@ def off(row) -> str:
     expected = row.high if row.kind in BOUNDED else row.expected
     difference = row.given - expected
     if row.unit == "%":
-        return f"{_signed(difference)} points"
+        return _("{} points").format(_signed(difference))
     # Of a negative value more means farther from 0.
     return f"{_signed(difference / expected * 100)} %" if expected else DASH
 
@@ -143,14 +160,19 @@ def beside(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     sections = []
     for title, kind, number, places in (
         (
-            "Share of the time in calls: throughput times mean latency by threads",
+            _("Share of the time in calls: throughput times mean latency by threads"),
             Kind.LITTLE,
             _given,
             3,
         ),
-        ("Throughput times run time, by the operations", Kind.RUNTIME, _by_expected, 4),
-        ("Operations, by those that stated failures leave", Kind.FAILURES, _by_expected, 4),
-        ("Throughput of N threads, by N times that of one (the most)", Kind.THREADS, _given, 2),
+        (_("Throughput times run time, by the operations"), Kind.RUNTIME, _by_expected, 4),
+        (_("Operations, by those that stated failures leave"), Kind.FAILURES, _by_expected, 4),
+        (
+            _("Throughput of N threads, by N times that of one (the most)"),
+            Kind.THREADS,
+            _given,
+            2,
+        ),
     ):
         rows = checks[checks["kind"] == kind]
         lines = _lines(rows, stores, number, places, several=kind != Kind.THREADS)
@@ -159,8 +181,12 @@ def beside(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     sections += _combined(checks, stores)
     return {
         "columns": [marked(titles[store], store=store) for store in stores],
-        "sections": sections or [Section("", [Line("Nothing follows from other values", [])])],
-        "notes": [bold("Bold") + ": does not fit, by more than rounding can do."],
+        "sections": sections or [Section("", [Line(_("Nothing follows from other values"), [])])],
+        "notes": [
+            Rich.escape(_("{}: does not fit, by more than rounding can do.")).format(
+                bold(_("Bold"))
+            )
+        ],
     }
 
 
@@ -176,22 +202,22 @@ def _lines(rows: pd.DataFrame, stores: list[str], number, places: int, several: 
     """A line for each set of sizes and operation."""
     same = [*SIZES, "operation"] if several else ["records", "operations"]
     lines = []
-    for _, group in rows.groupby(same, sort=False, dropna=False):
+    for _key, group in rows.groupby(same, sort=False, dropna=False):
         first = next(group.itertuples())
         label = [sizes(first)] if several else [sizes(first._replace(threads=math.nan))]
         if first.operation not in ("", "overall"):
-            label.insert(0, first.operation)
+            label.insert(0, operation_word(first.operation))
         by_store = {row.store: row for row in group.itertuples()}
         cells = [
             _cell(number(by_store[s]), places, by_store[s]) if s in by_store else DASH
             for s in stores
         ]
-        lines.append(Line(", ".join(part for part in label if part) or "all operations", cells))
+        lines.append(Line(", ".join(part for part in label if part) or _("all operations"), cells))
     return lines
 
 
 def _cell(value: float, places: int, row) -> str:
-    return marked(_bold(f"{value:.{places}f}", row), value)
+    return marked(_bold(decimal(f"{value:.{places}f}"), row), value)
 
 
 def _bold(text: str, row) -> str:
@@ -207,16 +233,17 @@ def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:
         what = group["what"].iloc[0].rsplit(": ", 1)[1]
         name = group["what"].iloc[0].split(" of ", 1)[0]
         same = plain[(plain["operation"] == operation) & (plain["metric"] == metric)]
-        title = f"{name} of {' + '.join(operation.split('+'))} (µs)".capitalize()
+        of = " + ".join(_(each) for each in operation.split("+"))
+        title = _("{} of {} (µs)").format(recorded(name), of).capitalize()
         published = {row.store: _bold(_number(row.given), row) for row in same.itertuples()}
         of_all = {row.store: _number(round(row.expected, 1)) for row in group.itertuples()}
         against = {row.store: change(row.given / row.expected - 1) for row in group.itertuples()}
         lines = [
             Line(label, [values.get(store, DASH) for store in stores])
             for label, values in (
-                ("as published, a plain mean", published),
-                (what, of_all),
-                ("published against it", against),
+                (_("as published, a plain mean"), published),
+                (recorded(what), of_all),
+                (_("published against it"), against),
             )
         ]
         sections.append(Section(title, lines))

@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 
+from kvstudy.language.current import _
+from kvstudy.language.recorded import recorded
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section, by_workload
 from kvstudy.tables.markup import marked
@@ -14,10 +16,11 @@ from kvstudy.tidy.numbers import share, significant
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
     """``found`` is ``analysis.bottleneck``'s; a section per workload and parameters."""
-    columns = ["Client µs", "Server µs", "Client cores", "Server cores", "In calls", "Of ceiling"]
+    columns = [_("Client µs"), _("Server µs"), _("Client cores"), _("Server cores")]
+    columns += [_("In calls"), _("Of ceiling")]
     second = found["two_clients"].notna().any()
     if second:
-        columns.append("Two clients")
+        columns.append(_("Two clients"))
     sections = []
     for title, rows in by_workload(found, study):
         by_store = rows.set_index("store")
@@ -27,20 +30,36 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
             if store in by_store.index
         ]
         sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
-    cores = found["machine_cores"].dropna()
-    machine = f"the machine's {cores.max():.0f} cores" if len(cores) else "the machine's cores"
     return {
-        "columns": [*columns, "Client-bound"],
+        "columns": [*columns, _("Client-bound")],
         "sections": sections,
         "sortable": True,
         "notes": [
-            "Geometric means over the runs. Client µs, Server µs: CPU time for one operation. "
-            f"Client cores, Server cores: average number of {machine} in use. In calls: share of "
-            "the client threads' time inside calls to the store. Of ceiling: throughput by that of "
-            "YCSB without a store. Client-bound no: no sign of it was found."
-            + (" Two clients: their total throughput by that of one." if second else "")
+            " ".join(
+                [
+                    _(
+                        "Geometric means over the runs. Client µs, Server µs: CPU time for one "
+                        "operation."
+                    ),
+                    _cores(found["machine_cores"].dropna()),
+                    _(
+                        "In calls: share of the client threads' time inside calls to the store. "
+                        "Of ceiling: throughput by that of YCSB without a store. Client-bound no: "
+                        "no sign of it was found."
+                    ),
+                    *([_("Two clients: their total throughput by that of one.")] if second else []),
+                ]
+            )
         ],
     }
+
+
+def _cores(cores: pd.Series) -> str:
+    if not len(cores):
+        return _("Client cores, Server cores: average number of the machine's cores in use.")
+    return _("Client cores, Server cores: average number of the machine's {} cores in use.").format(
+        f"{cores.max():.0f}"
+    )
 
 
 def _cells(row: pd.Series, second: bool) -> list[str]:
@@ -49,7 +68,7 @@ def _cells(row: pd.Series, second: bool) -> list[str]:
         *(_number(row[name], 2) for name in ("client_cores", "server_cores")),
         *(_share(row[name]) for name in ("in_call", "ceiling")),
         *([_number(row["two_clients"])] if second else []),
-        row["client_bound"] or DASH,
+        recorded(row["client_bound"]) or DASH,
     ]
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 from kvstudy.analysis.break_even import Costs, costs_of, hit_probability
 from kvstudy.analysis.published_costs import FROM, printed, published_costs
 from kvstudy.analysis.rounds import Times
+from kvstudy.language.current import N_, _
 from kvstudy.study.relative import BreakEvenTable
 from kvstudy.tables.checks import DASH, Grid, Line, Section
 from kvstudy.tables.markup import marked
@@ -16,6 +17,12 @@ from kvstudy.tables.relative import MEASURED, span
 from kvstudy.tidy.numbers import grouped, significant
 
 PRINTED = "printed"
+# What a line of the source's values is made from.
+ORIGINS = {
+    "run times": N_("from its run times"),
+    "rates": N_("from its rates"),
+    PRINTED: N_("as it is printed"),
+}
 TIMES = ["write", "read", "cache_write", "cache_read", "cache_delete"]
 COLUMNS = [
     *["records", "origin", *TIMES],
@@ -67,26 +74,28 @@ def content(table: BreakEvenTable, frame: pd.DataFrame, titles: dict[str, str]) 
     """What the template needs; ``frame`` is that of ``rows``."""
     database, cache = titles[table.database], titles[table.cache]
     here = [Line(grouped(str(row.records)), _cells(row)) for row in _of(frame, MEASURED)]
-    sections = [Section("Measured, by records", here or [Line("nothing", [DASH] * 9)])]
+    sections = [Section(_("Measured, by records"), here or [Line(_("nothing"), [DASH] * 9)])]
     theirs = []
     for origin in (*FROM.values(), PRINTED):
-        words = "as it is printed" if origin == PRINTED else f"from its {origin}"
         theirs += [
-            Line(f"{grouped(str(row.records))}, {words}", _cells(row)) for row in _of(frame, origin)
+            Line(f"{grouped(str(row.records))}, {_(ORIGINS[origin])}", _cells(row))
+            for row in _of(frame, origin)
         ]
     if theirs:
-        sections.append(Section("Published, by records", theirs))
+        sections.append(Section(_("Published, by records"), theirs))
     notes = [
-        f"Times of one operation in µs: write and read of {database}; write, read and deletion of "
-        f"{cache}. Crossing: reads per write from which on the cache pays off, with its 95 % "
-        "interval (Fieller's, from the errors of the times). Hits: the share of reads that find "
-        "their record in the cache then."
+        _(
+            "Times of one operation in µs: write and read of {}; write, read and deletion of {}. "
+            "Crossing: reads per write from which on the cache pays off, with its 95 % interval "
+            "(Fieller's, from the errors of the times). Hits: the share of reads that find their "
+            "record in the cache then."
+        ).format(database, cache)
     ]
     if theirs:
-        notes.append("The source's deletions are taken to cost as much as its writes.")
+        notes.append(_("The source's deletions are taken to cost as much as its writes."))
     columns = [
         *[f"{database}: W", "R", f"{cache}: w", "r", "D"],
-        *["Crossing", "95 %", "Hits", "95 %"],
+        *[_("Crossing"), "95 %", _("Hits"), "95 %"],
     ]
     return {"columns": columns, "sections": sections, "notes": notes}
 
@@ -99,7 +108,7 @@ def _cells(row) -> list[str]:
     times = [getattr(row, name) for name in TIMES]
     cells = [DASH if pd.isna(t) else marked(grouped(significant(t)), t) for t in times]
     if math.isinf(row.crossing):
-        return [*cells, "never", DASH, DASH, DASH]
+        return [*cells, _("never"), DASH, DASH, DASH]
     interval = DASH if pd.isna(row.low) else span(row.low, row.high)
     hits = (
         DASH

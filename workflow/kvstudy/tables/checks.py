@@ -12,13 +12,15 @@ from itertools import combinations, pairwise
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.locale import decimal
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.tables.markup import grey, marked, stacked
-from kvstudy.tidy.numbers import grouped, share, significant
+from kvstudy.tidy.numbers import between, grouped, share, significant
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import SETTING
 
@@ -35,10 +37,9 @@ MOST_COLUMNS = 6
 MOST_WITH_PARAMETERS = 4
 # The percentages of which sources publish averages, by what they are called in summary.csv.
 AVERAGED = {95.0: "latency_p95", 99.0: "latency_p99"}
-AVERAGE_TITLE = stacked("mean of the", "runs' values")
 RUN_COLUMNS = [
-    *["Ops/s", "95 % interval", "CoV", "Whole", "Rest", "Cut"],
-    *["Client", "Server", "Steady"],
+    *[N_("Ops/s"), N_("95 % interval"), N_("CoV"), N_("Whole"), N_("Rest"), N_("Cut")],
+    *[N_("Client"), N_("Server"), N_("Steady")],
 ]
 
 
@@ -98,14 +99,14 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
         if len(floor):
             store = floor["store"].iloc[0]
             cells = [_floor(floor, *column) for column in some]
-            lines = _two_lines(f"{titles[store]} by itself", cells, store)
-            found.append(Section("Noise floor", lines, columns))
+            lines = _two_lines(_("{} by itself").format(titles[store]), cells, store)
+            found.append(Section(_("Noise floor"), lines, columns))
         lines = []
         for one, other in combinations(study.store_names, 2):
             cells = [_ratio(pairs, *column, one, other, bound) for column in some]
             if any(first != DASH for first, _ in cells):
                 lines += _two_lines(f"{titles[one]} / {titles[other]}", cells, f"{one} {other}")
-        return [*found, Section("Two stores" if len(floor) else "", lines, columns)]
+        return [*found, Section(_("Two stores") if len(floor) else "", lines, columns)]
 
     whole = sections(shown)
     return {
@@ -113,11 +114,12 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
         "sections": whole,
         "blocks": [each for start, end in pairwise(ends) for each in sections(shown[start:end])],
         "notes": [
-            f"Ratio of the mean throughputs (geometric, {_pairing(study)}), below it the 95 % "
-            f"interval. {TIE}: the runs do not tell the two apart (Holm's correction for the "
-            f"number of pairs of a workload). {EQUAL}: equal, the whole interval is within "
-            "±10\N{NO-BREAK SPACE}%. Grey: not above the noise floor. "
-            f"{BOUND}: the client limits one of the two."
+            _(
+                "Ratio of the mean throughputs (geometric, {}), below it the 95 % interval. {}: "
+                "the runs do not tell the two apart (Holm's correction for the number of pairs "
+                "of a workload). {}: equal, the whole interval is within ±10\N{NO-BREAK SPACE}%. "
+                "Grey: not above the noise floor. {}: the client limits one of the two."
+            ).format(_pairing(study), TIE, EQUAL, BOUND)
         ],
     }
 
@@ -144,11 +146,16 @@ def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, st
 
 
 def _interval(low: float, high: float) -> str:
-    return "one run" if pd.isna(low) else f"{significant(low)} to {significant(high)}"
+    return _("one run") if pd.isna(low) else between(significant(low), significant(high))
+
+
+def interval_head() -> str:
+    """The head of intervals, whose number stays with its sign."""
+    return _("95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%")
 
 
 def _pairing(study: Study) -> str:
-    return "not paired, by Welch's method" if study.imported else "paired by repetition"
+    return _("not paired, by Welch's method") if study.imported else _("paired by repetition")
 
 
 def _ratio(
@@ -209,9 +216,10 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
     they stand beside the percentile.
     """
     averaged = found.dropna(subset="mean_of_runs")["percent"].unique()
-    columns = [f"{percent:g} %" for percent in SHOWN_PERCENTS]
+    columns = [_percent(percent) for percent in SHOWN_PERCENTS]
     for percent in averaged:
-        columns.insert(columns.index(f"{percent:g} %") + 1, AVERAGE_TITLE)
+        title = stacked(_("mean of the"), _("runs' values"))
+        columns.insert(columns.index(_percent(percent)) + 1, title)
     sections = []
     for parameters, rows in _groups(found, workload):
         lines = []
@@ -222,24 +230,37 @@ def percentiles(found: pd.DataFrame, workload: str, titles: dict[str, str]) -> G
                 cells.append(_percentile(by_percent, percent))
                 if percent in averaged:
                     cells.append((_average(by_percent, percent), ""))
-            lines += _two_lines(f"{titles[store]}, {operation}", cells, store)
+            lines += _two_lines(f"{titles[store]}, {operation_word(operation)}", cells, store)
         sections.append(Section(parameters, lines))
     if not sections:
-        lines = [Line("no run has a histogram", [DASH] * len(columns))]
+        lines = [Line(_("no run has a histogram"), [DASH] * len(columns))]
         sections.append(Section("", lines))
     notes = [
-        "Service time in µs that this share of the operations does not exceed, from the "
-        "histograms of all repetitions added up; below it the range of the single runs. "
-        f"A percentile with fewer than {ENOUGH_BEYOND} operations beyond it is left out. Closed "
-        "loop: a thread waits for each answer."
+        _(
+            "Service time in µs that this share of the operations does not exceed, from the "
+            "histograms of all repetitions added up; below it the range of the single runs. "
+            "A percentile with fewer than {} operations beyond it is left out. Closed loop: a "
+            "thread waits for each answer."
+        ).format(ENOUGH_BEYOND)
     ]
     if len(averaged):
         notes.append(
-            "Mean of the runs' values: the plain mean of what the single runs have as the "
-            "percentile to its left, which is what the source gives. It is no percentile of any "
-            "set of operations, and stands here to compare with the source."
+            _(
+                "Mean of the runs' values: the plain mean of what the single runs have as the "
+                "percentile to its left, which is what the source gives. It is no percentile of "
+                "any set of operations, and stands here to compare with the source."
+            )
         )
     return {"columns": columns, "sections": sections, "notes": notes}
+
+
+def _percent(percent: float) -> str:
+    return decimal(f"{percent:g} %")
+
+
+def operation_word(operation: str) -> str:
+    """``read`` or ``read+update`` as people read it."""
+    return "+".join(_(name) for name in operation.split("+"))
 
 
 def _average(by_percent: pd.DataFrame, percent: float) -> str:
@@ -272,32 +293,38 @@ def runs(
             lines.append(Line(titles[store], _run_cells(by_metric, seconds), store))
             unsteady = (seconds["verdict"] == Steadiness.NOT_STEADY).sum()
             if unsteady:
-                restless.append(f"{titles[store]} ({unsteady} of {len(seconds)} runs)")
+                restless.append(
+                    ngettext("{} ({} of {} runs)", "{} ({} of {} runs)", len(seconds)).format(
+                        titles[store], unsteady, len(seconds)
+                    )
+                )
         sections.append(Section(parameters, lines))
     if not sections:
-        sections.append(Section("", [Line("no valid run", [DASH] * len(RUN_COLUMNS))]))
+        sections.append(Section("", [Line(_("no valid run"), [DASH] * len(RUN_COLUMNS))]))
     notes = [
-        "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
-        "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of the "
-        "runs, and in those after the warm-up, which took Cut seconds (means over the runs with "
-        f"at least {FEWEST_WHOLE} whole seconds). "
-        "Client, Server: CPU time of one operation in µs. "
-        "Steady: runs that have a steady state after their warm-up, of all runs; too short: "
-        f"less than {STEADY_SECONDS} s remain, so nothing can be said."
+        _(
+            "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
+            "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of the "
+            "runs, and in those after the warm-up, which took Cut seconds (means over the runs "
+            "with at least {} whole seconds). Client, Server: CPU time of one operation in µs. "
+            "Steady: runs that have a steady state after their warm-up, of all runs; too short: "
+            "less than {} s remain, so nothing can be said."
+        ).format(FEWEST_WHOLE, STEADY_SECONDS)
     ]
     if restless:
         # Next to the marks, since they say that a mean hides a change.
-        notes.append(f"! No steady state: {', '.join(restless)}.")
-    return {"columns": RUN_COLUMNS, "sections": sections, "notes": notes, "sortable": True}
+        notes.append(_("! No steady state: {}.").format(", ".join(restless)))
+    columns = [_(column) for column in RUN_COLUMNS]
+    return {"columns": columns, "sections": sections, "notes": notes, "sortable": True}
 
 
 def _run_cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
     if "throughput" not in by_metric.index:
         return [DASH] * len(RUN_COLUMNS)
     row = by_metric.loc["throughput"]
-    interval = "one run"
+    interval = _("one run")
     if not pd.isna(row["low"]):
-        interval = f"{grouped(significant(row['low']))} to {grouped(significant(row['high']))}"
+        interval = between(*(grouped(significant(row[name])) for name in ("low", "high")))
     spread = DASH
     if not pd.isna(row["cov"]):
         spread = marked(share(row["cov"]) + (" !" if row["cov"] > NOISY else ""), row["cov"])
@@ -336,10 +363,10 @@ def _steady(verdicts: list[str]) -> str:
     if not verdicts:
         return DASH
     if all(verdict == Steadiness.TOO_SHORT for verdict in verdicts):
-        return "too short"
+        return _("too short")
     steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
     flag = " !" if Steadiness.NOT_STEADY in verdicts else ""
-    return f"{steady} of {len(verdicts)}{flag}"
+    return _("{} of {}").format(steady, len(verdicts)) + flag
 
 
 def _by_store(rows: pd.DataFrame, titles: dict[str, str], *more: str) -> Iterator[tuple]:

@@ -13,11 +13,15 @@ import pandas as pd
 from kvstudy.claims.judge import Support
 from kvstudy.claims.quantities import Quantity
 from kvstudy.claims.words import number
+from kvstudy.language.current import N_, _
+from kvstudy.language.recorded import recorded, recorded_parts
 from kvstudy.tables.files import write_texts
 
 NAME = "claims"
 # Of this kind are statements that only the source's own data can be asked about.
 VALUE = "value"
+# How a claim stands in its source.
+SAID = [N_("quoted"), N_("derived")]
 
 
 @dataclass(frozen=True)
@@ -32,16 +36,20 @@ class Line:
 
 @dataclass(frozen=True)
 class Row:
-    """One claim of the table."""
+    """One claim of the table: ``support`` and ``verdict`` are codes, ``source`` and
+    ``verdict_words`` what they are called.
+    """
 
     id: str
     claim: str
     place: str
     said: str
     note: str
+    support: str
     source: str
     source_notes: list[str]
     verdict: str
+    verdict_words: str
     lines: list[Line]
 
 
@@ -49,7 +57,7 @@ def write_claims(rows: pd.DataFrame, templates: Path, output: Path) -> None:
     """Write claims.csv and tables/claims.tex and .html into ``output``, the folder of a run."""
     (output / "tables").mkdir(parents=True, exist_ok=True)
     rows.to_csv(output / f"{NAME}.csv", index=False, lineterminator="\n")
-    values = {"rows": content(rows), "measured": True}
+    values = _values(content(rows), measured=True)
     write_texts(NAME, NAME, values, templates, output / "tables")
 
 
@@ -57,8 +65,21 @@ def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Pa
     """Write claims.csv, .tex and .html of the source's own data into ``output``; the first."""
     path = output / f"{NAME}.csv"
     rows.to_csv(path, index=False, lineterminator="\n")
-    write_texts(NAME, NAME, {"rows": of_source(rows), "measured": False}, templates, output)
+    write_texts(NAME, NAME, _values(of_source(rows), measured=False), templates, output)
     return path
+
+
+def _values(rows: list[Row], measured: bool) -> dict[str, object]:
+    """What the templates need."""
+    heads = [_("Claim"), _("Source's own data")]
+    if measured:
+        heads += [
+            _("Verdict here"),
+            _("Measured, with 95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%"),
+        ]
+    else:
+        heads.append(_("The source's values"))
+    return {"rows": rows, "measured": measured, "heads": heads}
 
 
 def of_source(rows: pd.DataFrame) -> list[Row]:
@@ -67,7 +88,7 @@ def of_source(rows: pd.DataFrame) -> list[Row]:
     for row in content(rows):
         of = rows[rows["id"] == row.id]
         known = of["published_what"].ne("").any()
-        lines = [_source_line(each, row.source) for each in of.to_dict("records")] if known else []
+        lines = [_source_line(each, row.support) for each in of.to_dict("records")] if known else []
         found.append(replace(row, lines=lines))
     return found
 
@@ -75,12 +96,15 @@ def of_source(rows: pd.DataFrame) -> list[Row]:
 def content(rows: pd.DataFrame) -> list[Row]:
     """The table's rows, from ``claims.csv``."""
     found = []
-    for _, of in rows.groupby("id", sort=False):
+    for _id, of in rows.groupby("id", sort=False):
         first = of.iloc[0]
-        texts = [_text(first[key]) for key in ("id", "claim", "place", "said", "note", "source")]
+        texts = [_text(first[key]) for key in ("id", "claim", "place", "said", "note")]
         asked = of[of["kind"] != VALUE] if (of["kind"] != VALUE).any() else of
         each = [_line(row, first["verdict"]) for row in asked.to_dict("records")]
-        found.append(Row(*texts, _source_notes(of), first["verdict"], each))
+        support, verdict = _text(first["source"]), first["verdict"]
+        texts[3] = _(texts[3])
+        shown = (recorded(support), _source_notes(of), verdict, recorded(verdict))
+        found.append(Row(*texts, support, *shown, each))
     return found
 
 
@@ -88,7 +112,8 @@ def lines(rows: pd.DataFrame) -> list[str]:
     """The table for a terminal."""
     found = []
     for row in content(rows):
-        found.append(f"{row.id:4} {row.verdict.upper()} (source: {row.source})")
+        source = _("source: {}").format(row.source)
+        found.append(f"{row.id:4} {row.verdict_words.upper()} ({source})")
         found += textwrap.wrap(row.claim, 88, initial_indent=" " * 5, subsequent_indent=" " * 5)
         for line in row.lines:
             parts = (f"{line.what}: {line.value}", line.notes, line.verdict)
@@ -97,24 +122,26 @@ def lines(rows: pd.DataFrame) -> list[str]:
 
 
 def _line(row: dict[str, object], verdict: str) -> Line:
-    value = _text(row["reason"])
+    reason = _text(row["reason"])
+    value = recorded(reason)
     if not value:
         value = number(_quantity(row, "value", "unit"))
         value += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row['n']:.0f}"
-    notes = [_text(row["marks"])]
+    notes = [recorded_parts(_text(row["marks"]))]
     if row["parts"] > 1 and "," in row["verdicts"]:
-        notes.append(f"of {row['parts']:.0f}: {row['verdicts']}")
+        each = ", ".join(recorded(part) for part in row["verdicts"].split(", "))
+        notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", each))
     own = _text(row["statement_verdict"])
-    told = own in (verdict, value)
-    return Line(row["what"], value, "; ".join(filter(None, notes)), "" if told else own)
+    told = own in (verdict, reason)
+    return Line(row["what"], value, "; ".join(filter(None, notes)), "" if told else recorded(own))
 
 
 def _source_line(row: dict[str, object], support: str) -> Line:
     own = _text(row["statement_source"])
     if own == Support.NO_DATA:
-        return Line(row["what"], "no value", "", "")
+        return Line(row["what"], _("no value"), "", "")
     value = number(_quantity(row, "published", "published_unit"))
-    return Line(row["published_what"], value, "", "" if own == support else own)
+    return Line(row["published_what"], value, "", "" if own == support else recorded(own))
 
 
 def _source_notes(rows: pd.DataFrame) -> list[str]:

@@ -8,13 +8,16 @@ from statistics import fmean
 
 import pandas as pd
 
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import list_of
+from kvstudy.language.recorded import recorded_parts
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.table_kinds import ComparisonTable
-from kvstudy.tables.checks import DASH
+from kvstudy.tables.checks import DASH, interval_head
 from kvstudy.tables.markup import marked
-from kvstudy.tidy.numbers import change, grouped, share
+from kvstudy.tidy.numbers import between, change, grouped, share
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import OPERATIONS
 
@@ -24,6 +27,14 @@ COLUMNS = [
     *["published_baseline", "published_store", "published_change"],
     *["published_failed_baseline", "published_failed_store", "floor", "note"],
 ]
+# Of what a share failed.
+KINDS = {
+    "read": N_("reads"),
+    "update": N_("updates"),
+    "insert": N_("inserts"),
+    "scan": N_("scans"),
+    "read-modify-write": N_("read-modify-writes"),
+}
 SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
 
 
@@ -68,10 +79,17 @@ def content(
         rows.append(Row(study.workload(row.workload).title, _here(row), False, row.workload))
         there = _there(row)
         if any(there):
-            rows.append(Row("published", [cell or DASH for cell in there], True, row.workload))
+            rows.append(Row(_("published"), [cell or DASH for cell in there], True, row.workload))
     return {
         "baseline": marked(titles[table.baseline], store=table.baseline),
         "store": marked(titles[table.store], store=table.store),
+        "heads": {
+            "throughput": _("Throughput (ops/s)"),
+            "change": pgettext("of throughput", "Change"),
+            "failed": _("Failed"),
+            "mean": pgettext("of ratios", "mean"),
+            "interval": interval_head(),
+        },
         "rows": rows,
         "notes": _notes(frame, study),
     }
@@ -143,7 +161,7 @@ def _note(table: ComparisonTable, results: Results, workload: str) -> str:
 def _here(row) -> list[str]:
     interval = DASH
     if not pd.isna(row.low):
-        interval = f"{change(row.low).removesuffix(' %')} to {change(row.high)}"
+        interval = between(change(row.low).removesuffix(" %"), change(row.high))
     return [
         _number(row.baseline) or DASH,
         _number(row.store) or DASH,
@@ -169,31 +187,43 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
     notes = []
     numbers = sorted({int(n) for n in frame["repetitions"] if n})
     if numbers:
-        change = "Change: how much higher the throughput of the second is"
-        how = (
-            "as the ratio of the geometric means, with its 95 % interval (Welch's, on logarithms; "
-            "not paired, for repetitions of imported logs only have the same number)."
-            if study.imported
-            else "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
-            "by repetition, t distribution on logarithms)."
-        )
+        runs = str(numbers[0])
         if numbers[-1] == 1:
-            notes.append(f"Here: one run each. {change}; one run has no interval.")
+            text = _(
+                "Here: one run each. Change: how much higher the throughput of the second is; one "
+                "run has no interval."
+            )
+        elif study.imported:
+            text = _(
+                "Here: means of {} runs. Change: how much higher the throughput of the second is, "
+                "as the ratio of the geometric means, with its 95 % interval (Welch's, on "
+                "logarithms; not paired, for repetitions of imported logs only have the same "
+                "number)."
+            )
         else:
-            runs = " to ".join(str(number) for number in dict.fromkeys([numbers[0], numbers[-1]]))
-            notes.append(f"Here: means of {runs} runs. {change}, {how}")
+            text = _(
+                "Here: means of {} runs. Change: how much higher the throughput of the second is, "
+                "as the geometric mean of the repetitions' ratios, with its 95 % interval (paired "
+                "by repetition, t distribution on logarithms)."
+            )
+        if numbers[-1] != numbers[0]:
+            runs = between(runs, str(numbers[-1]))
+        notes.append(text.format(runs))
     inside = [
         study.workload(row.workload).title
         for row in frame.itertuples()
         if 1 / row.floor <= 1 + row.change <= row.floor
     ]
     if inside:
-        notes.append(f"Not above the noise floor: {', '.join(inside)}.")
+        notes.append(_("Not above the noise floor: {}.").format(", ".join(inside)))
     some = frame[(frame["failed_baseline"] > 0) | (frame["failed_store"] > 0)]
     if len(some):
-        kinds = " and ".join(f"{name}s" for name in some["failed_operation"].unique())
-        notes.append(f"Failed: share of the {kinds}; no other operations failed more often.")
+        kinds = list_of(_(KINDS[name]) for name in some["failed_operation"].unique())
+        notes.append(
+            _("Failed: share of the {}; no other operations failed more often.").format(kinds)
+        )
     for text in dict.fromkeys(note for note in frame["note"] if note):
+        text = recorded_parts(text)
         notes.append(text[:1].upper() + text[1:] + ".")
     return notes
 

@@ -8,6 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded, recorded_parts
 from kvstudy.study.model import Study
 
 COLUMNS = ["component", "name", "details", "source_name", "source_details"]
@@ -31,7 +34,7 @@ def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) ->
         for part in environment["components"]:
             put(part["component"], name=part["name"], details=part.get("details", ""))
         if study.imported:
-            put("Machine", name=study.imported.machine or "not recorded")
+            put("Machine", name=study.imported.machine or _("not recorded"))
         for part in study.source.machine if study.source else []:
             put(part.component, source_name=part.name, source_details=part.details)
         if version := _ycsb(environment):
@@ -61,7 +64,7 @@ def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
     """What the LaTeX template needs: ``rows`` of component, here, source; the source's name."""
     lines = [
         (
-            row.component,
+            recorded(row.component),
             _joined(row.name, row.details),
             _joined(row.source_name, row.source_details),
         )
@@ -69,6 +72,7 @@ def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
     ]
     source = study.source
     return {
+        "heads": [_("Component"), _("Here")],
         "rows": lines,
         "with_source": bool((table["source_name"] != "").any()),
         "source": f"{source.author}, {source.year}" if source else "",
@@ -76,4 +80,10 @@ def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
 
 
 def _joined(name: str, details: str) -> str:
-    return ", ".join(part for part in (name, details) if part) or "\N{EN DASH}"
+    parts = (_amounts(recorded_parts(part)) for part in (name, details) if part)
+    return ", ".join(parts) or "\N{EN DASH}"
+
+
+def _amounts(text: str) -> str:
+    """``text`` with the decimal mark of the language in amounts, not in versions: 5.9 GiB."""
+    return re.sub(r"\d+\.\d+(?= GiB)", lambda found: decimal(found[0]), text)

@@ -6,6 +6,9 @@ import pandas as pd
 
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, REACHED, SERVICE_TIME, of_workload
+from kvstudy.language.current import _, pgettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded_parts
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.parts import OpenLoop
 from kvstudy.tables.checks import DASH, Line, Section
@@ -32,17 +35,24 @@ def content(
         lines = []
         of_store = together[together["store"] == store]
         for (parameters, load), group in of_store.groupby(["parameters", "load"], sort=True):
-            label = f"{load:g} %" + (f", {parameters}" if several else "")
+            label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
             lines.append(Line(label, _cells(group), store))
         measured = {float(load) for load in of_store["load"]}
         lines += [
-            Line(f"{percent} %", [DASH] * (2 + len(SHOWN)), store)
+            Line(decimal(f"{percent} %"), [DASH] * (2 + len(SHOWN)), store)
             for percent in planned.percents
             if percent not in measured
         ]
         sections.append(Section(titles[store], lines))
     return {
-        "percents": [f"{percent:g} %" for percent in PERCENTS],
+        "heads": {
+            "load": _("Load"),
+            "rate": _("Rate"),
+            "reached": pgettext("rate", "Reached"),
+            "service": _("Service time (ms)"),
+            "intended": _("Intended time (ms)"),
+        },
+        "percents": [decimal(f"{percent:g} %") for percent in PERCENTS],
         "width": len(PERCENTS),
         "sections": sections,
         "notes": _notes(together, titles),
@@ -68,21 +78,25 @@ def _cells(group: pd.DataFrame) -> list[str]:
 
 def _notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
     notes = [
-        "Load: share of the store's own throughput in the closed loop. Rate: operations per "
-        "second that were asked for, over all threads; Reached: the part of it that was done, "
-        "by the whole seconds in which the client was sending (above 100 % it made up for a "
-        "slow start). "
-        "Then latencies in ms that this share of the operations does not exceed, all operations "
-        "and repetitions together. A percentile with fewer than 100 operations beyond it is "
-        "left out."
+        _(
+            "Load: share of the store's own throughput in the closed loop. Rate: operations per "
+            "second that were asked for, over all threads; Reached: the part of it that was done, "
+            "by the whole seconds in which the client was sending (above 100 % it made up for a "
+            "slow start). Then latencies in ms that this share of the operations does not exceed, "
+            "all operations and repetitions together. A percentile with fewer than {} operations "
+            "beyond it is left out."
+        ).format(ENOUGH_BEYOND)
     ]
     rates = together.drop_duplicates(["store", "parameters", "load"])
     if (rates["reached"] < rates["n"]).any():
         notes.append(
-            f"!: rate not reached (less than {share(REACHED)} of it in at least one run), so the "
-            "latencies, in italics, are not those of this load."
+            _(
+                "!: rate not reached (less than {} of it in at least one run), so the latencies, "
+                "in italics, are not those of this load."
+            ).format(share(REACHED))
         )
     for row in rates.itertuples():
         if row.note:
-            notes.append(f"{titles[row.store]}, {row.load:g} %: {row.note}.")
+            load = decimal(f"{row.load:g} %")
+            notes.append(f"{titles[row.store]}, {load}: {recorded_parts(row.note)}.")
     return notes

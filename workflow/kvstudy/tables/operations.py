@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded_parts
 from kvstudy.study.model import Study
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.workload import operations_of, properties_of
@@ -14,11 +17,11 @@ from kvstudy.tidy.numbers import grouped
 from kvstudy.tidy.probes import OK, RARE, Probes
 
 LABELS = {
-    "insert": "Insert",
-    "read": "Read",
-    "scan": f"Scan of {SCANNED} records",
-    "update-all": "Update, all fields",
-    "update": "Update, one field",
+    "insert": N_("Insert"),
+    "read": N_("Read"),
+    "scan": N_("Scan of {} records"),
+    "update-all": N_("Update, all fields"),
+    "update": N_("Update, one field"),
 }
 # Lines that fit on a page in the usual letters.
 FULL_PAGE = 48
@@ -75,7 +78,7 @@ def rows(probes: Probes, study: Study, meanings: dict[str, dict[str, str]]) -> p
 
 def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, object]:
     """What the templates need: ``sections``, whether they need ``small`` letters to fit on
-    a page, and ``rare``, the least that is listed.
+    a page, heads and notes.
 
     The lines are those of the operations that the study measures.
     """
@@ -84,9 +87,27 @@ def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, o
     for store in study.store_names:
         reason = probes.reason(store)
         lines = [] if reason else [_line(probes, store, step) for step in steps]
-        sections.append(Section(store, titles[store], reason, lines))
+        sections.append(Section(store, titles[store], recorded_parts(reason), lines))
     height = sum(1 + max(1, len(section.lines)) for section in sections)
-    return {"sections": sections, "small": height > FULL_PAGE, "rare": f"{RARE:g}"}
+    return {
+        # Two lines on paper.
+        "heads": {
+            "operation": _("Operation"),
+            "commands": [_("Commands that the server"), _("counted, per operation")],
+            "bytes": [_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")],
+            "missing": _("On a missing key"),
+        },
+        "not_probed": _("not probed"),
+        "sections": sections,
+        "small": height > FULL_PAGE,
+        "notes": [
+            _(
+                "Commands have the server's own names; below {} an operation they are left out "
+                "(connecting, asking for the counters). Bytes are what each server tells of its "
+                "own records: they compare before and after, not between stores."
+            ).format(decimal(f"{RARE:g}"))
+        ],
+    }
 
 
 def _used(study: Study) -> set[str]:
@@ -98,25 +119,26 @@ def _used(study: Study) -> set[str]:
 
 
 def _line(probes: Probes, store: str, step: str) -> Line:
+    label = _(LABELS[step]).format(SCANNED)
     if not probes.operations(store, step):
-        return Line(LABELS[step], "not supported", "", "")
+        return Line(label, pgettext("operation", "not supported"), "", "")
     statuses = probes.statuses(store, step)
-    commands = _counts(probes.commands(store, step), "{}\N{NO-BREAK SPACE}{:.2f}") or DASH
+    commands = _shown(probes.commands(store, step)) or DASH
     if set(statuses) != {OK}:
-        commands += f" ({_shares(statuses)})"
+        commands += f" ({decimal(_shares(statuses))})"
     sizes = _sizes(probes, store, step) if step.startswith("update") else ""
-    return Line(LABELS[step], commands, sizes, _missing(probes, store, step))
+    return Line(label, commands, sizes, _missing(probes, store, step))
 
 
 def _missing(probes: Probes, store: str, step: str) -> str:
     """What the operation says of a key that is not there, and what comes of it."""
     if step not in MISSING:
         return ""
-    text = _shares(probes.statuses(store, MISSING[step]))
+    text = decimal(_shares(probes.statuses(store, MISSING[step])))
     if step == "update":
-        return f"{text}, creates it" if probes.creates(store) else text
+        return _("{}, creates it").format(text) if probes.creates(store) else text
     missed = probes.missed(store, MISSING[step])
-    return text if missed is None else f"{text}, {missed:.2f} misses"
+    return text if missed is None else _("{}, {} misses").format(text, decimal(f"{missed:.2f}"))
 
 
 def _shares(statuses: dict[str, float]) -> str:
@@ -128,6 +150,12 @@ def _shares(statuses: dict[str, float]) -> str:
 
 def _counts(commands: dict[str, float], form: str) -> str:
     return ", ".join(form.format(name, count) for name, count in commands.items())
+
+
+def _shown(commands: dict[str, float]) -> str:
+    """Names may hold points, so only the numbers are turned into those of the language."""
+    space = "\N{NO-BREAK SPACE}"
+    return ", ".join(f"{name}{space}{decimal(f'{n:.2f}')}" for name, n in commands.items())
 
 
 def _sizes(probes: Probes, store: str, step: str) -> str:

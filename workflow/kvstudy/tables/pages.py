@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kvstudy.language.current import _
+
 # Lines that fit on a page in the usual letters, and in small ones.
 FULL_PAGE, SMALL_PAGE = 48, 58
 # The rules and the names of the columns; the space and the title of a section.
@@ -54,7 +56,7 @@ def pages(
             room = left - sum(size for size, _ in taken)
             title = None
             if rest:
-                title = f"{section.title} (continued)" if section.title else ""
+                title = f"{section.title} ({_('continued')})" if section.title else ""
                 found.append([])
                 room = SMALL_PAGE
     return found

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from kvstudy.language.current import _, ngettext
+from kvstudy.language.locale import list_of
+from kvstudy.language.recorded import recorded
 from kvstudy.study.model import Study
 from kvstudy.study.properties import (
     JUDGED,
@@ -83,18 +86,21 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
     blocks = [
         _block(frame, stores[start : start + size], titles) for start in range(0, len(stores), size)
     ]
-    notes = ["Small numbers: the sources below."]
+    notes = [_("Small numbers: the sources below.")]
     if (frame["published"] != "").any():
         source = study.source
-        name = f"{source.author}, {source.year}" if source else "the source"
-        notes.append(f"In brackets, grey: what {name} says.")
+        name = f"{source.author}, {source.year}" if source else _("the source")
+        notes.append(_("In brackets, grey: what {} says.").format(name))
     if (frame["says"] == "").any():
-        judged = [TITLES[name] for name in JUDGED if name in set(frame["property"])]
-        verb = "is a judgement" if len(judged) == 1 else "are judgements"
-        notes.append(
-            f"{' and '.join(judged)} {verb} of the source without a stated measure; nothing here "
-            "stands beside it. How fast the stores respond is what this report measures."
+        judged = [_(TITLES[name]) for name in JUDGED if name in set(frame["property"])]
+        text = ngettext(
+            "{} is a judgement of the source without a stated measure; nothing here stands beside "
+            "it. How fast the stores respond is what this report measures.",
+            "{} are judgements of the source without a stated measure; nothing here stands beside "
+            "it. How fast the stores respond is what this report measures.",
+            len(judged),
         )
+        notes.append(text.format(list_of(judged)))
     return {"whole": _block(frame, stores, titles), "blocks": blocks, "notes": notes}
 
 
@@ -102,8 +108,11 @@ def _block(frame: pd.DataFrame, stores: list[str], titles: dict[str, str]) -> di
     rows = frame[frame["store"].isin(stores)]
     lines = [
         Line(
-            TITLES[name],
-            [(row.says, row.numbers.replace(" ", ", "), row.published) for row in of.itertuples()],
+            _(TITLES[name]),
+            [
+                (row.says, row.numbers.replace(" ", ", "), recorded(row.published))
+                for row in of.itertuples()
+            ],
         )
         for name, of in rows.groupby("property", sort=False)
     ]

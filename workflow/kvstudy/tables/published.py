@@ -14,6 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import list_of
+from kvstudy.language.recorded import recorded
 from kvstudy.study.base import SIZE_TITLES, SIZES, AnyTable
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -30,9 +33,9 @@ from kvstudy.tidy.numbers import sign
 
 # What a metric is called at the head of a column or line, where results tables do not say.
 TITLES = {
-    "relative_performance": "Relative performance",
-    "throughput_change": "Change of throughput",
-    "failed_share": "Failed",
+    "relative_performance": N_("Relative performance"),
+    "throughput_change": N_("Change of throughput"),
+    "failed_share": N_("Failed"),
 }
 
 
@@ -131,7 +134,7 @@ def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
     found = {(row.operation, row.metric, row.store): row for row in values.itertuples()}
     for operation, metric in dict.fromkeys(zip(values["operation"], values["metric"], strict=True)):
         if operation not in titles:
-            title = "" if operation == "overall" else " + ".join(operation.split("+")).capitalize()
+            title = "" if operation == "overall" else _words(operation).capitalize()
             titles[operation] = Section(title, [])
             sections.append(titles[operation])
         some = next(found[key] for key in found if key[:2] == (operation, metric))
@@ -175,7 +178,7 @@ def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
         lines.append(Line(_whole(size, source), texts))
     notes = [] if "metric" in others else [_label(next(values.itertuples())) + "."]
     return Grid(
-        *([columns[key] for key in keys], [Section("", lines)], SIZE_TITLES[rows], notes),
+        *([columns[key] for key in keys], [Section("", lines)], _(SIZE_TITLES[rows]), notes),
         stores=[key[0].replace("/", " ") for key in keys],
     )
 
@@ -186,10 +189,14 @@ def _part(name: str, value: object, row, source: Source) -> str:
         return _label(row)
     if name in SIZES:
         number = _whole(value, source).replace(" ", "\N{NARROW NO-BREAK SPACE}")
-        return f"{number} {SIZE_TITLES[name].lower()}"
+        return f"{number} {_(SIZE_TITLES[name]).lower()}"
     if name == "workload":
         return source.study.workload(value).title
-    return str(value).capitalize()
+    return _(str(value)).capitalize()
+
+
+def _words(operation: str) -> str:
+    return " + ".join(_(name) for name in operation.split("+"))
 
 
 def _whole(value: float, source: Source) -> str:
@@ -198,7 +205,9 @@ def _whole(value: float, source: Source) -> str:
 
 def _label(row) -> str:
     known = (OVERALL | OF_OPERATION).get(row.metric)
-    title = known[0] if known else TITLES.get(row.metric, row.metric.replace("_", " ").capitalize())
+    title = _(
+        known[0] if known else TITLES.get(row.metric, row.metric.replace("_", " ").capitalize())
+    )
     # A form of its own has its unit with it: 1,3 s.
     plain = row.unit in ("count", "", "ratio") or any(letter.isalpha() for letter in row.printed)
     return title if plain else f"{title} ({sign(row.unit)})"
@@ -215,8 +224,12 @@ def _machine(table: MachineTable, source: Source) -> Grid | None:
     rows = source.study.source.machine
     if not rows:
         return None
-    lines = [Line(row.component, [row.name, row.details]) for row in rows]
-    return Grid([("Name", ""), ("Details", "")], [Section("", lines)], "Component", text=True)
+    lines = [
+        Line(recorded(row.component), [recorded(row.name), recorded(row.details)]) for row in rows
+    ]
+    return Grid(
+        [(_("Name"), ""), (_("Details"), "")], [Section("", lines)], _("Component"), text=True
+    )
 
 
 def _compared(table: ComparisonTable, source: Source) -> pd.Series:
@@ -245,11 +258,12 @@ def _comparison(table: ComparisonTable, source: Source) -> Grid | None:
             texts = ["" if row is None else source.printed(row) for row in cells]
             lines.append(Line(source.study.workload(name).title, texts))
     heads = {row.metric: _label(row) for row in values.itertuples()}
-    places = ", ".join(dict.fromkeys(values["table"]))
-    notes = [f"From: {places}."]
+    places = ", ".join(recorded(table) for table in dict.fromkeys(values["table"]))
+    notes = [_("From: {}.").format(places)]
     failing = [row.operation for row in values.itertuples() if row.metric == "failed_share"]
     if failing:
-        notes.append(f"Failed: share of the {' and '.join(dict.fromkeys(failing))} operations.")
+        kinds = list_of(_(each) for each in dict.fromkeys(failing))
+        notes.append(_("Failed: share of the {} operations.").format(kinds))
     return Grid(
         *([(heads[m], source.title(s)) for m, s in columns], [Section("", lines)], "", notes),
         stores=[store for _, store in columns],
@@ -279,7 +293,7 @@ def _ranking(table: RankingTable, source: Source) -> Grid | None:
     if not lines:
         return None
     columns = [(f"{place}.", "") for place in range(1, number + 1)]
-    return Grid(columns, [Section("", lines)], "Throughput", text=True)
+    return Grid(columns, [Section("", lines)], _("Throughput"), text=True)
 
 
 def _properties(table: PropertiesTable, source: Source) -> Grid | None:
@@ -289,14 +303,14 @@ def _properties(table: PropertiesTable, source: Source) -> Grid | None:
         return None
     stores = [name for name in source.study.store_names if name in found.stores]
     lines = [
-        Line(title, [found.stores[store].get(name, DASH) for store in stores])
+        Line(_(title), [recorded(found.stores[store].get(name, DASH)) for store in stores])
         for name, title in PROPERTY_TITLES.items()
         if any(name in found.stores[store] for store in stores)
     ]
     missing = [source.title(name) for name in source.study.store_names if name not in stores]
-    notes = ["The words are translated."]
+    notes = [_("The words are translated.")]
     if missing:
-        notes.append(f"The source's table has no {' and no '.join(missing)}.")
+        notes.append(_("The source's table has no {}.").format(_(" and no ").join(missing)))
     columns = [(source.title(store), "") for store in stores]
     return Grid(columns, [Section("", lines)], "", notes, text=True, stores=stores)
 

@@ -9,6 +9,9 @@ from itertools import combinations
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import list_of
+from kvstudy.language.recorded import recorded
 from kvstudy.stats.ranks import places
 from kvstudy.stats.ratios import Ratio
 from kvstudy.study.model import Study
@@ -77,7 +80,9 @@ def long_form(
                     "client_bound": "yes" if (line.workload, store) in bound else "",
                     "published": found.published(store, line.workload, "overall", "throughput"),
                     "published_place": source.get(store, math.nan),
-                    "note": "" if value else found.state(store, line.workload).label or "no mean",
+                    "note": ""
+                    if value
+                    else found.state(store, line.workload).label or N_("no mean"),
                 }
             )
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -93,7 +98,7 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
         rows.append(Row(title, cells, False, workload))
         if line["published_place"].notna().any():
             cells = _cells(line, "published_place", "published", titles, number)
-            rows.append(Row("published", cells, True, workload))
+            rows.append(Row(_("published"), cells, True, workload))
     blocks = [
         {
             "places": list(range(start + 1, min(start + MOST_PLACES, number) + 1)),
@@ -162,31 +167,37 @@ def _cells(
 def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[str]:
     lines = frame.drop_duplicates("line")
     of = ", ".join(f"{row.line}: {_of(study, row.workload)}" for row in lines.itertuples())
-    notes = [f"Each order is one of mean throughput (kops/s beside the name). {of}."]
+    notes = [_("Each order is one of mean throughput (kops/s beside the name). {}.").format(of)]
     if frame["place"].notna().any():
         notes.append(
-            f"{TIE}: the runs do not tell these stores apart (95 % interval, Holm's correction), "
-            "so they share a place, in no order. A place is one more than the number of stores "
-            "that are told to be faster."
+            _(
+                "{}: the runs do not tell these stores apart (95 % interval, Holm's correction), "
+                "so they share a place, in no order. A place is one more than the number of "
+                "stores that are told to be faster."
+            ).format(TIE)
         )
     for row in frame[frame["also_tied"] != ""].itertuples():
         later = [
             other for other in row.also_tied.split() if _place(frame, row.line, other) > row.place
         ]
         if later:
-            names = " and ".join(titles[other] for other in later)
+            names = list_of(titles[other] for other in later)
             notes.append(
-                f"{row.line}: the runs do not tell {titles[row.store]} from {names} either; "
-                f"but another store is told to be faster than {names}, which stands lower for it."
+                _(
+                    "{}: the runs do not tell {} from {} either; but another store is told to be "
+                    "faster than {}, which stands lower for it."
+                ).format(row.line, titles[row.store], names, names)
             )
     if frame["n"].max() == 1:
-        notes.append("There is one run: it tells no two stores apart.")
+        notes.append(_("There is one run: it tells no two stores apart."))
     if (frame["client_bound"] == "yes").any():
-        notes.append(f"{BOUND}: the client, not the store, limits the throughput.")
+        text = _("{}: the client, not the store, limits the throughput.")
+        notes.append(text.format(BOUND))
     missing = frame[frame["place"].isna()]
     for (store, note), rows in missing.groupby(["store", "note"], sort=False):
         names = ", ".join(rows["line"])
-        notes.append(f"{titles[store]} has no place in {names}: {note}.")
+        text = _("{} has no place in {}: {}.")
+        notes.append(text.format(titles[store], names, recorded(note)))
     return notes
 
 

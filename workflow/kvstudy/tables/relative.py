@@ -7,10 +7,11 @@ import math
 import pandas as pd
 
 from kvstudy.analysis.rounds import Times
+from kvstudy.language.current import N_, _
 from kvstudy.study.relative import RelativeTable
 from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
 from kvstudy.tables.markup import grey, marked
-from kvstudy.tidy.numbers import grouped, significant
+from kvstudy.tidy.numbers import between, grouped, significant
 from kvstudy.tidy.published import over_records
 from kvstudy.tidy.swept import MEASURED, PUBLISHED
 
@@ -18,7 +19,7 @@ COLUMNS = [
     *["records", "origin", "baseline_ms", "baseline_rate", "store_ms", "store_rate"],
     *["ratio", "low", "high", "rounds", "cells"],
 ]
-ONE_CELL = (
+ONE_CELL = N_(
     "The intervals are over the rounds of one cell for each size: they tell how well the rounds "
     "of one server and client repeat, not how another server would do."
 )
@@ -85,21 +86,23 @@ def content(
             cells = [grey(text) for text in _printed(table, source, row.records)]
             lines.append(Line("", cells, store=pair))
     notes = [
-        f"Records; the time of all {table.operation} operations of a round and their rate; "
-        f"{one}:{other}, the time of {one} by that of {other}, with its 95 % interval "
-        "(Fieller's, from the errors of the two times). Times are sums of latencies, trimmed means "
-        "over the rounds that count. "
-        f"{TIE}: the interval contains 1." + (" Below, in grey: published." if source else "")
+        _(
+            "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
+            "of {} by that of {}, with its 95 % interval (Fieller's, from the "
+            "errors of the two times). Times are sums of latencies, trimmed means over the rounds "
+            "that count. {}: the interval contains 1."
+        ).format(_(table.operation), one, other, one, other, TIE)
+        + (" " + _("Below, in grey: published.") if source else "")
     ]
     if (frame["cells"] == 1).any():
-        notes.append(ONE_CELL)
+        notes.append(_(ONE_CELL))
     columns = [
-        f"{one}: time",
+        _("{}: time").format(one),
         "ops/s",
-        f"{other}: time",
+        _("{}: time").format(other),
         "ops/s",
         f"{one}:{other}",
-        "95 % interval",
+        _("95 % interval"),
     ]
     return {"columns": columns, "sections": [Section("", lines)], "notes": notes}
 
@@ -115,7 +118,7 @@ def _measured(row) -> list[str]:
         return [*cells, DASH, DASH]
     tie = f" {TIE}" if row.low <= 1 <= row.high else ""
     ratio = marked(f"1:{significant(row.ratio)}{tie}", row.ratio)
-    return [*cells, ratio, "one round" if pd.isna(row.low) else span(row.low, row.high)]
+    return [*cells, ratio, _("one round") if pd.isna(row.low) else span(row.low, row.high)]
 
 
 def _printed(table: RelativeTable, source: dict, records: int) -> list[str]:
@@ -130,8 +133,8 @@ def _printed(table: RelativeTable, source: dict, records: int) -> list[str]:
 def span(low: float, high: float) -> str:
     """An interval; its upper end may be infinite."""
     if math.isinf(high):
-        return f"above {significant(low)}"
-    return f"{significant(low)} to {significant(high)}"
+        return _("above {}").format(significant(low))
+    return between(significant(low), significant(high))
 
 
 def duration(milliseconds: float) -> str:

@@ -13,23 +13,26 @@ from string import ascii_lowercase
 
 import pandas as pd
 
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import decimal, decimal_mark
+from kvstudy.language.recorded import recorded, recorded_parts
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.model import Study
 from kvstudy.study.table_kinds import ResultsTable
 from kvstudy.tables.checks import DASH
 from kvstudy.tables.markup import Rich, hanging, marked, note, phantom, raised
-from kvstudy.tidy.numbers import fixed, grouped, sign
+from kvstudy.tidy.numbers import between, fixed, grouped, sign
 from kvstudy.tidy.results import Results, State, Value
 
-OVERALL = {"runtime": ("Run time", "ms"), "throughput": ("Throughput", "ops/s")}
+OVERALL = {"runtime": (N_("Run time"), "ms"), "throughput": (N_("Throughput"), "ops/s")}
 OF_OPERATION = {
-    "operations": ("Operations", "count"),
-    "latency_mean": ("Average latency", "us"),
-    "latency_min": ("Minimum latency", "us"),
-    "latency_max": ("Maximum latency", "us"),
-    "latency_p95": ("95th percentile", "us"),
-    "latency_p99": ("99th percentile", "us"),
+    "operations": (N_("Operations"), "count"),
+    "latency_mean": (N_("Average latency"), "us"),
+    "latency_min": (N_("Minimum latency"), "us"),
+    "latency_max": (N_("Maximum latency"), "us"),
+    "latency_p95": (N_("95th percentile"), "us"),
+    "latency_p99": (N_("99th percentile"), "us"),
 }
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
@@ -39,11 +42,15 @@ BEYOND = {"latency_p95": 0.05, "latency_p99": 0.01}
 
 @dataclass
 class Column:
-    """The two sub-columns of a store. ``mark`` refers to the notes about it."""
+    """The two sub-columns of a store. ``empty`` says why it has no values, if it has none.
+
+    ``mark`` refers to the notes about it.
+    """
 
     store: str
     title: str
     state: State
+    empty: str
     mark: str = ""
 
 
@@ -96,16 +103,19 @@ def content(
 
     ``titles`` maps store names to the names that people read.
     """
-    columns = [Column(s, titles[s], results.state(s, table.workload)) for s in study.store_names]
+    columns = []
+    for name in study.store_names:
+        state = results.state(name, table.workload)
+        columns.append(Column(name, titles[name], state, recorded(state.label)))
     used: set[str] = set()
     sections: list[Section] = []
     last = None
-    for operation, metric, _ in _lines(table, results):
+    for operation, metric, _unit in _lines(table, results):
         if operation != last:
             sections.append(Section("" if operation == "overall" else _title(operation), []))
             last = operation
         label, unit = (OVERALL | OF_OPERATION)[metric]
-        row = Row(label if unit == "count" else f"{label} ({sign(unit)})")
+        row = Row(_(label) if unit == "count" else f"{_(label)} ({sign(unit)})")
         for store in study.store_names:
             value = results.measured(store, table.workload, operation, metric)
             here = _measured(table, results, store, operation, metric, value, used)
@@ -115,6 +125,8 @@ def content(
     lines = sum(len(section.rows) for section in sections)
     return {
         "columns": columns,
+        "here_head": pgettext("column", "here"),
+        "published_head": pgettext("column", "published"),
         "sections": sections,
         # The line at whose height a column without values says so.
         "middle": lines // 2,
@@ -125,16 +137,19 @@ def content(
 
 def _lines(table: ResultsTable, results: Results) -> list[tuple[str, str, str]]:
     """Operation, metric and unit of each line, top to bottom."""
-    lines = [("overall", metric, unit) for metric, (_, unit) in OVERALL.items()]
+    lines = [("overall", metric, unit) for metric, (_name, unit) in OVERALL.items()]
     for operation in results.operations(table.workload):
-        lines += [(operation, metric, unit) for metric, (_, unit) in OF_OPERATION.items()]
+        lines += [(operation, metric, unit) for metric, (_name, unit) in OF_OPERATION.items()]
     return lines
 
 
 def _title(operation: str) -> str:
-    if "+" not in operation:
-        return operation.capitalize()
-    return " + ".join(operation.split("+")).capitalize() + " (plain mean)"
+    words = _words(operation).capitalize()
+    return _("{} (plain mean)").format(words) if "+" in operation else words
+
+
+def _words(operation: str) -> str:
+    return " + ".join(_(name) for name in operation.split("+"))
 
 
 def _number(metric: str, value: float | None, marks: str = "") -> str:
@@ -146,7 +161,7 @@ def _number(metric: str, value: float | None, marks: str = "") -> str:
         return DASH
     text = grouped(fixed(metric, value))
     rich = Rich.escape(text) + (hanging(raised(marks)) if marks else "")
-    return marked(rich + ("" if "." in text else phantom(".0")), value)
+    return marked(rich + ("" if decimal_mark() in text else phantom(decimal(".0"))), value)
 
 
 def _measured(
@@ -181,18 +196,20 @@ def _notes(
     notes: list[str] = []
     numbers = {column.state.counted for column in columns if column.state.counted}
     if numbers:
-        runs = (
-            "one run"
+        runs = str(min(numbers))
+        if len(numbers) > 1:
+            runs = between(runs, str(max(numbers)))
+        notes.append(
+            _("Here: one run. Latencies are service times.")
             if numbers == {1}
-            else f"the mean of {min(numbers)} runs"
-            if len(numbers) == 1
-            else f"the mean of {min(numbers)} to {max(numbers)} runs"
+            else _("Here: the mean of {} runs. Latencies are service times.").format(runs)
         )
-        notes.append(f"Here: {runs}. Latencies are service times.")
         if max(numbers) > 1:
             notes.append(
-                "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
-                "of all operations; those are in the table of percentiles."
+                _(
+                    "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
+                    "of all operations; those are in the table of percentiles."
+                )
             )
     combined = results.all_operations(table.workload)
     if combined and "+" in combined:
@@ -200,27 +217,36 @@ def _notes(
             results.published(store, table.workload, combined, "latency_mean") is not None
             for store in study.store_names
         )
-        source = " (the source's definition)" if known else ""
-        notes.append(
-            f"{' + '.join(combined.split('+')).capitalize()}: the plain mean of the "
-            f"operations' values{source}, not weighted by the number of operations, "
-            "which is summed."
+        text = (
+            _(
+                "{}: the plain mean of the operations' values (the source's definition), not "
+                "weighted by the number of operations, which is summed."
+            )
+            if known
+            else _(
+                "{}: the plain mean of the operations' values, not weighted by the number of "
+                "operations, which is summed."
+            )
         )
+        notes.append(text.format(_words(combined).capitalize()))
     if scale := _other_size(table, study, results):
         notes.append(scale)
     if "*" in used:
         notes.append(
             note(
                 "*",
-                "The coefficient of variation over the runs is above "
-                f"{NOISY * 100:.0f}\N{NARROW NO-BREAK SPACE}%.",
+                _("The coefficient of variation over the runs is above {}.").format(
+                    f"{NOISY * 100:.0f}\N{NARROW NO-BREAK SPACE}%"
+                ),
             )
         )
     if RARE in used:
         notes.append(
             note(
                 RARE,
-                f"Fewer than {ENOUGH_BEYOND} operations of a run lie beyond the percentile.",
+                _("Fewer than {} operations of a run lie beyond the percentile.").format(
+                    ENOUGH_BEYOND
+                ),
             )
         )
     return notes + _marked(columns)
@@ -233,9 +259,14 @@ def _marked(columns: list[Column]) -> list[str]:
         state = column.state
         if not state.problems:
             continue
-        what = f"mean of {state.counted} of {state.planned} runs" if state.counted else state.label
         # "void: void: ..." would say it twice.
-        reasons = "; ".join(problem.removeprefix(f"{what}: ") for problem in state.problems)
+        problems = [problem.removeprefix(f"{state.label}: ") for problem in state.problems]
+        reasons = "; ".join(recorded_parts(problem) for problem in problems)
+        what = (
+            _("mean of {} of {} runs").format(state.counted, state.planned)
+            if state.counted
+            else recorded(state.label)
+        )
         text = what[:1].upper() + what[1:]
         if reasons != what:
             text += f": {reasons}"
@@ -250,9 +281,8 @@ def _other_size(table: ResultsTable, study: Study, results: Results) -> str:
         here = results.measured(store, table.workload, operation or "", "operations")
         there = results.published(store, table.workload, operation or "", "operations")
         if here and there and abs(here.mean / there - 1) > 0.01:
-            return (
-                f"A run has {grouped(fixed('operations', here.mean))} operations here and "
-                f"{grouped(fixed('operations', there))} in the source: their run times "
-                "and maxima do not compare."
-            )
+            return _(
+                "A run has {} operations here and {} in the source: their run times and maxima do "
+                "not compare."
+            ).format(*(grouped(fixed("operations", each)) for each in (here.mean, there)))
     return ""

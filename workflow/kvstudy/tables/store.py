@@ -7,10 +7,12 @@ import math
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.language.current import _
+from kvstudy.language.recorded import recorded
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section
 from kvstudy.tables.markup import marked
-from kvstudy.tidy.numbers import grouped, share, significant
+from kvstudy.tidy.numbers import between, grouped, share, significant
 from kvstudy.tidy.results import Results
 
 NUMBERS = ["n", "throughput", "low", "high", "of_fastest", "latency_mean"]
@@ -60,13 +62,13 @@ def content(frame: pd.DataFrame, study: Study) -> Grid:
     for row in frame.to_dict("records"):
         title = study.workload(row["workload"]).title
         if math.isnan(row["throughput"]):
-            cells = [row["note"] or DASH, *[DASH] * 6]
+            cells = [recorded(row["note"]) or DASH, *[DASH] * 6]
             lines.append(Line(title, cells, workload=row["workload"]))
             continue
         interval = DASH
         if not math.isnan(row["low"]):
             low, high = (grouped(significant(row[name], 4)) for name in ("low", "high"))
-            interval = f"{low} to {high}"
+            interval = between(low, high)
         numbers = (row[name] for name in ("latency_mean", "client_cpu", "server_cpu"))
         lines.append(
             Line(
@@ -86,15 +88,17 @@ def content(frame: pd.DataFrame, study: Study) -> Grid:
         )
     return {
         "columns": [
-            *["Ops/s", "95 % interval", "Of the fastest", "Mean (µs)"],
-            *["Client (µs)", "Server (µs)", "Failed"],
+            *[_("Ops/s"), _("95 % interval"), _("Of the fastest"), _("Mean (µs)")],
+            *[_("Client (µs)"), _("Server (µs)"), _("Failed")],
         ],
         "sections": [Section("", lines)],
         "sortable": True,
         "notes": [
-            "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the fastest "
-            "store of the workload. Mean: service time, plain mean over the kinds of operation. "
-            "Client, Server: CPU time of one operation."
+            _(
+                "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the "
+                "fastest store of the workload. Mean: service time, plain mean over the kinds of "
+                "operation. Client, Server: CPU time of one operation."
+            )
         ],
     }
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from kvstudy.claims.words import sized
+from kvstudy.language.current import _, pgettext
+from kvstudy.language.recorded import recorded
 from kvstudy.study.base import SIZE_TITLES
 from kvstudy.study.combinations import Line as Over
 from kvstudy.study.combinations import lines
@@ -11,7 +14,7 @@ from kvstudy.study.curves import SweepTable
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section
 from kvstudy.tables.markup import Rich, grey, marked, stacked
-from kvstudy.tidy.numbers import grouped
+from kvstudy.tidy.numbers import between, grouped
 from kvstudy.tidy.swept import MEASURED, PUBLISHED, Swept
 
 
@@ -28,10 +31,10 @@ def content(table: SweepTable, frame: pd.DataFrame, study: Study, titles: dict[s
     columns: list[Rich] = []
     for line in found:
         fixed = _fixed(line, found)
-        parts = [titles[line.store], fixed, "" if not published else "here"]
+        parts = [titles[line.store], fixed, "" if not published else pgettext("column", "here")]
         columns.append(_heading(parts, line.store))
         if published:
-            columns.append(_heading(["published"], line.store))
+            columns.append(_heading([pgettext("column", "published")], line.store))
     values = sorted(frame[table.over].unique())
     printed = []
     for value in values:
@@ -48,7 +51,7 @@ def content(table: SweepTable, frame: pd.DataFrame, study: Study, titles: dict[s
     return {
         "columns": columns,
         "sortable": True,
-        "sections": [Section(SIZE_TITLES[table.over], printed)],
+        "sections": [Section(_(SIZE_TITLES[table.over]), printed)],
         "notes": _notes(runs, bool(published)),
     }
 
@@ -60,7 +63,7 @@ def _lines(table: SweepTable, study: Study) -> list[Over]:
 def _fixed(line: Over, all_lines: list[Over]) -> str:
     """The sizes by which the table's columns differ."""
     return ", ".join(
-        f"{grouped(str(number))} {size}"
+        sized(size, number).format(grouped(str(number)))
         for place, (size, number) in enumerate(line.fixed)
         if len({each.fixed[place] for each in all_lines}) > 1
     )
@@ -76,19 +79,23 @@ def _cell(rows: pd.DataFrame, side: str) -> str:
         return DASH
     row = mine.iloc[0]
     if pd.isna(row["value"]):
-        return row["note"]
+        return recorded(row["note"])
     return marked(grouped(f"{row['value']:.0f}"), row["value"])
 
 
 def _notes(runs: list[int], published: bool) -> list[str]:
-    notes = ["Throughput in operations per second."]
+    notes = [_("Throughput in operations per second.")]
     if runs == [1]:
         notes.append(
-            "One run each: how much a value would differ from the next run is not known from them."
+            _(
+                "One run each: how much a value would differ from the next run is not known from "
+                "them."
+            )
         )
     elif runs:
-        span = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-        notes.append(f"Here: means of {span} runs; their ranges are in the table's CSV file.")
+        span = str(runs[0]) if len(runs) == 1 else between(str(runs[0]), str(runs[-1]))
+        text = _("Here: means of {} runs; their ranges are in the table's CSV file.")
+        notes.append(text.format(span))
     if published:
-        notes.append("Published values are of another machine: compare ratios, not rates.")
+        notes.append(_("Published values are of another machine: compare ratios, not rates."))
     return notes

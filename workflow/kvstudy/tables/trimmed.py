@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from kvstudy.language.current import _
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section, by_workload
 from kvstudy.tables.markup import marked
-from kvstudy.tidy.numbers import grouped, significant
+from kvstudy.tidy.numbers import between, grouped, significant
 
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
@@ -22,14 +23,16 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
         sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
     return {
         "columns": [
-            *("ops/s: mean", "trimmed", "95 % interval"),
-            *("Run time in ms: mean", "trimmed", "95 % interval"),
+            *(_("ops/s: mean"), _("trimmed"), _("95 % interval")),
+            *(_("Run time in ms: mean"), _("trimmed"), _("95 % interval")),
         ],
         "sections": sections,
         "sortable": True,
         "notes": [
-            "Means over the runs. Trimmed: without the smallest and the largest fifth of the runs "
-            "(of five runs one each), with Yuen's interval."
+            _(
+                "Means over the runs. Trimmed: without the smallest and the largest fifth of the "
+                "runs (of five runs one each), with Yuen's interval."
+            )
         ],
     }
 
@@ -45,5 +48,5 @@ def _cells(by_metric: pd.DataFrame) -> list[str]:
             marked(grouped(significant(row[name], 4)), row[name])
             for name in ("mean", "trimmed", "low", "high")
         )
-        cells += [mean, trimmed, f"{low} to {high}"]
+        cells += [mean, trimmed, between(low, high)]
     return cells

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from kvstudy.language.current import _, ngettext, pgettext
 from kvstudy.study.model import Study
-from kvstudy.tables.checks import DASH, by_workload
+from kvstudy.tables.checks import DASH, by_workload, interval_head
 from kvstudy.tables.markup import marked
 from kvstudy.tables.pages import is_small, pages
-from kvstudy.tidy.numbers import grouped, share, significant
+from kvstudy.tidy.numbers import between, grouped, share, significant
 
 # Letters of a label and of a note that fit on a line.
 LABEL, PAGE = 15, 85
@@ -46,7 +47,31 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
         lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
         sections.append(Section(title, lines, rows["workload"].iloc[0]))
     parts = pages([""], sections or [Section("", [], "")], _height)
-    return {"sections": sections, "pages": parts, "small": is_small(parts, _height)}
+    return {
+        "heads": {
+            "operations": _("Operations"),
+            "not_good": _("Not good (%)"),
+            "mean": _("Mean (ops/s)"),
+            "server": pgettext("counters", "Server's"),
+        },
+        "columns": [
+            *[_("all"), _("good"), _("failed"), _("missed"), pgettext("of operations", "share")],
+            *[interval_head(), _("throughput"), _("goodput"), _("counters")],
+        ],
+        "sections": sections,
+        "pages": parts,
+        "small": is_small(parts, _height),
+        "notes": [
+            _(
+                "Sums over all measured cells, void ones too; throughput and goodput are plain "
+                "means of these cells. Not good: failed and missed operations by all operations, "
+                "with Wilson's interval; if there were none, it ends at 3 divided by the number "
+                "of operations. Operations of one cell often fail together, so the interval is "
+                "rather too narrow. Server's counters: the largest deviation from YCSB's counts; "
+                "{} where it could not be checked."
+            ).format(DASH)
+        ],
+    }
 
 
 def _height(line: Line) -> int:
@@ -60,14 +85,21 @@ def _line(label: str, row) -> Line:
     cells = [
         *(_count(each) for each in (row.operations, row.good, row.failed, row.missed)),
         _percent(row.share),
-        f"{_percent(row.low)} to {_percent(row.high)}",
+        between(_percent(row.low), _percent(row.high)),
         *(marked(grouped(significant(each)), each) for each in (row.throughput, row.goodput)),
         _agreement(row),
     ]
-    notes = [row.kinds] if row.kinds else []
+    notes = [_kinds(row.kinds)] if row.kinds else []
     if row.void:
-        notes.append(f"{_count(row.void)} of {_count(row.n)} cells are void")
+        text = ngettext("{} of {} cells are void", "{} of {} cells are void", int(row.n))
+        notes.append(text.format(_count(row.void), _count(row.n)))
     return Line(label, cells, notes, row.Index)
+
+
+def _kinds(kinds: str) -> str:
+    """``update: 12 ERROR; ...`` with the operations as people read them."""
+    parts = (part.split(": ", 1) for part in kinds.split("; "))
+    return "; ".join(": ".join([_(operation), *counts]) for operation, *counts in parts)
 
 
 def _count(value: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import floor, log10
 
+from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
 
 # Decimals in the report's tables. One decimal of a microsecond is finer than
@@ -62,6 +63,11 @@ def significant(value: float, digits: int = 3) -> str:
     if decimals and floor(log10(abs(round(value, decimals)))) > floor(log10(abs(value))):
         decimals -= 1
     return decimal(f"{value:.{decimals}f}")
+
+
+def between(low: str, high: str) -> str:
+    """``low to high``."""
+    return _("{} to {}").format(low, high)
 
 
 def share(value: float) -> str:
