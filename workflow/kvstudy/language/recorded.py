@@ -58,6 +58,9 @@ PATTERNS = [
     N_("{}, its kind not visible"),
     N_("{}, rotating"),
     N_("{}, solid state"),
+    # Why a figure lacks a mark (figures).
+    N_("without {} of {} sizes, which not every store has"),
+    N_("no {} was timed"),
     # What of several parts of a claim is shown, and how many have which verdict.
     N_("mean of {}"),
     N_("smallest of {}"),

@@ -16,9 +16,9 @@ Counts = Count | Annotated[list[Count], Field(min_length=1)]
 Size = Literal["records", "operations", "threads"]
 SIZES: tuple[Size, ...] = get_args(Size)
 SIZE_TITLES: dict[Size, str] = {
-    "records": "Records",
-    "operations": "Operations",
-    "threads": "Client threads",
+    "records": N_("Records"),
+    "operations": N_("Operations"),
+    "threads": N_("Client threads"),
 }
 Operation = Literal["read", "update", "insert", "scan", "read-modify-write"]
 # As people read them; delete is an operation of rounds only.
