@@ -80,7 +80,7 @@ def panel_title(panel: str, records: int, source: str) -> str:
     whose = _("Measured here")
     if panel == PUBLISHED:
         whose = _("Published {}").format(source).strip()
-    of = ngettext("{}: {} record", "{}: {} records", records)
+    of = ngettext("{}: {} record", "{}: {} records", int(records))
     return of.format(whose, grouped(str(records)))
 
 
