@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import using
 from kvstudy.report.page_values import MOST_ROWS, values_table
 from kvstudy.report.svg import as_data
 
@@ -49,6 +50,16 @@ def test_values_are_escaped_and_say_when_there_are_more(tmp_path: Path) -> None:
     assert table.count("<td>") == MOST_ROWS
     assert "<td>&lt;b&gt; &amp; 0</td>" in table
     assert f"the first {MOST_ROWS} of {MOST_ROWS + 5} rows" in table
+
+
+def test_values_are_in_the_language_of_the_page(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("store,value,note\nr1.5,1.25,\nriak,,not measured\n")
+    cells = {"<td>r1.5</td>", "<td>1.25</td>", "<td>not measured</td>"}
+    assert {cell for cell in cells if cell in values_table(tmp_path, "x")} == cells
+    with using("cs"):
+        table = values_table(tmp_path, "x")
+    assert "<td>r1.5</td><td>1,25</td>" in table
+    assert "<td>nezměřeno</td>" in table
 
 
 @pytest.mark.parametrize("make", [as_data, lambda path: values_table(path.parent, path.stem)])

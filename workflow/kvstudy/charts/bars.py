@@ -12,13 +12,21 @@ from kvstudy.charts.texts import between, exact, runs
 from kvstudy.figures.averages import GROUPS, panel_titles
 from kvstudy.figures.bars import METRIC_NAMES
 from kvstudy.figures.draw import TORN_HEIGHT, Look, panel_title, top_of
+from kvstudy.language.current import N_, _
+from kvstudy.language.recorded import recorded
 from kvstudy.study.figure_kinds import Bars
 from kvstudy.study.grids import Averages
 from kvstudy.study.model import Study
 from kvstudy.tidy.numbers import grouped, sign, significant
 
 NUMBERS = ["value", "min", "max", "n"]
-TEXTS = {"exact": "Value", "range": "Range", "runs": "Mean of", "note": "Note", "cut": "Bar"}
+TEXTS = {
+    "exact": N_("Value"),
+    "range": N_("Range"),
+    "runs": N_("Mean of"),
+    "note": N_("Note"),
+    "cut": N_("Bar"),
+}
 # Where a torn bar is cut, by its height: what is left of it.
 PIECES = "datum.torn === 'yes' ? [[0, 0.86], [0.885, 0.915], [0.94, 1]] : [[0, 1]]"
 # Room above the highest bar for its value, upright or turned.
@@ -36,9 +44,10 @@ def bars_chart(table: pd.DataFrame, figure: Bars, study: Study, stores: dict[str
     for row in records(table):
         metric = metrics.get(row["group"], figure.metrics[0])
         rows.append(_row(row, metric, stores) | {"workload": places.get(row["group"], places[""])})
-    name = METRIC_NAMES[figure.metrics[0]] if len(figure.metrics) == 1 else "Value"
+    name = _(METRIC_NAMES[figure.metrics[0]]) if len(figure.metrics) == 1 else _("Value")
     if figure.metrics[0].startswith("latency"):
-        name = "Latency" if len(figure.metrics) > 1 else f"Latency, {name.lower()}"
+        several = len(figure.metrics) > 1
+        name = _("Latency") if several else _("Latency, {}").format(name.lower())
     titles = {panel: panel_title(panel, table, who) for panel in table["panel"].unique()}
     return _chart(table, rows, name, titles, stores)
 
@@ -47,14 +56,17 @@ def averages_chart(
     table: pd.DataFrame, figure: Averages, study: Study, stores: dict[str, Look]
 ) -> Chart:
     """Of ``figures.averages.averages``'s table."""
-    rows = []
+    rows, of_sizes = [], _("{} of {} sizes")
     for row in records(table):
         sizes = row["n"]
         shown = _row(row, figure.metric, stores) | {"workload": row["panel"]}
-        shown["runs"] = "" if pd.isna(sizes) else f"{row['group']} of {sizes:.0f} sizes"
+        shown["runs"] = (
+            "" if pd.isna(sizes) else of_sizes.format(recorded(row["group"]), f"{sizes:.0f}")
+        )
         rows.append(shown)
     assert set(table["group"]) <= set(GROUPS)
-    return _chart(table, rows, METRIC_NAMES[figure.metric], panel_titles(table, study), stores)
+    name = _(METRIC_NAMES[figure.metric])
+    return _chart(table, rows, name, panel_titles(table, study), stores)
 
 
 def _workloads(figure: Bars, study: Study) -> dict[str, str]:
@@ -67,15 +79,17 @@ def _workloads(figure: Bars, study: Study) -> dict[str, str]:
 def _row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
     look = stores[row["store"]]
     several = row["n"] > 1
-    return plain(row, ["group", "store", "torn", "note", *NUMBERS]) | {
+    group = recorded(row["group"])
+    return plain(row, ["store", "torn", "note", *NUMBERS]) | {
+        "group": group,
         "side": row["panel"],
         "name": look.title,
-        "title": f"{look.title}, {row['group']}",
+        "title": f"{look.title}, {group}",
         "exact": exact(metric, row["value"], row["unit"]),
         "range": between(metric, row["min"], row["max"], row["unit"]) if several else "",
         "runs": runs(row["n"]),
         "label": "" if pd.isna(row["value"]) else grouped(significant(row["value"])),
-        "cut": "cut off, higher than drawn" if row["torn"] == "yes" else "",
+        "cut": _("cut off, higher than drawn") if row["torn"] == "yes" else "",
     }
 
 
@@ -91,7 +105,7 @@ def _chart(
             Panel(
                 _layers(mine, shown, f"{name} ({unit})"),
                 title,
-                f"Bar chart. {title}. {name} in {unit}, by store.",
+                _("Bar chart. {}. {} in {}, by store.").format(title, name, unit),
             )
         )
         for row in rows:
@@ -111,7 +125,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
         title=title, values=[float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
     )
     y_scale = alt.Scale(domain=[0, top * (TORN_HEIGHT if has_torn else 1) * ROOM], nice=False)
-    groups = list(dict.fromkeys(table["group"]))
+    groups = list(dict.fromkeys(table["group"].map(recorded)))
     titles = [look.title for look in stores.values()]
     base = (
         bare()

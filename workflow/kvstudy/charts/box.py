@@ -20,19 +20,22 @@ from kvstudy.charts.legend import bar_legend, fill
 from kvstudy.charts.texts import exact, is_missing, runs
 from kvstudy.figures.box import SHARES
 from kvstudy.figures.draw import Look
+from kvstudy.figures.words import from_to
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.recorded import recorded
 from kvstudy.study.grids import Box
 from kvstudy.tidy.numbers import converted, grouped, sign
 
 TEXTS = {
-    "p50_text": "Median",
-    "middle": "25th to 75th percentile",
-    "most": "5th to 95th percentile",
-    "nearly": "1st to 99th percentile",
-    "largest_text": "Largest",
-    "count": "Operations",
-    "runs": "Of",
-    "cells": "Cells",
-    "note": "Note",
+    "p50_text": N_("Median"),
+    "middle": N_("25th to 75th percentile"),
+    "most": N_("5th to 95th percentile"),
+    "nearly": N_("1st to 99th percentile"),
+    "largest_text": N_("Largest"),
+    "count": N_("Operations"),
+    "runs": N_("Of"),
+    "cells": N_("Cells"),
+    "note": N_("Note"),
 }
 
 
@@ -40,7 +43,7 @@ def box_chart(table: pd.DataFrame, figure: Box, stores: dict[str, Look]) -> Char
     """Of ``figures.box.box_table``'s table, over a logarithmic axis."""
     rows = [_row(row, figure, stores) for row in records(table)]
     unit = table["unit"].iloc[0]
-    words = f"Box plot of the latencies of single operations in {sign(unit)}, by store."
+    words = _("Box plot of the latencies of single operations in {}, by store.").format(sign(unit))
     panel = Panel(_layers(rows, unit, stores), description=words, height=280)
     return Chart(rows, [panel], bar_legend(stores))
 
@@ -49,17 +52,19 @@ def _row(row: dict, figure: Box, stores: dict[str, Look]) -> dict:
     unit, look = row["unit"], stores[row["store"]]
     text = {name: exact("latency", row[name], unit) for name in SHARES}
     there = not is_missing(row["p50"])
-    names = ["operation", "store", *SHARES, "n", "note"]
+    operation = recorded(row["operation"])
+    names = ["store", *SHARES, "n", "note"]
     return plain(row, names) | {
         "panel": 0,
+        "operation": operation,
         "workload": figure.workload,
         "name": look.title,
-        "title": f"{look.title}, {row['operation']}",
+        "title": f"{look.title}, {operation}",
         "p50_text": text["p50"],
         "largest_text": text["largest"],
-        "middle": f"{text['p25']} to {text['p75']}" if there else "",
-        "most": f"{text['p5']} to {text['p95']}" if there else "",
-        "nearly": f"{text['p1']} to {text['p99']}" if there else "",
+        "middle": from_to(text["p25"], text["p75"]) if there else "",
+        "most": from_to(text["p5"], text["p95"]) if there else "",
+        "nearly": from_to(text["p1"], text["p99"]) if there else "",
         "count": grouped(f"{row['operations']:.0f}") if there else "",
         "runs": runs(row["n"]),
         "cells": f"{row['store']}/{figure.workload}/{row['parameters']}" if there else "",
@@ -72,10 +77,12 @@ def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Ch
     groups = list(dict.fromkeys(row["operation"] for row in rows))
     titles = [look.title for look in stores.values()]
     clipped = {f"{name}_at": f"max(datum.{name}, {least})" for name in SHARES}
+    # Where long names of operations may be broken.
+    hyphen = pgettext("in read-modify-write", "-")
     base = bare().encode(
         x=alt.X("operation:N", sort=groups, scale=alt.Scale(paddingInner=0.12))
         .title(None)
-        .axis(labelAngle=0, labelExpr="split(datum.label, '-')", ticks=False),
+        .axis(labelAngle=0, labelExpr=f"split(datum.label, '{hyphen}')", ticks=False),
         xOffset=alt.XOffset("name:N", scale=alt.Scale(domain=titles, paddingInner=0.25)),
         **texts(TEXTS),
     )
@@ -85,7 +92,7 @@ def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Ch
     low, high = min(ends, default=least), max(ends, default=least)
     domain = [low / 1.3, high * 1.3]
     y = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
-    y["title"] = f"Latency of an operation ({sign(unit)})"
+    y["title"] = _("Latency of an operation ({})").format(sign(unit))
     y["axis"] = log_axis(*domain)
     known = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
     color = alt.Color(

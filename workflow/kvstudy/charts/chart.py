@@ -17,6 +17,7 @@ import pandas as pd
 
 from kvstudy.charts.texts import is_number
 from kvstudy.charts.theme import themes
+from kvstudy.language.current import _
 
 # Where nothing tells how wide a panel may be.
 WIDTH = 320
@@ -111,12 +112,12 @@ def plain(row: Mapping, names: Iterable[str]) -> dict:
 def texts(fields: Mapping[str, str]) -> dict:
     """Encodings of what a mark says on hover and to a screen reader.
 
-    ``fields`` are the labels of rows' text fields by their names; those that are empty are
-    left out. A row's ``title`` stands above.
+    ``fields`` are the labels of rows' text fields by their names, in English; those that are
+    empty are left out. A row's ``title`` stands above.
     """
     objects, words = ["{title: datum.title}"], ["datum.title"]
     for name, label in fields.items():
-        place, text = f"datum[{json.dumps(name)}]", json.dumps(label, ensure_ascii=False)
+        place, text = f"datum[{json.dumps(name)}]", json.dumps(_(label), ensure_ascii=False)
         objects.append(f"({place} ? {{{text}: {place}}} : {{}})")
         words.append(f"({place} ? '; ' + {text} + ' ' + {place} : '')")
     return {

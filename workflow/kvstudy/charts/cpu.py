@@ -10,15 +10,16 @@ from kvstudy.charts.legend import bar_legend, fill
 from kvstudy.charts.texts import exact, runs
 from kvstudy.figures.cpu import LIGHT
 from kvstudy.figures.draw import Look
+from kvstudy.language.current import N_, _
 from kvstudy.study.model import Study
 from kvstudy.tidy.numbers import significant
 
 TEXTS = {
-    "server_text": "Server",
-    "client_text": "Client",
-    "total_text": "Together",
-    "runs": "Geometric mean of",
-    "note": "Note",
+    "server_text": N_("Server"),
+    "client_text": N_("Client"),
+    "total_text": N_("Together"),
+    "runs": N_("Geometric mean of"),
+    "note": N_("Note"),
 }
 UPRIGHT = 38
 
@@ -29,9 +30,9 @@ def cpu_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Cha
     rows = [_row(row, several, study, stores) for row in records(table)]
     legend = bar_legend(stores)
     grey = {"mark": "bar", "color": "#808080", "hatch": 0}
-    legend.append(grey | {"label": "server (below)"})
-    legend.append(grey | {"label": "client (above)", "opacity": LIGHT})
-    words = "Stacked bar chart of the CPU time of an operation, server and client, in µs."
+    legend.append(grey | {"label": _("server (below)")})
+    legend.append(grey | {"label": _("client (above)"), "opacity": LIGHT})
+    words = _("Stacked bar chart of the CPU time of an operation, server and client, in µs.")
     return Chart(rows, [Panel(_layers(rows, stores), description=words, height=240)], legend)
 
 
@@ -43,7 +44,7 @@ def _row(row: dict, several: bool, study: Study, stores: dict[str, Look]) -> dic
     total = sum(parts) if parts else None
     label = ""
     if total is not None:
-        label = significant(total) + (" client only" if pd.isna(row["server"]) else "")
+        label = significant(total) + (" " + _("client only") if pd.isna(row["server"]) else "")
     look = stores[row["store"]]
     return plain(row, ["workload", "store", "client", "server", "n", "note"]) | {
         "panel": 0,
@@ -78,7 +79,7 @@ def _layers(rows: list[dict], stores: dict[str, Look]) -> list[alt.Chart]:
     )
     highest = max(((row["server"] or 0) + (row["client"] or 0) for row in rows), default=0) or 1
     y = {"scale": alt.Scale(domain=[0, 1.25 * highest], nice=False)}
-    y["title"] = "CPU time of an operation (µs)"
+    y["title"] = _("CPU time of an operation (µs)")
     color = alt.Color(
         "name:N",
         scale=palette(titles, [fill(store, look) for store, look in stores.items()]),

@@ -8,20 +8,23 @@ import pandas as pd
 from kvstudy.charts.chart import Chart, Panel, bare, plain, records, scale_of, texts, top_legend
 from kvstudy.charts.legend import color, line_entry
 from kvstudy.charts.texts import between, exact, runs
-from kvstudy.figures.curves import WIDE, line_looks, panels_of
+from kvstudy.figures.curves import WIDE, line_looks, panels_of, title_of
 from kvstudy.figures.draw import Look
+from kvstudy.figures.words import size_words
+from kvstudy.language.current import N_, _
+from kvstudy.language.recorded import recorded
 from kvstudy.study.base import SIZE_TITLES
 from kvstudy.study.curves import Curves
 from kvstudy.study.model import Study
-from kvstudy.tidy.numbers import grouped, sign
+from kvstudy.tidy.numbers import sign
 from kvstudy.tidy.swept import MEASURED
 
 TEXTS = {
-    "exact": "Value",
-    "size": "Size",
-    "range": "Range",
-    "runs": "Mean of",
-    "saturation": "Saturation",
+    "exact": N_("Value"),
+    "size": N_("Size"),
+    "range": N_("Range"),
+    "runs": N_("Mean of"),
+    "saturation": N_("Saturation"),
 }
 
 
@@ -32,7 +35,7 @@ def curves_chart(
     looks = line_looks(figure, study, stores)
     known = table.dropna(subset="value")
     if known.empty:
-        return Chart([], [], note="nothing was measured")
+        return Chart([], [], note=_("nothing was measured"))
     names = panels_of(table, figure)
     rows = [
         _row(row, figure, looks) | {"panel": names.index(row["panel"])} for row in records(known)
@@ -45,26 +48,27 @@ def curves_chart(
     panels = []
     for name in names:
         mine = known[known["panel"] == name]
-        words = f"Line chart. {name}, in {sign(mine['unit'].iloc[0])}, over {figure.over}."
-        panels.append(Panel(_layers(mine, figure, legend), name, words))
+        title, unit = title_of(mine), sign(mine["unit"].iloc[0])
+        words = _("Line chart. {}, in {}, over {}.").format(title, unit, recorded(figure.over))
+        panels.append(Panel(_layers(mine, figure, legend), title, words))
     rings = (known["saturated"] == "yes").any()
-    note = "A ring: from here on throughput is saturated." if rings else ""
+    note = _("A ring: from here on throughput is saturated.") if rings else ""
     return Chart(rows, panels, legend, min(len(panels), 2), note)
 
 
 def _row(row: dict, figure: Curves, looks: dict) -> dict:
-    size = f"{grouped(str(row['records']))} records, {grouped(str(row['operations']))} operations"
+    sizes = [size_words(size, row[size]) for size in ("records", "operations", "threads")]
     names = ["store", "workload", figure.over, "value", "low", "high", "n", "saturated"]
     several = row["n"] > 1
     label = looks[row["line"]][3]
     return plain(row, names) | {
         "name": label,
-        "title": f"{label}, {row[figure.over]} {figure.over}",
-        "size": f"{size}, {row['threads']} threads",
+        "title": f"{label}, {size_words(figure.over, row[figure.over])}",
+        "size": ", ".join(sizes),
         "exact": exact(row["metric"], row["value"], row["unit"]),
         "range": between(row["metric"], row["low"], row["high"], row["unit"]) if several else "",
         "runs": runs(row["n"]) if row["side"] == MEASURED else "",
-        "saturation": "from here on" if row["saturated"] == "yes" else "",
+        "saturation": _("from here on") if row["saturated"] == "yes" else "",
     }
 
 
@@ -76,7 +80,7 @@ def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt
     room = (values[-1] / values[0]) ** 0.03 if wide else 0.03 * (values[-1] - values[0]) or 1
     ends = [values[0] / room, values[-1] * room] if wide else [values[0] - room, values[-1] + room]
     scale = alt.Scale(type=kind, nice=False, zero=False, domain=[float(end) for end in ends])
-    x = alt.X(f"{figure.over}:Q", title=SIZE_TITLES[figure.over], scale=scale, axis=axis)
+    x = alt.X(f"{figure.over}:Q", title=_(SIZE_TITLES[figure.over]), scale=scale, axis=axis)
     top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
     y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
     there = scale_of(legend, "color")

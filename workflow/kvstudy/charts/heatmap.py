@@ -12,16 +12,19 @@ from kvstudy.charts.chart import Chart, Panel, bare, plain, records, texts
 from kvstudy.charts.texts import between, exact, is_missing, runs
 from kvstudy.figures.draw import Look
 from kvstudy.figures.heatmap import COLORS, NAMES, norm_of, runs_words
+from kvstudy.figures.words import size_words
+from kvstudy.language.current import N_, _
+from kvstudy.study.base import SIZES
 from kvstudy.study.grids import Heatmap
 from kvstudy.tidy.numbers import grouped, sign, significant
 
 TEXTS = {
-    "exact": "Value",
-    "size": "Size",
-    "range": "Range",
-    "runs": "Mean of",
-    "cells": "Cells",
-    "note": "Note",
+    "exact": N_("Value"),
+    "size": N_("Size"),
+    "range": N_("Range"),
+    "runs": N_("Mean of"),
+    "cells": N_("Cells"),
+    "note": N_("Note"),
 }
 # Pixels of a cell: high, and the least width that has room for its value.
 HEIGHT, LEAST = 26, 26
@@ -35,18 +38,19 @@ def heatmap_chart(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look])
     rows = [_row(row, figure, stores, norm, shown) for row in records(table)]
     places = list(dict.fromkeys(row["place"] for row in rows))
     threads = sorted({row["threads"] for row in rows})
-    name = f"{NAMES[figure.metric]} ({sign(figure.unit)})"
+    name = f"{_(NAMES[figure.metric])} ({sign(figure.unit)})"
     layers = _layers(places, threads, norm, name)
+    words = _("Heat map of {}: {} by records, operations and threads.")
     panels = [
         Panel(
             layers,
             stores[store].title,
-            f"Heat map of {stores[store].title}: {name} by records, operations and threads.",
+            words.format(stores[store].title, name),
             HEIGHT * len(places),
         )
         for store in shown
     ]
-    note = f"{name}, {runs_words(table)}. Rows: records, operations."
+    note = _("{}, {}. Rows: records, operations.").format(name, runs_words(table))
     return Chart(rows, panels, [], min(len(shown), 3) or 1, note)
 
 
@@ -59,7 +63,7 @@ def _row(row: dict, figure: Heatmap, stores: dict, norm: Normalize, shown: list[
         "panel": shown.index(row["store"]),
         "place": f"{records_}, {operations}",
         "title": look.title,
-        "size": f"{records_} records, {operations} operations, {row['threads']:g} threads",
+        "size": ", ".join(size_words(size, row[size]) for size in SIZES),
         "exact": exact(figure.metric, value, unit),
         "range": between(figure.metric, row["low"], row["high"], unit) if several else "",
         "runs": runs(row["n"]) if row["n"] else "",
@@ -77,7 +81,9 @@ def _ink(value: float, norm: Normalize) -> str:
 
 def _layers(places: list[str], threads: list[float], norm: Normalize, name: str) -> list[alt.Chart]:
     base = bare().encode(
-        x=alt.X("threads:O", sort=threads, title="Client threads").axis(labelAngle=0, ticks=False),
+        x=alt.X("threads:O", sort=threads, title=_("Client threads")).axis(
+            labelAngle=0, ticks=False
+        ),
         y=alt.Y("place:O", sort=places, title=None).axis(ticks=False, domain=False),
         **texts(TEXTS),
     )

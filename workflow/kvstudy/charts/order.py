@@ -10,14 +10,16 @@ from kvstudy.charts.chart import Chart, Panel, bare, plain, records, scale_of, t
 from kvstudy.charts.legend import line_entry, point_legend
 from kvstudy.charts.texts import exact
 from kvstudy.figures.draw import Look
+from kvstudy.figures.order import why_nothing
+from kvstudy.language.current import N_, _
 from kvstudy.tidy.numbers import change
 
-CONTROLS = "control cells"
+CONTROLS = N_("control cells")
 TEXTS = {
-    "exact": "Throughput",
-    "change_text": "Against the geometric mean",
-    "place": "Place in the order",
-    "cells": "Cell",
+    "exact": N_("Throughput"),
+    "change_text": N_("Against the geometric mean"),
+    "place": N_("Place in the order"),
+    "cells": N_("Cell"),
 }
 
 
@@ -25,13 +27,12 @@ def order_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
     """Of ``analysis.order.order``'s table: residuals in logarithms, shown as ratios less one."""
     shown = table.dropna(subset="residual")
     if shown.empty:
-        some = "no cell was measured twice"
-        return Chart([], [], note=some if len(table) else "no run has a known place in the order")
+        return Chart([], [], note=why_nothing(table))
     rows = [_row(row, stores) for row in records(shown)]
     there = {row["name"] for row in rows}
-    legend = [line_entry(CONTROLS, "#808080", None, "X"), *point_legend(stores)]
+    legend = [line_entry(_(CONTROLS), "#808080", None, "X"), *point_legend(stores)]
     legend = [entry for entry in legend if entry["label"] in there]
-    words = "Each run's throughput against the geometric mean of its setting, over its place."
+    words = _("Each run's throughput against the geometric mean of its setting, over its place.")
     panel = Panel(_layers(table, legend), description=words, height=230)
     return Chart(rows, [panel], legend)
 
@@ -41,7 +42,7 @@ def _row(row: dict, stores: dict[str, Look]) -> dict:
     cell = f"{row['store']}/{row['workload']}/{row['parameters']}/rep{row['repetition']}"
     return plain(row, ["store", "workload", "sequence", "residual"]) | {
         "panel": 0,
-        "name": look.title if look else CONTROLS,
+        "name": look.title if look else _(CONTROLS),
         "title": f"{look.title if look else row['store']}, {row['workload']}",
         "exact": exact("throughput", row["throughput"], "ops/s"),
         "change_text": change(float(np.expm1(row["residual"]))),
@@ -58,7 +59,7 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         float(at[place] - 0.5) for place in range(1, len(at)) if numbers[place] > numbers[place - 1]
     ]
     last = float(table["sequence"].max())
-    x = {"title": "Place in the order of measurement"}
+    x = {"title": _("Place in the order of measurement")}
     x["scale"] = alt.Scale(domain=[0, last + 1], nice=False)
     x["axis"] = alt.Axis(format="d", tickMinStep=1, grid=False)
     y_axis = alt.Axis(format="+.0%", tickCount=6)
@@ -66,7 +67,7 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     low, high = min(0.0, changes.min()), max(0.0, changes.max())
     room = 0.08 * (high - low) or 0.01
     scale = alt.Scale(domain=[float(low - room), float(high + room)], nice=False)
-    y = {"title": "Throughput against the mean", "axis": y_axis, "scale": scale}
+    y = {"title": _("Throughput against the mean"), "axis": y_axis, "scale": scale}
     points = (
         bare()
         .transform_calculate(change="exp(datum.residual) - 1")

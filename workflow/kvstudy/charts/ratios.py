@@ -8,18 +8,20 @@ import pandas as pd
 from kvstudy.charts.chart import Chart, Panel, bare, plain, records, texts
 from kvstudy.charts.texts import is_number
 from kvstudy.figures.ratios import ACROSS, ticks_of
+from kvstudy.figures.words import from_to
+from kvstudy.language.current import N_, _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.tidy.numbers import significant
 
 TEXTS = {
-    "ratio_text": "Ratio of the throughputs",
-    "interval": "95 % interval",
-    "verdict": "Verdict",
-    "floor_text": "Noise floor",
-    "cells": "Sizes",
+    "ratio_text": N_("Ratio of the throughputs"),
+    "interval": N_("95 % interval"),
+    "verdict": N_("Verdict"),
+    "floor_text": N_("Noise floor"),
+    "cells": N_("Sizes"),
 }
-NOTE = (
+NOTE = N_(
     "Filled: a difference. Hollow: tied. Faint: not above the noise floor, the grey band. "
     "Right of 1 the first store is faster."
 )
@@ -28,12 +30,13 @@ NOTE = (
 def ratios_chart(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Chart:
     """Of ``figures.ratios.ratios``'s table."""
     if table.empty:
-        return Chart([], [], note="no two stores have a repetition in common")
+        return Chart([], [], note=_("no two stores have a repetition in common"))
     pairs = list(
         dict.fromkeys(f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values)
     )
     sizes = table.groupby("workload")["parameters"].nunique()
     rows, panels = [], []
+    words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
     for place, ((workload, parameters), mine) in enumerate(
         table.groupby(["workload", "parameters"], sort=False)
     ):
@@ -45,20 +48,20 @@ def ratios_chart(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> C
             Panel(
                 _layers(mine, pairs),
                 title,
-                f"Ratios of the throughputs of every two stores with 95 % intervals. {title}.",
+                words.format(title),
                 34 + 24 * len(pairs),
             )
         )
-    return Chart(rows, panels, [], min(len(panels), ACROSS, 3), NOTE)
+    return Chart(rows, panels, [], min(len(panels), ACROSS, 3), _(NOTE))
 
 
 def _row(row: dict, titles: dict[str, str], title: str) -> dict:
     pair = f"{titles[row['one']]} / {titles[row['other']]}"
     numbers = {name: row[name] for name in ("low", "high", "floor")}
     ends = [significant(row[name]) if is_number(row[name]) else "" for name in ("low", "high")]
-    verdict = "tied" if row["tied"] == "yes" else "a difference" if row["tied"] == "no" else ""
+    verdict = {"yes": _("tied"), "no": _("a difference")}.get(row["tied"], "")
     if row["in_floor"] == "yes":
-        verdict = "not above the noise floor"
+        verdict = _("not above the noise floor")
     return plain(
         row | numbers, ["workload", "ratio", "low", "high", "tied", "in_floor", "floor"]
     ) | {
@@ -67,7 +70,7 @@ def _row(row: dict, titles: dict[str, str], title: str) -> dict:
         "pair": pair,
         "title": f"{pair}, {title}",
         "ratio_text": significant(row["ratio"], 4),
-        "interval": " to ".join(f"{number}" for number in ends) if all(ends) else "",
+        "interval": from_to(*ends) if all(ends) else "",
         "verdict": verdict,
         "floor_text": significant(row["floor"], 4) if is_number(row["floor"]) else "",
         "cells": row["parameters"],
@@ -83,7 +86,7 @@ def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
     domain = [float(min(*ends, 0.9) / 1.1), float(max(*ends, 1.1) * 1.1)]
     x = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
     x |= {
-        "title": "Ratio of the throughputs",
+        "title": _("Ratio of the throughputs"),
         "axis": alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy"),
     }
     y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)

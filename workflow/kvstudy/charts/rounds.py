@@ -18,14 +18,16 @@ from kvstudy.charts.chart import (
 )
 from kvstudy.charts.legend import color, line_entry
 from kvstudy.charts.texts import exact, is_number
-from kvstudy.figures.break_even import CACHED, WITHOUT
-from kvstudy.figures.relative import LOOKS
+from kvstudy.figures.break_even import CACHED, WITHOUT, line_names, panel_title
+from kvstudy.figures.relative import LOOKS, line_name
+from kvstudy.figures.words import from_to, size_words
+from kvstudy.language.current import N_, _
 from kvstudy.study.relative import BreakEvenPlot, RelativePlot
-from kvstudy.tidy.numbers import grouped, significant
+from kvstudy.tidy.numbers import significant
 from kvstudy.tidy.swept import MEASURED, PUBLISHED
 
-RATIO = {"exact": "Ratio", "interval": "95 % interval"}
-COSTS = {"exact": "Cost", "crossing_text": "Pays off from"}
+RATIO = {"exact": N_("Ratio"), "interval": N_("95 % interval")}
+COSTS = {"exact": N_("Cost"), "crossing_text": N_("Pays off from")}
 # More rows than that have no points of their own in print either.
 FEW = 20
 
@@ -34,34 +36,36 @@ def relative_chart(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, 
     """Of ``figures.relative.relative_table``'s table."""
     known = table.dropna(subset="ratio")
     if known.empty:
-        return Chart([], [], note="nothing was measured")
+        return Chart([], [], note=_("nothing was measured"))
     rows = [_ratio(row, figure) for row in records(known)]
     there = {row["name"] for row in rows}
     legend = [
-        line_entry(f"{operation}, {origin}", color(tint), style, marker, hollow=origin == PUBLISHED)
+        line_entry(
+            line_name(operation, origin), color(tint), style, marker, hollow=origin == PUBLISHED
+        )
         for operation, (tint, marker) in zip(figure.operations, LOOKS, strict=False)
         for origin, style in ((MEASURED, "-"), (PUBLISHED, "--"))
-        if f"{operation}, {origin}" in there
+        if line_name(operation, origin) in there
     ]
     name = f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…"
-    words = f"Line chart of the relative performance, {name}, over records."
-    note = "The band is the 95 % interval." if any(row["low"] for row in rows) else ""
+    words = _("Line chart of the relative performance, {}, over records.").format(name)
+    note = _("The band is the 95 % interval.") if any(row["low"] for row in rows) else ""
     return Chart(rows, [Panel(_ratios(known, legend), name, words)], legend, 1, note)
 
 
 def _ratio(row: dict, figure: RelativePlot) -> dict:
-    name = f"{row['operation']}, {row['origin']}"
+    name = line_name(row["operation"], row["origin"])
     interval = ""
     if is_number(row["low"]):
-        end = significant(row["high"]) if is_number(row["high"]) else "no upper end"
-        interval = f"{significant(row['low'])} to {end}"
+        end = significant(row["high"]) if is_number(row["high"]) else _("no upper end")
+        interval = from_to(significant(row["low"]), end)
     return plain(row, ["origin", "records", "ratio", "low", "high"]) | {
         "panel": 0,
         "store": figure.store,
         "other": figure.baseline,
         "workload": figure.workload,
         "name": name,
-        "title": f"{name}, {grouped(str(row['records']))} records",
+        "title": f"{name}, {size_words('records', row['records'])}",
         "exact": f"1:{significant(row['ratio'])}",
         "interval": interval,
     }
@@ -78,7 +82,7 @@ def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
     logs = alt.Scale(type="log", nice=False, domain=ends)
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
-    x = alt.X("records:Q", title="Records", scale=logs, axis=axis)
+    x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
     y = {"title": "1:…", "axis": log_axis(low, high)}
     y["scale"] = alt.Scale(type="log", domain=[float(low), float(high)], nice=False, clamp=True)
     tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
@@ -109,24 +113,20 @@ def break_even_chart(
 ) -> Chart:
     """Of ``figures.break_even.break_even_table``'s table; ``source`` says who published."""
     if table.empty:
-        return Chart([], [], note="the times that it takes were not measured")
-    database, cache = titles[figure.database], titles[figure.cache]
-    legend = [
-        line_entry(f"{database} alone", WITHOUT, "--"),
-        line_entry(f"{database} with a cache of {cache}", CACHED, "-"),
-    ]
+        return Chart([], [], note=_("the times that it takes were not measured"))
+    alone, cached = line_names(titles[figure.database], titles[figure.cache])
+    legend = [line_entry(alone, WITHOUT, "--"), line_entry(cached, CACHED, "-")]
     rows, panels = [], []
     for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
-        words = f"Published {source}".strip() if panel == PUBLISHED else "Measured here"
-        count = grouped(str(mine["records"].iloc[0]))
-        title = f"{words}: {count} record{'s' if count != '1' else ''}"
+        title = panel_title(panel, mine["records"].iloc[0], source)
         for row in records(mine):
             rows += [_cost(row, figure, side, legend) | {"panel": place} for side in (0, 1)]
-        text = f"Line chart of the cost of a write and its reads. {title}."
+        text = _("Line chart of the cost of a write and its reads. {}.").format(title)
         panels.append(Panel(_costs(mine, legend), title, text))
     known = table["low"].notna().any()
-    note = "The dotted line is where the cache pays off"
-    note += ", the band its 95 % interval." if known else "."
+    note = _("The dotted line is where the cache pays off.")
+    if known:
+        note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
     return Chart(rows, panels, legend, 2, note if table["crossing"].notna().any() else "")
 
 
@@ -134,17 +134,17 @@ def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> di
     value = row[("without", "cached")[side]]
     crossing = ""
     if is_number(row["crossing"]):
-        crossing = f"{significant(row['crossing'])} reads per write"
+        crossing = _("{} reads per write").format(significant(row["crossing"]))
         if is_number(row["low"]) and is_number(row["high"]):
-            crossing += f" ({significant(row['low'])} to {significant(row['high'])})"
-    reads = f"{row['reads']:.0f}"
+            crossing += f" ({from_to(significant(row['low']), significant(row['high']))})"
+    name = legend[side]["label"]
     return {
         "store": (figure.database, figure.cache)[side],
         "workload": figure.workload,
         "reads": row["reads"],
         "cost": float(value),
-        "name": legend[side]["label"],
-        "title": f"{legend[side]['label']}, {reads} reads after the write",
+        "name": name,
+        "title": _("{}, {} reads after the write").format(name, f"{row['reads']:.0f}"),
         "exact": exact("latency", value, "us"),
         "crossing_text": crossing,
     }
@@ -155,14 +155,14 @@ def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     low, high = int(table["reads"].min()), int(table["reads"].max())
     scale_x = alt.Scale(domain=[low - 0.2, high + 0.2], nice=False)
     axis = alt.Axis(grid=False, tickMinStep=1, format="d")
-    x = alt.X("reads:Q", title="Reads after each write", scale=scale_x, axis=axis)
-    y = alt.Y("shown:Q", title=f"Cost in {unit}", scale=alt.Scale(zero=False))
+    x = alt.X("reads:Q", title=_("Reads after each write"), scale=scale_x, axis=axis)
+    y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
     tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
     dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
     base = bare().transform_calculate(shown=f"datum.cost * {scale}").encode(x=x, y=y, color=tint)
     first = table.iloc[0]
     layers = []
-    place = {"scale": scale_x, "axis": axis, "title": "Reads after each write"}
+    place = {"scale": scale_x, "axis": axis, "title": _("Reads after each write")}
     if is_number(first["low"]):
         end = min(first["high"], high) if is_number(first["high"]) else high
         ends = {"x": alt.XDatum(float(first["low"]), **place), "x2": alt.datum(float(end))}

@@ -13,18 +13,22 @@ from kvstudy.charts.theme import themes
 HERE = Path(__file__).parent
 
 
-@cache
 def scripts() -> str:
     """JavaScript of Vega, Vega-Lite and Vega-Embed, and ``kvCharts`` (see ``mount.js``).
 
     It needs no network. It may stand once in a ``<script>`` element: no ``</script`` is in it.
     """
     parts = [
-        vl_convert.javascript_bundle(),
+        _vega(),
         f"window.kvThemes = {json.dumps(themes(), sort_keys=True)};",
         (HERE / "mount.js").read_text(encoding="utf-8"),
     ]
     return "\n".join(parts).replace("</script", "<\\/script")
+
+
+@cache
+def _vega() -> str:
+    return vl_convert.javascript_bundle()
 
 
 def styles() -> str:

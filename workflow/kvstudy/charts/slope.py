@@ -9,39 +9,41 @@ from kvstudy.charts.chart import Chart, Panel, bare, plain, records, scale_of, t
 from kvstudy.charts.legend import point_legend
 from kvstudy.charts.texts import exact
 from kvstudy.figures.draw import Look
-from kvstudy.figures.slope import MARKERS, SINGLE, agreed_words, heights
+from kvstudy.figures.slope import MARKERS, SINGLE, agreed_words, heights, sides
+from kvstudy.language.current import N_, _
+from kvstudy.language.recorded import recorded
 from kvstudy.study.model import Study
 
 TEXTS = {
-    "exact": "Throughput",
-    "place_text": "Place",
-    "tie": "Tied with",
-    "basis_text": "Rests on",
+    "exact": N_("Throughput"),
+    "place_text": N_("Place"),
+    "tie": N_("Tied with"),
+    "basis_text": N_("Rests on"),
 }
-SIDES = ["published", "here"]
 
 
 def slope_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Chart:
     """Of ``figures.slope.slopes``'s table: a panel per workload."""
     if table.empty:
-        return Chart([], [], note="no two stores have values on both sides")
+        return Chart([], [], note=_("no two stores have values on both sides"))
     legend = [
         entry for entry in point_legend(stores, MARKERS) if entry["store"] in set(table["store"])
     ]
     rows, panels = [], []
     groups = list(table.groupby(["workload", "parameters"], sort=False))
-    most = max(len(mine) for _, mine in groups)
-    for number, ((workload, _), mine) in enumerate(groups):
+    most = max(len(mine) for _key, mine in groups)
+    for number, ((workload, _parameters), mine) in enumerate(groups):
         left, right = heights(mine, "published_place"), heights(mine, "place")
         for row in records(mine):
             for side, at in ((0, left), (1, right)):
                 found = _row(row, side, stores) | {"panel": number, "at": float(at[row["store"]])}
                 rows.append(found)
         title = f"{study.workload(workload).title}\n{agreed_words(mine.iloc[0])}"
-        words = f"Places of the stores, published and here. {title}".replace("\n", ". ")
+        words = _("Places of the stores, published and here. {}").format(title).replace("\n", ". ")
         dashed = mine["basis"].iloc[0] == SINGLE
         panels.append(Panel(_layers(legend, most, dashed), title, words, 30 + 32 * most))
-    return Chart(rows, panels, legend, 2, "~: the runs do not tell the store from another.")
+    note = _("~: the runs do not tell the store from another.")
+    return Chart(rows, panels, legend, 2, note)
 
 
 def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:
@@ -51,22 +53,23 @@ def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:
     label = f"{place} {look.title}{' ~' if tied else ''}" if side else f"{look.title} {place}"
     value = row[("published", "measured")[side]]
     return plain(row, ["workload", "store"]) | {
-        "side": SIDES[side],
+        "side": sides()[side],
         "value": None if pd.isna(value) else float(value),
         "place": int(place),
         "name": look.title,
         "label": label,
-        "title": f"{look.title}, {SIDES[side]}",
+        "title": f"{look.title}, {sides()[side]}",
         "exact": exact("throughput", value, "ops/s"),
         "place_text": str(place),
         "tie": ", ".join(tied),
-        "basis_text": row["basis"] if side else "",
+        "basis_text": recorded(row["basis"]) if side else "",
     }
 
 
 def _layers(legend: list[dict], most: int, dashed: bool) -> list[alt.Chart]:
     axis = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, grid=False)
-    x = alt.X("side:N", sort=SIDES, title=None, axis=axis)
+    published, here = sides()
+    x = alt.X("side:N", sort=[published, here], title=None, axis=axis)
     x = x.scale(type="point", padding=1.1)
     scale = alt.Scale(domain=[most + 0.5, 0.5], nice=False)
     y = alt.Y("at:Q", axis=None, scale=scale)
@@ -80,10 +83,10 @@ def _layers(legend: list[dict], most: int, dashed: bool) -> list[alt.Chart]:
         base.mark_point(filled=True, size=70, opacity=1).encode(
             color=tint, shape=alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None)
         ),
-        base.transform_filter("datum.side === 'published'")
+        base.transform_filter(f"datum.side === '{published}'")
         .mark_text(align="right", dx=-9, **words)
         .encode(text="label:N"),
-        base.transform_filter("datum.side === 'here'")
+        base.transform_filter(f"datum.side === '{here}'")
         .mark_text(align="left", dx=9, **words)
         .encode(text="label:N"),
     ]

@@ -20,21 +20,24 @@ from kvstudy.charts.legend import line_entry
 from kvstudy.charts.texts import between, exact, runs
 from kvstudy.figures.draw import Look
 from kvstudy.figures.spectrum import LINES, TICKS, odds
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
 from kvstudy.tidy.numbers import grouped
 
 TEXTS = {
-    "exact": "Latency",
-    "range": "Range of the single runs",
-    "runs": "Histograms of",
-    "beyond_text": "Slower operations",
-    "cells": "Cells",
+    "exact": N_("Latency"),
+    "range": N_("Range of the single runs"),
+    "runs": N_("Histograms of"),
+    "beyond_text": N_("Slower operations"),
+    "cells": N_("Cells"),
 }
 
 
 def spectrum_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
     """Of ``figures.spectrum.spectrum_table``'s table; µs over 1/(1 - share), both logarithmic."""
     if table.empty:
-        return Chart([], [], note="no histograms of latency")
+        return Chart([], [], note=_("no histograms of latency"))
     several = table["parameters"].nunique() > 1
     rows, panels = [], []
     legend = [
@@ -45,11 +48,11 @@ def spectrum_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
     for place, ((parameters, operation), mine) in enumerate(
         table.groupby(["parameters", "operation"], sort=False)
     ):
-        title = f"{operation}, {parameters}" if several else operation
+        title = recorded(operation) + (f", {parameters}" if several else "")
         rows += [_row(row, stores) | {"panel": place} for row in records(mine)]
-        words = f"Percentiles of the latency of {title} in µs, by store."
+        words = _("Percentiles of the latency of {} in µs, by store.").format(title)
         panels.append(Panel(_layers(mine, legend), title, words, 250))
-    note = "The band is the range of the single runs." if (table["n"] > 1).any() else ""
+    note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
     return Chart(rows, panels, legend, min(len(panels), 2), note)
 
 
@@ -59,7 +62,9 @@ def _row(row: dict, stores: dict[str, Look]) -> dict:
     several = row["n"] > 1
     return plain(row, names) | {
         "name": look.title,
-        "title": f"{look.title}, {row['operation']}: {row['percent']:.7g} % are not slower than",
+        "title": _("{}, {}: {} % are not slower than").format(
+            look.title, recorded(row["operation"]), decimal(f"{row['percent']:.7g}")
+        ),
         "exact": exact("latency", row["value"], "us"),
         "range": between("latency", row["low"], row["high"], "us") if several else "",
         "runs": runs(row["n"]),
@@ -78,11 +83,13 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         grid=False,
     )
     scale = alt.Scale(type="log", domain=[1, max(farthest * 1.05, 2)], nice=False)
-    x = alt.X("odds:Q", title="Share of the operations that are not slower", axis=axis, scale=scale)
+    x = alt.X(
+        "odds:Q", title=_("Share of the operations that are not slower"), axis=axis, scale=scale
+    )
     ends = table[["low", "value", "high"]].clip(lower=1)
     low, high = float(ends.min(axis=None)), float(ends.max(axis=None)) * 1.1
     logs = alt.Scale(type="log", domain=[low, high], nice=False)
-    y = {"title": "Latency (µs)", "scale": logs, "axis": log_axis(low, high)}
+    y = {"title": _("Latency (µs)"), "scale": logs, "axis": log_axis(low, high)}
     # A latency of 0 µs has no place on a logarithmic axis.
     clipped = {f"{name}_at": f"max(datum.{name}, 1)" for name in ("low", "value", "high")}
     clipped["odds"] = "100 / (100 - datum.percent)"

@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 
+from kvstudy.figures.words import from_to
+from kvstudy.language.current import ngettext
 from kvstudy.tidy.numbers import UNIT_FACTORS, fixed, grouped, sign
 
 # Decimals that are made by converting to the axis's unit and back, and no others.
@@ -28,14 +30,14 @@ def between(metric: str, low: float | None, high: float | None, unit: str) -> st
     """From ``low`` to ``high`` as ``exact`` has them; nothing where one is missing."""
     if is_missing(low) or is_missing(high):
         return ""
-    return f"{exact(metric, low, unit)} to {exact(metric, high, unit)}"
+    return from_to(exact(metric, low, unit), exact(metric, high, unit))
 
 
 def runs(n: float | None) -> str:
     """How many runs are behind a value."""
     if is_missing(n):
         return ""
-    return "1 run" if n == 1 else f"{n:.0f} runs"
+    return ngettext("{} run", "{} runs", int(n)).format(int(n))
 
 
 def is_missing(value: object) -> bool:

@@ -6,23 +6,30 @@ specification serves both themes, and a page chooses by the configuration.
 
 from __future__ import annotations
 
+from kvstudy.language.locale import decimal_mark, percent_sign
+
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
 # Text, lines that hardly matter, what lies behind the values.
 NAMES = ("ink", "muted", "line", "grid", "band")
 LIGHT = dict(zip(NAMES, ("#262626", "#595959", "#999999", "#e2e2e2", "#e6e6e6"), strict=True))
 DARK = dict(zip(NAMES, ("#ededed", "#b5b5b5", "#7b838c", "#3a3f45", "#40464d"), strict=True))
-# Digits in groups of three, as in tables; see ``tidy.numbers.grouped``.
-NUMBERS = {
-    "decimal": ".",
-    "thousands": "\N{NARROW NO-BREAK SPACE}",
-    "grouping": [3],
-    "currency": ["", ""],
-}
 
 
 def themes() -> dict[str, dict]:
-    """Vega-Lite configurations by the name of the theme: light, dark."""
+    """Vega-Lite configurations by the name of the theme: light, dark; numbers by language."""
     return {"light": _config(**LIGHT), "dark": _config(**DARK)}
+
+
+def _numbers() -> dict:
+    """Digits in groups of three, as in tables; see ``tidy.numbers.grouped``."""
+    found = {
+        "decimal": decimal_mark(),
+        "thousands": "\N{NARROW NO-BREAK SPACE}",
+        "grouping": [3],
+        "currency": ["", ""],
+    }
+    sign = percent_sign()
+    return found if sign == "%" else found | {"percent": sign}
 
 
 def _config(ink: str, muted: str, grid: str, band: str, line: str) -> dict:
@@ -51,5 +58,5 @@ def _config(ink: str, muted: str, grid: str, band: str, line: str) -> dict:
             "kv-line": {"color": line},
             "kv-band": {"color": band},
         },
-        "locale": {"number": NUMBERS},
+        "locale": {"number": _numbers()},
     }

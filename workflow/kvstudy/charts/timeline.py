@@ -10,12 +10,15 @@ from kvstudy.charts.legend import line_entry
 from kvstudy.charts.texts import exact
 from kvstudy.figures.draw import Look
 from kvstudy.figures.timeline import SIDES, verdict_words
+from kvstudy.figures.words import from_to
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import decimal
 from kvstudy.tidy.numbers import significant
 
-LABELS = {"client": "client", "server": "server", "rest": "rest of the machine"}
+LABELS = {"client": N_("client"), "server": N_("server"), "rest": N_("rest of the machine")}
 LOOKS = {"client": ("#0072b2", "-"), "server": ("#d55e00", "--"), "rest": ("#808080", ":")}
-TEXTS = {"exact": "Value", "seconds": "Seconds", "cells": "Cell"}
-NOTE = "The grey part is the warm-up of the first run."
+TEXTS = {"exact": N_("Value"), "seconds": N_("Seconds"), "cells": N_("Cell")}
+NOTE = N_("The grey part is the warm-up of the first run.")
 
 
 def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) -> Chart:
@@ -28,7 +31,9 @@ def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) 
     cores = table.loc[table["strip"].isin(SIDES), "high"].max()
     several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
     legend = [
-        line_entry(LABELS[side], *LOOKS[side]) for side in SIDES if (table["strip"] == side).any()
+        line_entry(_(LABELS[side]), *LOOKS[side])
+        for side in SIDES
+        if (table["strip"] == side).any()
     ]
     for (store, parameters), mine in table.groupby(["store", "parameters"], sort=False):
         title = stores[store].title + (f", {parameters}" if several and parameters else "")
@@ -41,18 +46,18 @@ def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) 
         head = f"{title}: {verdict}" if verdict else title
         for strip in (speed, busy):
             if strip.empty:
-                notes.append(f"{title}: busy cores were not recorded.")
+                notes.append(_("{}: busy cores were not recorded.").format(title))
                 continue
             if strip is speed:
                 layers = _throughput(speed, stores[store].color)
             else:
                 layers = _cores(busy, legend, cores)
-            what = "throughput in ops/s" if strip is speed else "busy cores"
-            words = f"Line chart. {title}: {what} over the time of the run."
+            what = _("throughput in ops/s") if strip is speed else _("busy cores")
+            words = _("Line chart. {}: {} over the time of the run.").format(title, what)
             rows += [_row(row, workload, title) | {"panel": len(panels)} for row in records(strip)]
             panels.append(Panel(layers, head, words, 150))
     if (pd.to_numeric(table["warm_up"]) > 0).any():
-        notes.insert(0, NOTE)
+        notes.insert(0, _(NOTE))
     return Chart(rows, panels, legend, 2, " ".join(notes))
 
 
@@ -62,16 +67,19 @@ def _row(row: dict, workload: str, title: str) -> dict:
     strip = row["strip"]
     is_speed = strip == "throughput"
     ends = [
-        exact("throughput", value, "ops/s") if is_speed else f"{significant(value)} cores"
+        exact("throughput", value, "ops/s")
+        if is_speed
+        else _("{} cores").format(significant(value))
         for value in (row["low"], row["high"])
     ]
-    run = f"{title}, repetition {row['repetition']}"
+    run = _("{}, repetition {}").format(title, row["repetition"])
+    seconds = (decimal(f"{row[end]:g}") for end in ("start", "end"))
     return plain(row, names) | {
         "workload": workload,
-        "name": title if is_speed else LABELS[strip],
-        "title": run if is_speed else f"{run}, {LABELS[strip]}",
-        "exact": ends[0] if row["low"] == row["high"] else " to ".join(ends),
-        "seconds": f"{row['start']:g} to {row['end']:g}",
+        "name": title if is_speed else _(LABELS[strip]),
+        "title": run if is_speed else f"{run}, {_(LABELS[strip])}",
+        "exact": ends[0] if row["low"] == row["high"] else from_to(*ends),
+        "seconds": from_to(*seconds),
         "cells": cell,
     }
 
@@ -82,7 +90,7 @@ def _base() -> alt.Chart:
 
 def _x(last: float) -> alt.X:
     scale = alt.Scale(domain=[0, last], nice=False)
-    return alt.X("middle:Q", title="Time (s)", scale=scale, axis=alt.Axis(grid=False))
+    return alt.X("middle:Q", title=_("Time (s)"), scale=scale, axis=alt.Axis(grid=False))
 
 
 def _throughput(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
@@ -111,7 +119,7 @@ def _throughput(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
 def _cores(rows: pd.DataFrame, legend: list[dict], highest: float) -> list[alt.Chart]:
     x = _x(float(rows["end"].max()))
     scale = alt.Scale(domain=[0, 1.08 * float(highest) or 1], nice=False)
-    y = {"title": "busy cores", "axis": alt.Axis(tickCount=4), "scale": scale}
+    y = {"title": _("busy cores"), "axis": alt.Axis(tickCount=4), "scale": scale}
     color = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
     dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
     return [

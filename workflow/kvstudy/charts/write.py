@@ -22,6 +22,7 @@ from kvstudy.charts.slope import slope_chart
 from kvstudy.charts.spectrum import spectrum_chart
 from kvstudy.charts.timeline import timeline_chart
 from kvstudy.figures.draw import Look
+from kvstudy.language.recorded import recorded
 from kvstudy.study.curves import Curves
 from kvstudy.study.figure_kinds import (
     Bars,
@@ -78,6 +79,8 @@ def chart_of(
 ) -> Chart:
     """The chart of ``figure``, whose CSV is ``table``."""
     titles = {name: look.title for name, look in stores.items()}
+    if "note" in table:
+        table = table.assign(note=table["note"].map(recorded))
     if isinstance(figure, Bars):
         return bars_chart(table, figure, study, stores)
     if isinstance(figure, Curves):

@@ -8,11 +8,12 @@ import pandas as pd
 
 from kvstudy.figures.bars import COLUMNS
 from kvstudy.figures.torn import torn
+from kvstudy.language.current import N_, _, ngettext
 from kvstudy.study.grids import Averages
 from kvstudy.study.model import Study
 from kvstudy.tidy.swept import Swept
 
-GROUPS = ["Mean", "Median"]
+GROUPS = [N_("Mean"), N_("Median")]
 
 
 def averages(figure: Averages, study: Study, swept: Swept) -> pd.DataFrame:
@@ -33,7 +34,9 @@ def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
     titles = {}
     for workload, rows in table.groupby("panel", sort=False):
         n = rows["n"].max()
-        sizes = "no size" if not n > 0 else f"{n:.0f} size{'s' if n > 1 else ''}"
+        sizes = _("no size")
+        if n > 0:
+            sizes = ngettext("{} size", "{} sizes", int(n)).format(int(n))
         titles[workload] = f"{study.workload(workload).short}: {sizes}"
     return titles
 
@@ -59,10 +62,10 @@ def _panel(
                 row |= {"min": column.min(), "max": column.max(), "n": len(column)}
                 row["note"] = some if left_out else ""
             elif store in there:
-                row["note"] = "no size in common"
+                row["note"] = N_("no size in common")
             else:
                 reasons = {swept.label(store, workload, each) for each in sizes}
-                row["note"] = reasons.pop() if len(reasons) == 1 else "no valid value"
+                row["note"] = reasons.pop() if len(reasons) == 1 else N_("no valid value")
             rows.append(row)
     heights = [None if math.isnan(row["value"]) else row["value"] for row in rows]
     tops = [0 if math.isnan(row["max"]) else row["max"] for row in rows]

@@ -8,6 +8,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.torn import torn
+from kvstudy.language.current import N_
 from kvstudy.study.figure_kinds import Bars
 from kvstudy.study.load import STUDIES
 from kvstudy.study.model import Study
@@ -16,14 +17,14 @@ from kvstudy.tidy.results import Results
 
 COLUMNS = ["panel", "group", "store", "value", "unit", "min", "max", "n", "torn", "note"]
 METRIC_NAMES = {
-    "throughput": "Throughput",
-    "runtime": "Run time",
-    "operations": "Operations",
-    "latency_mean": "Average",
-    "latency_min": "Minimum",
-    "latency_max": "Maximum",
-    "latency_p95": "95th percentile",
-    "latency_p99": "99th percentile",
+    "throughput": N_("Throughput"),
+    "runtime": N_("Run time"),
+    "operations": N_("Operations"),
+    "latency_mean": N_("Average"),
+    "latency_min": N_("Minimum"),
+    "latency_max": N_("Maximum"),
+    "latency_p95": N_("95th percentile"),
+    "latency_p99": N_("99th percentile"),
 }
 
 
@@ -85,7 +86,7 @@ def _bar(
         except KeyError as error:
             raise _wrong_unit(study, figure, metric) from error
         if value is None:
-            return nothing | {"note": "not published"}
+            return nothing | {"note": N_("not published")}
         return nothing | {"value": value, "note": ""}
     value = results.measured(store, workload, operation or "", metric)
     if value is None:

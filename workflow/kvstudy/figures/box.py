@@ -13,6 +13,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from kvstudy.figures.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.language.current import _
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
 from kvstudy.study.grids import Box
 from kvstudy.study.model import Study
 from kvstudy.study.workload import operations_of, properties_of
@@ -62,7 +65,7 @@ def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     for row in table.itertuples():
         x = groups.index(row.operation) - GROUP_WIDTH / 2 + width * (_place(stores, row) + 0.5)
         if pd.isna(row.p50):
-            _write(ax, x, row.note, "0.35", turned=True)
+            _write(ax, x, recorded(row.note), "0.35", turned=True)
             continue
         _box(ax, x, 0.7 * width, row, stores[row.store], least)
         if TEXT_WIDTH * width / len(groups) > NARROW:
@@ -74,12 +77,12 @@ def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         decades = max(math.log10(high / low), 0.5)
         ax.set_ylim(low / 10 ** (0.16 * decades), high * 10 ** (0.06 * decades))
     ax.set_xlim(-0.5, len(groups) - 0.5)
-    ax.set_xticks(range(len(groups)), groups)
+    ax.set_xticks(range(len(groups)), map(recorded, groups))
     narrow = ax.get_ylim()[1] / ax.get_ylim()[0] < 300
     ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
     ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.set_ylabel(f"Latency of an operation ({sign(unit)})")
+    ax.set_ylabel(_("Latency of an operation ({})").format(sign(unit)))
     sns.despine(drawing)
     drawing.legend(
         handles=[store_patch(look) for look in stores.values()],
@@ -143,9 +146,6 @@ def _short(count: float) -> str:
     for factor, letter in ((1e6, "M"), (1e3, "k")):
         if count >= factor:
             value = count / factor
-            return (
-                f"{value:.0f}\N{NARROW NO-BREAK SPACE}{letter}"
-                if value >= 10
-                else (f"{value:.1f}\N{NARROW NO-BREAK SPACE}{letter}")
-            )
+            number = f"{value:.0f}" if value >= 10 else decimal(f"{value:.1f}")
+            return f"{number}\N{NARROW NO-BREAK SPACE}{letter}"
     return f"{count:.0f}"

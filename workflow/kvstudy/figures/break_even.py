@@ -13,6 +13,7 @@ from kvstudy.analysis.break_even import Costs, costs_of
 from kvstudy.analysis.published_costs import printed, published_costs
 from kvstudy.analysis.rounds import Times
 from kvstudy.figures.draw import DARK, TEXT_WIDTH
+from kvstudy.language.current import _, ngettext
 from kvstudy.study.relative import BreakEvenPlot
 from kvstudy.tidy.numbers import grouped, significant
 from kvstudy.tidy.swept import MEASURED, PUBLISHED
@@ -62,30 +63,40 @@ def draw_break_even(
         1, len(panels) or 1, figsize=(TEXT_WIDTH, 2.7), layout="constrained", squeeze=False
     )
     for ax, (panel, rows) in zip(axes.flat, panels, strict=False):
-        words = f"Published {source}".strip() if panel == PUBLISHED else "Measured here"
-        records = grouped(str(rows["records"].iloc[0]))
-        ax.set_title(
-            f"{words}: {records} record{'s' if records != '1' else ''}",
-            loc="left",
-            pad=5,
-            fontsize=7.5,
-        )
+        title = panel_title(panel, rows["records"].iloc[0], source)
+        ax.set_title(title, loc="left", pad=5, fontsize=7.5)
         _panel(ax, rows, titles[figure.database], titles[figure.cache])
     if not panels:
-        axes[0, 0].text(0.5, 0.5, "the times that it takes were not measured", ha="center")
+        axes[0, 0].text(0.5, 0.5, _("the times that it takes were not measured"), ha="center")
         return drawing
-    drawing.supxlabel("Reads after each write", fontsize=8)
+    drawing.supxlabel(_("Reads after each write"), fontsize=8)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     drawing.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
     return drawing
 
 
+def panel_title(panel: str, records: int, source: str) -> str:
+    """Whose the costs of a panel are, and of how many records; ``source`` says who published."""
+    whose = _("Measured here")
+    if panel == PUBLISHED:
+        whose = _("Published {}").format(source).strip()
+    of = ngettext("{}: {} record", "{}: {} records", int(records))
+    return of.format(whose, grouped(str(records)))
+
+
+def line_names(database: str, cache: str) -> tuple[str, str]:
+    """Of the line without a cache, and of the one with it."""
+    alone, cached = _("{} alone"), _("{} with a cache of {}")
+    return alone.format(database), cached.format(database, cache)
+
+
 def _panel(ax: Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
     """Costs in us or ms, and the crossing with its interval as a band."""
     scale, unit = (1e-3, "ms") if rows[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
+    alone, with_cache = line_names(database, cache)
     for column, color, label, line in (
-        ("without", WITHOUT, f"{database} alone", "--"),
-        ("cached", CACHED, f"{database} with a cache of {cache}", "-"),
+        ("without", WITHOUT, alone, "--"),
+        ("cached", CACHED, with_cache, "-"),
     ):
         marker = "o" if len(rows) < 20 else None
         ax.plot(
@@ -111,4 +122,4 @@ def _panel(ax: Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
             textcoords="offset points",
         )
     ax.set_xlim(low - 0.2, high + 0.2)
-    ax.set_ylabel(f"Cost in {unit}")
+    ax.set_ylabel(_("Cost in {}").format(unit))

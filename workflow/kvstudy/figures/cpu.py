@@ -12,6 +12,8 @@ from matplotlib.patches import Patch
 from matplotlib.transforms import ScaledTranslation
 
 from kvstudy.figures.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.language.current import N_, _
+from kvstudy.language.recorded import recorded
 from kvstudy.study.model import Study
 from kvstudy.tidy.numbers import significant
 from kvstudy.tidy.results import Results
@@ -40,9 +42,9 @@ def cpu_table(study: Study, results: Results, intervals: pd.DataFrame) -> pd.Dat
                 values = {side: found["value"].get(f"{side}_cpu") for side in ("client", "server")}
                 note = ""
                 if values["client"] is None:
-                    note = results.state(store, use.name).label or "not recorded"
+                    note = results.state(store, use.name).label or N_("not recorded")
                 elif values["server"] is None:
-                    note = "the server's is not known"
+                    note = N_("the server's is not known")
                 rows.append(
                     {"workload": use.name, "parameters": parameters, "store": store}
                     | values
@@ -61,7 +63,7 @@ def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figu
     total = table["client"].fillna(0) + table["server"].fillna(0)
     highest = total.max() or 1
     upright = TEXT_WIDTH * 72 * width / len(groups) > LABEL_WIDTH
-    for place, (_, rows) in enumerate(groups):
+    for place, (_key, rows) in enumerate(groups):
         for row in rows.itertuples():
             index = list(stores).index(row.store)
             x = place - GROUP_WIDTH / 2 + width * (index + 0.5)
@@ -70,14 +72,14 @@ def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figu
     ax.set_ylim(0, (1.16 if upright else 1.3) * highest)
     names = [
         study.workload(workload).short + (f"\n{parameters}" if several else "")
-        for (workload, parameters), _ in groups
+        for (workload, parameters), _rows in groups
     ]
     ax.set_xticks(range(len(groups)), names)
     sns.despine(figure)
-    ax.set_ylabel("CPU time of an operation (µs)")
+    ax.set_ylabel(_("CPU time of an operation (µs)"))
     handles = [store_patch(look) for look in stores.values()]
-    handles.append(Patch(facecolor="0.4", linewidth=0, label="server (below)"))
-    handles.append(Patch(facecolor="0.8", linewidth=0, label="client (above)"))
+    handles.append(Patch(facecolor="0.4", linewidth=0, label=_("server (below)")))
+    handles.append(Patch(facecolor="0.8", linewidth=0, label=_("client (above)")))
     figure.legend(
         handles=handles,
         loc="outside upper center",
@@ -90,7 +92,7 @@ def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figu
 
 def _bar(ax: Axes, x: float, width: float, row, look: Look, upright: bool) -> None:
     if pd.isna(row.client):
-        _write(ax, x, 0, row.note, upright=False, color="0.35")
+        _write(ax, x, 0, recorded(row.note), upright=False, color="0.35")
         return
     server = 0.0 if pd.isna(row.server) else row.server
     light = [1 - LIGHT * (1 - part) for part in to_rgb(look.color)]
@@ -107,7 +109,7 @@ def _bar(ax: Axes, x: float, width: float, row, look: Look, upright: bool) -> No
     )
     label = significant(server + row.client)
     if pd.isna(row.server):
-        label += "\nclient only" if upright else " client only"
+        label += ("\n" if upright else " ") + _("client only")
     _write(ax, x, server + row.client, label, upright, DARK)
 
 

@@ -16,6 +16,9 @@ from kvstudy.figures.bars import METRIC_NAMES
 from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
 from kvstudy.figures.order import MARKERS
 from kvstudy.figures.spectrum import LINES
+from kvstudy.figures.words import size_words
+from kvstudy.language.current import ORIGINAL, _, using
+from kvstudy.language.recorded import recorded
 from kvstudy.stats.scalability import saturation
 from kvstudy.study.base import SIZE_TITLES
 from kvstudy.study.combinations import Line, lines
@@ -44,7 +47,8 @@ def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
             for operation in _operations(figure, metric, line.workload, swept):
                 rows = swept.along(line, operation, metric)
                 rows["line"] = index
-                rows["panel"] = [_panel_title(side, metric, operation) for side in rows["side"]]
+                with using(ORIGINAL):
+                    rows["panel"] = [panel_title(side, metric, operation) for side in rows["side"]]
                 rows["saturated"] = "no"
                 if figure.saturation and metric == "throughput":
                     _mark(rows, figure.over)
@@ -74,11 +78,11 @@ def draw_curves(
             continue
         mine = table[table["panel"] == panels[place]].dropna(subset="value")
         if mine.empty:
-            ax.text(0.5, 0.5, "nothing was measured", ha="center", transform=ax.transAxes)
+            ax.text(0.5, 0.5, _("nothing was measured"), ha="center", transform=ax.transAxes)
             ax.set_axis_off()
             continue
         _panel(ax, mine, figure.over, looks)
-        ax.set_title(panels[place], loc="left", pad=5)
+        ax.set_title(title_of(mine), loc="left", pad=5)
     sns.despine(drawing)
     used = [index for index in looks if (table.loc[table["line"] == index, "value"].notna()).any()]
     handles = [
@@ -86,7 +90,7 @@ def draw_curves(
         for color, style, marker, label in (looks[index] for index in used)
     ]
     if (table["saturated"] == "yes").any():
-        handles.append(_ring("saturated from here"))
+        handles.append(_ring(_("saturated from here")))
     if handles:
         widest = max(len(str(handle.get_label())) for handle in handles)
         drawing.legend(
@@ -116,16 +120,23 @@ def _operations(figure: Curves, metric: str, workload: str, swept: Swept) -> lis
     return [ALL] if figure.operations == "together" else swept.operations(workload)
 
 
-def _panel_title(side: str, metric: str, operation: str) -> str:
-    name = METRIC_NAMES[metric]
+def title_of(rows: pd.DataFrame) -> str:
+    """What stands above the panel of ``rows``; their ``panel`` is the same in English."""
+    first = rows.iloc[0]
+    return panel_title(first["side"], first["metric"], first["operation"])
+
+
+def panel_title(side: str, metric: str, operation: str) -> str:
+    """What stands above a panel of curves."""
+    name = _(METRIC_NAMES[metric])
     if metric.startswith("latency"):
-        of = "all operations" if operation == ALL else operation
-        name = f"Latency of {of}, {name.lower()}"
+        of = _("all operations") if operation == ALL else recorded(operation)
+        name = _("Latency of {}, {}").format(of, name.lower())
     # Whose it is stands in the caption: half the width of a page has no room for it.
     if side == PUBLISHED:
-        return f"{name}, published"
+        return _("{}, published").format(name)
     # Latencies are rarely published; where they are, the other title says so.
-    return name if metric.startswith("latency") else f"{name}, measured here"
+    return name if metric.startswith("latency") else _("{}, measured here").format(name)
 
 
 def _mark(rows: pd.DataFrame, over: str) -> None:
@@ -181,13 +192,13 @@ def _label(line: Line, all_lines: list[Line], study: Study, stores: dict[str, Lo
     for place, (size, number) in enumerate(line.fixed):
         same_workload = [each for each in all_lines if each.workload == line.workload]
         if len({each.fixed[place] for each in same_workload}) > 1:
-            parts.append(f"{grouped(str(number))} {size}")
+            parts.append(size_words(size, number))
     return ", ".join(parts)
 
 
 def _panel(ax: Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
     for index, rows in table.groupby("line", sort=True):
-        color, style, marker, _ = looks[index]
+        color, style, marker, _label = looks[index]
         rows = rows.sort_values(over)
         spread = rows["n"] > 1
         if spread.any():
@@ -213,7 +224,7 @@ def _panel(ax: Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
     ax.set_ylim(0, None)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-    ax.set(xlabel=SIZE_TITLES[over], ylabel=sign(table["unit"].iloc[0]))
+    ax.set(xlabel=_(SIZE_TITLES[over]), ylabel=sign(table["unit"].iloc[0]))
 
 
 _RING = {

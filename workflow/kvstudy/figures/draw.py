@@ -23,6 +23,9 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from kvstudy.figures.axes import with_decimal_mark
+from kvstudy.language.current import _
+from kvstudy.language.recorded import recorded
 from kvstudy.tidy.numbers import grouped, sign, significant
 
 TEXT_WIDTH = 16 / 2.54
@@ -100,6 +103,9 @@ def draw(
     those of panels that are neither measured nor published values.
     Up to two groups the panels stand side by side, more groups need the width.
     """
+    table = table.assign(
+        group=table["group"].map(recorded), note=table["note"].map(recorded, na_action="ignore")
+    )
     panels = list(dict.fromkeys(table["panel"]))
     groups = table["group"].nunique()
     beside = groups <= 2
@@ -138,8 +144,8 @@ def draw(
 def panel_title(panel: str, table: pd.DataFrame, source: str) -> str:
     """What stands above a panel of ``bars.bars``; ``source`` says who published."""
     if panel == "published":
-        return f"Published {source}".strip()
-    return _measured_title(table, "Imported" if panel == "imported" else "Measured here")
+        return _("Published {}").format(source).strip()
+    return _measured_title(table, _("Imported") if panel == "imported" else _("Measured here"))
 
 
 def _measured_title(table: pd.DataFrame, here: str) -> str:
@@ -147,13 +153,14 @@ def _measured_title(table: pd.DataFrame, here: str) -> str:
     if not runs:
         return here
     if runs == [1]:
-        return f"{here}: one run"
+        return _("{}: one run").format(here)
     span = "\N{EN DASH}".join(map(str, runs))
-    return f"{here}: mean and range of {span} runs"
+    return _("{}: mean and range of {} runs").format(here, span)
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write ``path``.pdf, .svg and .png (300 dpi) without dates, and close the figure."""
+    with_decimal_mark(figure)
     figure.savefig(f"{path}.pdf", metadata={"CreationDate": None})
     figure.savefig(f"{path}.svg", metadata={"Date": None})
     figure.savefig(f"{path}.png", dpi=PNG_DPI, metadata={"Software": None})

@@ -15,6 +15,8 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.figures.words import from_to
+from kvstudy.language.current import N_, _
 from kvstudy.study.base import SIZES
 from kvstudy.study.grids import Heatmap
 from kvstudy.study.model import Study
@@ -26,14 +28,14 @@ COLUMNS = [*SETTING, *SIZES, "value", "low", "high", "unit", "n", "note"]
 # Readable in grey print and by the colour-blind: from dark to light.
 COLORS = "cividis"
 NAMES = {
-    "throughput": "Throughput",
-    "runtime": "Run time",
-    "operations": "Operations",
-    "latency_mean": "Mean latency",
-    "latency_min": "Smallest latency",
-    "latency_max": "Largest latency",
-    "latency_p95": "95th percentile of latency",
-    "latency_p99": "99th percentile of latency",
+    "throughput": N_("Throughput"),
+    "runtime": N_("Run time"),
+    "operations": N_("Operations"),
+    "latency_mean": N_("Mean latency"),
+    "latency_min": N_("Smallest latency"),
+    "latency_max": N_("Largest latency"),
+    "latency_p95": N_("95th percentile of latency"),
+    "latency_p99": N_("99th percentile of latency"),
 }
 # Inches: a cell with four characters of 7 points, and what stands left of a row of panels.
 CELL_WIDTH, CELL_HEIGHT, LABELS = 0.34, 0.19, 1.1
@@ -101,11 +103,11 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
         ax.tick_params(labelbottom=place + across >= len(shown))
         if place % across == 0:
             _label_rows(ax, places)
-    drawing.supxlabel("Client threads", fontsize="medium")
-    label = f"{NAMES[figure.metric]} ({sign(figure.unit)})\n{runs_words(table)}"
+    drawing.supxlabel(_("Client threads"), fontsize="medium")
+    label = f"{_(NAMES[figure.metric])} ({sign(figure.unit)})\n{runs_words(table)}"
     _color_bar(drawing, axes, norm, label)
     if table["value"].isna().any():
-        handle = Patch(facecolor="white", edgecolor="0.6", hatch="////", label="no value")
+        handle = Patch(facecolor="white", edgecolor="0.6", hatch="////", label=_("no value"))
         drawing.legend(handles=[handle], loc="outside lower left", frameon=False)
     return drawing
 
@@ -113,8 +115,9 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
 def runs_words(table: pd.DataFrame) -> str:
     counts = sorted({int(n) for n in table["n"] if n > 0})
     if counts in ([], [1]):
-        return "single runs"
-    return f"means of {counts[0]}" + (f" to {counts[-1]} runs" if len(counts) > 1 else " runs")
+        return _("single runs")
+    several = from_to(counts[0], counts[-1]) if len(counts) > 1 else counts[0]
+    return _("means of {} runs").format(several)
 
 
 def norm_of(values: pd.Series) -> Normalize:
@@ -171,7 +174,7 @@ def _label_rows(ax: Axes, places: list[tuple[float, float]]) -> None:
     """Operations at each row, records beside the rows that share them."""
     ax.set_yticks(range(len(places)), [grouped(f"{row[1]:.0f}") for row in places])
     ax.annotate(
-        "Records, operations",
+        _("Records, operations"),
         (0, 1),
         xycoords="axes fraction",
         xytext=(-4, 4),

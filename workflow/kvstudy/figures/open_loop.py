@@ -14,6 +14,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 from kvstudy.analysis.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import decimal
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.tidy.numbers import grouped
 
@@ -21,6 +23,7 @@ MOST_COLUMNS = 4
 # Percentage, its marker: the marker tells them apart in grey print too.
 MARKERS = {50.0: "o", 99.0: "s", 99.9: "^"}
 MISSED = "x"
+TIMES = {SERVICE_TIME: N_("service time"), INTENDED_TIME: N_("intended time")}
 COLUMNS = [
     *["store", "parameters", "load", "time", "percent", "value", "low", "high"],
     *["n", "beyond", "reached"],
@@ -59,14 +62,14 @@ def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     for ax in axes.flat[len(stores) :]:
         ax.set_visible(False)
     for row in axes:
-        row[0].set_ylabel("Latency (ms)")
+        row[0].set_ylabel(_("Latency (ms)"))
     loads = sorted(table["load"].unique())
     if loads:
-        axes[0, 0].set_xticks(loads, [f"{load:g} %" for load in loads])
+        axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
         # A single load stands in the middle.
         room = max(0.2 * (loads[-1] - loads[0]), 5)
         axes[0, 0].set_xlim(loads[0] - room, loads[-1] + room)
-    figure.supxlabel("Load: rate by the throughput in the closed loop", fontsize=8)
+    figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
     handles = _legend(missed=(table["reached"] < table["n"]).any())
     figure.legend(handles=handles, loc="outside upper center", ncols=6, frameon=False)
     return figure
@@ -80,8 +83,10 @@ def _panel(ax: Axes, table: pd.DataFrame, look: Look) -> None:
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
     sns.despine(ax=ax)
     if table.empty:
-        ax.text(0.5, 0.5, "not measured", transform=ax.transAxes, ha="center", color="0.35")
-    for (_, time, percent), group in table.groupby(["parameters", "time", "percent"], sort=False):
+        ax.text(0.5, 0.5, _("not measured"), transform=ax.transAxes, ha="center", color="0.35")
+    for (_parameters, time, percent), group in table.groupby(
+        ["parameters", "time", "percent"], sort=False
+    ):
         rows = group.sort_values("load")
         intended = time == INTENDED_TIME
         ax.plot(
@@ -98,14 +103,19 @@ def _panel(ax: Axes, table: pd.DataFrame, look: Look) -> None:
         ax.plot(missed["load"], missed["value"] / 1000, MISSED, color=DARK, markersize=7)
 
 
+def share_words() -> list[str]:
+    """What the markers stand for, in their order."""
+    return [decimal(f"{percent:g} %") for percent in MARKERS]
+
+
 def _legend(missed: bool) -> list[Line2D]:
     shapes = [
-        Line2D([], [], color=DARK, ls="", marker=marker, markersize=4, label=f"{percent:g} %")
-        for percent, marker in MARKERS.items()
+        Line2D([], [], color=DARK, ls="", marker=marker, markersize=4, label=label)
+        for label, marker in zip(share_words(), MARKERS.values(), strict=True)
     ]
     kinds = [
-        Line2D([], [], color=DARK, linestyle=style, linewidth=1, label=f"{time} time")
+        Line2D([], [], color=DARK, linestyle=style, linewidth=1, label=_(TIMES[time]))
         for time, style in ((SERVICE_TIME, "--"), (INTENDED_TIME, "-"))
     ]
-    cross = Line2D([], [], color=DARK, ls="", marker=MISSED, label="rate not reached")
+    cross = Line2D([], [], color=DARK, ls="", marker=MISSED, label=_("rate not reached"))
     return shapes + kinds + ([cross] if missed else [])

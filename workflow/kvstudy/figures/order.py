@@ -10,6 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from kvstudy.figures.draw import TEXT_WIDTH, Look
+from kvstudy.language.current import _
+from kvstudy.language.locale import percent_sign
 
 MARKERS = "osD^vP*X"
 CONTROL = "0.7"
@@ -28,26 +30,31 @@ def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     controls = shown[~shown["store"].isin(list(stores))]
     # First, so that they hide no store.
     if len(controls):
-        _points(ax, controls, "x", CONTROL, "control cells")
+        _points(ax, controls, "x", CONTROL, _("control cells"))
     for index, (store, look) in enumerate(stores.items()):
         rows = shown[shown["store"] == store]
         if len(rows):
             _points(ax, rows, MARKERS[index % len(MARKERS)], look.color, look.title)
     for position in _repetitions(table):
         ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=percent_sign()))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(
-        xlabel="Place in the order of measurement", ylabel="Throughput against\nthe geometric mean"
+        xlabel=_("Place in the order of measurement"),
+        ylabel=_("Throughput against\nthe geometric mean"),
     )
     if len(shown):
         figure.legend(loc="outside upper center", ncols=6, frameon=False, handletextpad=0.3)
     else:
-        text = (
-            "no cell was measured twice" if len(table) else "no run has a known place in the order"
-        )
-        ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center")
+        ax.text(0.5, 0.5, why_nothing(table), transform=ax.transAxes, ha="center")
     return figure
+
+
+def why_nothing(table: pd.DataFrame) -> str:
+    """Why no run of ``table`` is drawn."""
+    if len(table):
+        return _("no cell was measured twice")
+    return _("no run has a known place in the order")
 
 
 def _points(ax: Axes, rows: pd.DataFrame, marker: str, color: str, label: str) -> None:

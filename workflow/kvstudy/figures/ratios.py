@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from kvstudy.figures.draw import DARK, TEXT_WIDTH
+from kvstudy.language.current import _
+from kvstudy.language.locale import decimal
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
@@ -69,7 +71,8 @@ def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Fi
     if not panels:
         axes[0, 0].set_axis_off()
         axes[0, 0].set_visible(True)
-        axes[0, 0].text(0.5, 0.5, "no two stores have a repetition in common", ha="center")
+        nothing = _("no two stores have a repetition in common")
+        axes[0, 0].text(0.5, 0.5, nothing, ha="center")
     sizes = table.groupby("workload")["parameters"].nunique()
     for ax, ((workload, parameters), rows) in zip(axes.flat, panels, strict=False):
         _panel(ax, rows, list(labels))
@@ -81,7 +84,7 @@ def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Fi
     if panels:
         axes[0, 0].set_yticks(range(len(labels)), labels.values())
         axes[0, 0].set_ylim(len(labels) - 0.5, -0.5)
-        figure.supxlabel("Ratio of the throughputs", fontsize=8)
+        figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
     return figure
 
 
@@ -104,7 +107,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
     low, high = min(ends.min(), 0.9) / 1.1, max(ends.max(), 1.1) * 1.1
     ax.set_xlim(low, high)
     ax.xaxis.set_major_locator(FixedLocator(ticks_of(low, high)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: decimal(f"{value:g}")))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.tick_params(axis="x", length=3)
     ax.grid(axis="y", visible=False)

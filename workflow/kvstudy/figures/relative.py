@@ -9,12 +9,16 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from kvstudy.analysis.rounds import Times
 from kvstudy.figures.draw import TEXT_WIDTH
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
 from kvstudy.study.relative import RelativePlot
 from kvstudy.tidy.numbers import grouped
 from kvstudy.tidy.published import over_records
 from kvstudy.tidy.swept import MEASURED, PUBLISHED
 
 COLUMNS = ["operation", "origin", "records", "ratio", "low", "high"]
+ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}
 # Colour and marker of each line; apart from those of the stores.
 LOOKS = [("#0072b2", "o"), ("#d55e00", "s"), ("0.35", "^")]
 
@@ -37,11 +41,16 @@ def relative_table(
             if ratio is not None:
                 row = [operation, MEASURED, records, ratio.value, ratio.low, ratio.high]
                 rows.append(row)
-        for (store, of, metric, records), (value, _) in sorted(source.items()):
+        for (store, of, metric, records), (value, _unit) in sorted(source.items()):
             wanted = (store, of, metric) == (pair, operation, "relative_performance")
             if wanted and not pd.isna(value):
                 rows.append([operation, PUBLISHED, records, value, None, None])
     return pd.DataFrame(rows, columns=COLUMNS).astype({"low": float, "high": float})
+
+
+def line_name(operation: str, origin: str) -> str:
+    """What a line is of."""
+    return f"{recorded(operation)}, {_(ORIGINS[origin])}"
 
 
 def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> Figure:
@@ -66,7 +75,7 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
                 linewidth=1.2 if ours else 0.8,
                 linestyle="-" if ours else "--",
                 markerfacecolor=color if ours else "white",
-                label=f"{operation}, {origin}",
+                label=line_name(operation, origin),
             )
             # Of an interval without an upper end, as much as the figure has.
             known = rows.dropna(subset=["low", "high"])
@@ -86,11 +95,11 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
         high = max(1, min(values.max(), ratios.max() * 4))
         ax.set_ylim(low / 1.2, high * 1.2)
     else:
-        ax.text(0.5, 0.5, "nothing was measured", transform=ax.transAxes, ha="center")
-    ax.set_xlabel("Records")
+        ax.text(0.5, 0.5, _("nothing was measured"), transform=ax.transAxes, ha="center")
+    ax.set_xlabel(_("Records"))
     ax.set_ylabel(f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
-    plain = FuncFormatter(lambda value, _: f"{value:g}")
+    plain = FuncFormatter(lambda value, _: decimal(f"{value:g}"))
     ax.yaxis.set_major_formatter(plain)
     ax.yaxis.set_minor_formatter(NullFormatter())
     low, high = ax.get_ylim()

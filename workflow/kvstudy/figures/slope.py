@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.language.current import N_, _
 from kvstudy.stats.ranks import agreement, places
 from kvstudy.stats.ratios import Ratio
 from kvstudy.study.model import Study
@@ -21,7 +22,7 @@ COLUMNS = [
     *["tied_with", "basis", "same", "opposite", "pairs"],
 ]
 # What the places here rest on.
-INTERVALS, SINGLE = "intervals", "single runs"
+INTERVALS, SINGLE = N_("intervals"), N_("single runs")
 ACROSS = 2
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 # How far stores of one place stand apart, for their names; a place is 1 high.
@@ -108,17 +109,25 @@ def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> F
     for ax in axes.flat:
         ax.set_axis_off()
     if not panels:
-        axes[0, 0].text(0.5, 0.5, "no two stores have values on both sides", ha="center")
-    for ax, ((workload, _), rows) in zip(axes.flat, panels, strict=False):
+        axes[0, 0].text(0.5, 0.5, _("no two stores have values on both sides"), ha="center")
+    for ax, ((workload, _parameters), rows) in zip(axes.flat, panels, strict=False):
         _panel(ax, rows, stores, most)
         ax.set_title(f"{study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8)
     return figure
 
 
+def sides() -> list[str]:
+    """What stands above the places: published ones left, those here right."""
+    return [_("published"), _("here")]
+
+
 def agreed_words(row) -> str:
-    words = [f"same order: {row['same']}/{row['pairs']} pairs", f"opposite: {row['opposite']}"]
+    words = [
+        _("same order: {}/{} pairs").format(row["same"], row["pairs"]),
+        _("opposite: {}").format(row["opposite"]),
+    ]
     rest = row["pairs"] - row["same"] - row["opposite"]
-    return ", ".join([*words, f"tied: {rest}"] if rest else words)
+    return ", ".join([*words, _("tied: {}").format(rest)] if rest else words)
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
@@ -145,7 +154,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> 
         ax.text(1.1, ends[1], f"{row.place} {look.title}{tie}", ha="left", **words)
     ax.set_xlim(-1.15, 2.3)
     ax.set_ylim(most + 0.5, 0.2)
-    for x, name in ((0, "published"), (1, "here")):
+    for x, name in enumerate(sides()):
         ax.text(x, 0.45, name, ha="center", va="bottom", fontsize=7.5, color="0.35")
 
 

@@ -12,6 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
 from kvstudy.figures.draw import TEXT_WIDTH, Look
+from kvstudy.language.current import _
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
 from kvstudy.study.model import Study
 from kvstudy.tidy.numbers import grouped
 
@@ -44,7 +47,7 @@ def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         layout="constrained",
     )
     if not panels:
-        axes[0, 0].text(0.5, 0.5, "no histograms of latency", ha="center", color="0.35")
+        axes[0, 0].text(0.5, 0.5, _("no histograms of latency"), ha="center", color="0.35")
         axes[0, 0].set_axis_off()
         return figure
     for place, ax in enumerate(axes.flat):
@@ -53,10 +56,11 @@ def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
             continue
         (parameters, operation), mine = panels[place]
         _panel(ax, mine, stores)
-        ax.set_title(f"{operation}, {parameters}" if several else operation, loc="left", pad=5)
+        title = recorded(operation)
+        ax.set_title(f"{title}, {parameters}" if several else title, loc="left", pad=5)
         if place % columns == 0:
-            ax.set_ylabel("Latency (µs)")
-    figure.supxlabel("Share of the operations that are not slower", fontsize="medium")
+            ax.set_ylabel(_("Latency (µs)"))
+    figure.supxlabel(_("Share of the operations that are not slower"), fontsize="medium")
     sns.despine(figure)
     shown = dict.fromkeys(table["store"])
     lines = {line.get_label(): line for ax in axes.flat for line in ax.lines}
@@ -102,5 +106,5 @@ def odds(percent):
     return 100 / (100 - percent)
 
 
-def percent_words(place: float, _: int) -> str:
-    return f"{round(100 - 100 / place, 6):g} %"
+def percent_words(place: float, _position: int) -> str:
+    return decimal(f"{round(100 - 100 / place, 6):g} %")

@@ -15,6 +15,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.recorded import recorded
 from kvstudy.stats.warmup import Steadiness
 from kvstudy.study.model import Study
 from kvstudy.tidy.results import Results
@@ -82,7 +84,7 @@ def _reason(results: Results, store: str, workload: str) -> str:
     if label or runtime is None:
         return label or "not measured"
     short = runtime.mean < 1000 * (FEWEST_SECONDS + 1)
-    return "too short to draw" if short else "no values per second"
+    return N_("too short to draw") if short else N_("no values per second")
 
 
 def _of(frame: pd.DataFrame, key: tuple[str, str, str, str]) -> pd.DataFrame:
@@ -181,9 +183,9 @@ def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         upper.sharex(lower)
         upper.tick_params(labelbottom=False)
         if column == 0:
-            upper.set_ylabel(f"Throughput\n({'kops/s' if kilo else 'ops/s'})")
-            lower.set_ylabel("Busy\ncores")
-        lower.set_xlabel("Time (s)")
+            upper.set_ylabel(_("Throughput") + f"\n({'kops/s' if kilo else 'ops/s'})")
+            lower.set_ylabel(_("Busy\ncores"))
+        lower.set_xlabel(_("Time (s)"))
     figure.legend(
         handles=_legend(table),
         loc="outside upper center",
@@ -196,7 +198,7 @@ def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
 
 def _write_note(upper: Axes, lower: Axes, note: str) -> None:
     """Words instead of axes that would be empty."""
-    upper.text(0.5, 0.5, note, transform=upper.transAxes, ha="center", color="0.35")
+    upper.text(0.5, 0.5, recorded(note), transform=upper.transAxes, ha="center", color="0.35")
     upper.set(xticks=[], yticks=[])
     for side in upper.spines.values():
         side.set_visible(False)
@@ -208,9 +210,10 @@ def verdict_words(rows: pd.DataFrame) -> str:
     if not verdicts:
         return ""
     if all(verdict == Steadiness.TOO_SHORT for verdict in verdicts):
-        return str(Steadiness.TOO_SHORT)
+        return _("too short to judge")
     steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
-    return f"steady: {steady} of {len(verdicts)} run{'s' if len(verdicts) > 1 else ''}"
+    runs = ngettext("steady: {} of {} run", "steady: {} of {} runs", len(verdicts))
+    return runs.format(steady, len(verdicts))
 
 
 def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
@@ -218,7 +221,7 @@ def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
     first = lines.iloc[0]
     if first["warm_up"] > 0:
         ax.axvspan(0, first["warm_up"], color="0.88", linewidth=0, gid="warm-up")
-    for _, run in lines.groupby("repetition", sort=False):
+    for _repetition, run in lines.groupby("repetition", sort=False):
         x, low, high = _steps(run)
         if (low == high).all():
             ax.plot(x, low / unit, color=color, linewidth=0.8)
@@ -232,7 +235,7 @@ def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
 def _busy(ax: Axes, rows: pd.DataFrame, highest: float) -> None:
     lines = rows[rows["strip"].isin(SIDES)]
     if lines.empty:
-        ax.text(0.5, 0.5, "not recorded", transform=ax.transAxes, ha="center", color="0.35")
+        ax.text(0.5, 0.5, _("not recorded"), transform=ax.transAxes, ha="center", color="0.35")
         ax.set_yticks([])
         return
     for side, run in lines.groupby("strip", sort=False):
@@ -265,13 +268,13 @@ def _legend(table: pd.DataFrame) -> list[Line2D | Patch]:
     there = set(table["strip"].dropna())
     handles: list[Line2D | Patch] = []
     if (table["warm_up"].astype(float) > 0).any():
-        handles.append(Patch(color="0.88", label="warm-up"))
+        handles.append(Patch(color="0.88", label=_("warm-up")))
     if "client" in there:
-        handles.append(Line2D([], [], color=DARK, linewidth=0.8, label="client"))
+        handles.append(Line2D([], [], color=DARK, linewidth=0.8, label=_("client")))
     if "server" in there:
-        handles.append(Patch(color="0.78", label="server"))
+        handles.append(Patch(color="0.78", label=_("server")))
     if "rest" in there:
         line = Line2D([], [], color="0.4", linewidth=0.8, linestyle=":")
-        line.set_label("rest of the machine")
+        line.set_label(_("rest of the machine"))
         handles.append(line)
     return handles

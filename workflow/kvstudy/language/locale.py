@@ -20,6 +20,11 @@ def decimal_mark() -> str:
     return _locale(current()).number_symbols["latn"]["decimal"]
 
 
+def percent_sign() -> str:
+    """What stands behind a number: ``%``, with the language's space before it."""
+    return pgettext("behind a number", "%")
+
+
 def decimal(text: str) -> str:
     """A number written with a point, as ``1.5``, with the language's decimal mark."""
     return text.replace(".", decimal_mark())

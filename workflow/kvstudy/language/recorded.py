@@ -143,6 +143,9 @@ PATTERNS = [
     N_("{} less that of {}"),
     N_("{}, insert only"),
     N_("below 0.001"),
+    # Why a figure lacks a mark (figures).
+    N_("without {} of {} sizes, which not every store has"),
+    N_("no {} was timed"),
     # What of several parts of a claim is shown, and how many have which verdict.
     N_("some parts {}"),
     N_("mean of {}"),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
 from kvstudy.stats.verdicts import Verdict
 from kvstudy.study.figure_kinds import DrawnFigure
 from kvstudy.study.model import Study
@@ -36,5 +39,10 @@ def glance_facts(study: Study, environment: dict) -> Glance:
 
 
 def _text(component: dict) -> str:
-    details = component.get("details", "")
-    return f"{component['name']} ({details})" if details else component["name"]
+    name, details = (_words(component.get(part, "")) for part in ("name", "details"))
+    return f"{name} ({details})" if details else name
+
+
+def _words(text: str) -> str:
+    """``text`` in the language, and so the decimal mark of amounts, but not of versions."""
+    return re.sub(r"\d+\.\d+(?= [GM]iB)", lambda found: decimal(found[0]), recorded(text))

@@ -7,6 +7,8 @@ from html import escape
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
 from kvstudy.report.page_words import page_words
 
 # Of a figure with more rows the page has the first ones, and says so.
@@ -26,7 +28,7 @@ def values_table(figures: Path, name: str) -> str:
     words = page_words()
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     lines = [
-        "".join(["<tr>", *(f"<td>{escape(cell)}</td>" for cell in row), "</tr>"])
+        "".join(["<tr>", *(f"<td>{escape(_shown(cell))}</td>" for cell in row), "</tr>"])
         for row in rows[:MOST_ROWS]
     ]
     told = words["values_from"].format(file=f"<code>{escape(path.as_posix())}</code>")
@@ -41,3 +43,12 @@ def values_table(figures: Path, name: str) -> str:
             "</details>",
         ]
     )
+
+
+def _shown(cell: str) -> str:
+    """A number or a word of the CSV in the language of the page."""
+    try:
+        float(cell)
+    except ValueError:
+        return recorded(cell)
+    return decimal(cell)

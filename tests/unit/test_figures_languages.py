@@ -1,0 +1,159 @@
+"""Figures and charts in each language: other words, the same numbers and the same CSV."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import matplotlib.pyplot as plt
+import pytest
+from kvstudy.charts.scripts import scripts
+from kvstudy.figures.averages import panel_titles
+from kvstudy.figures.axes import with_decimal_mark
+from kvstudy.figures.bars import bars
+from kvstudy.figures.box import draw_box
+from kvstudy.figures.break_even import draw_break_even
+from kvstudy.figures.cpu import draw_cpu
+from kvstudy.figures.curves import curves_table, draw_curves
+from kvstudy.figures.draw import draw, use_style
+from kvstudy.figures.heatmap import draw_heatmap
+from kvstudy.figures.open_loop import draw_open_loop
+from kvstudy.figures.order import draw_order
+from kvstudy.figures.ratios import draw_ratios
+from kvstudy.figures.relative import draw_relative
+from kvstudy.figures.slope import draw_slopes
+from kvstudy.figures.spectrum import draw_spectrum
+from kvstudy.figures.timeline import draw_timeline
+from kvstudy.language.current import using
+from kvstudy.report.glance import glance_facts
+from kvstudy.translation import other_languages
+from matplotlib.text import Text
+
+from . import small_results as small
+from . import test_over_sizes
+from .every_chart import Drawn, every_chart
+from .languages import check_numbers
+
+LANGUAGES = other_languages()
+# Words within sentences, and labels of values.
+ENGLISH = re.compile(r" (?:the|of|and|from|by|in|is|were|with|to|time|runs?|records?) ")
+LABEL = re.compile(r'\{\\"([^"]+)\\": datum')
+WORDS = {
+    "speed": ["Zde změřeno: průměr a rozpětí 2 běhů", "nezměřeno"],
+    "percentiles": ["95. percentil", "Publikováno (A. Nobody, 2020)"],
+    "run-order": ["kontrolní buňky", "Místo v pořadí měření"],
+    "cpu": ["server (dole)", "Čas procesoru na operaci (µs)"],
+    "ratios": ["Poměr propustností"],
+    "time-a": ["Redis\nustálené: 2 z 2 běhů", "rozběh", "nezměřeno"],
+    "spectrum-a": ["čtení", "Latence (µs)", "99,9 %"],
+    "places": ["publikováno", "zde"],
+    "open": ["99,9 %", "doba obsluhy"],
+    "lines": ["Vlákna klienta", "Latence: čtení, 99. percentil", "odtud nasyceno"],
+    "map": ["Záznamy, operace", "bez hodnoty"],
+    "box": ["neměřeno: aktualizace", "Latence operace (µs)"],
+    "means": ["Medián", "Product read: 12 velikostí"],
+    "relative": ["čtení, změřeno"],
+    "break-even": ["Cena v ms", "Zde změřeno: 10\u202f000 záznamů"],
+}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    use_style()
+    return every_chart()
+
+
+def static(name: str, each: Drawn) -> list[str]:
+    """All words and numbers of the drawing of ``each``."""
+    table, figure, study, looks = each.table, each.figure, each.study, each.looks
+    titles = {store: look.title for store, look in looks.items()}
+    blank = table.replace(
+        {column: {"": None} for column in ("verdict", "strip") if column in table}
+    )
+    make = {
+        "run-order": lambda: draw_order(table, {"redis": looks["redis"]}),
+        "cpu": lambda: draw_cpu(table, study, looks),
+        "ratios": lambda: draw_ratios(table, study, titles),
+        "time-a": lambda: draw_timeline(blank.astype({"warm_up": float}), looks),
+        "spectrum-a": lambda: draw_spectrum(table, looks),
+        "places": lambda: draw_slopes(table, study, looks),
+        "open": lambda: draw_open_loop(table, looks),
+        "lines": lambda: draw_curves(table, figure, study, looks),
+        "map": lambda: draw_heatmap(table, figure, looks),
+        "box": lambda: draw_box(table, looks),
+        "means": lambda: draw(table, looks, "", panel_titles(table, study)),
+        "relative": lambda: draw_relative(table, figure, titles),
+        "break-even": lambda: draw_break_even(table, figure, titles, ""),
+    }
+    drawing = make.get(name, lambda: draw(table, looks, "(A. Nobody, 2020)"))()
+    with_decimal_mark(drawing)
+    # The layout of a language must not choose other ticks than that of another.
+    drawing.set_layout_engine("none")
+    for ax in drawing.axes:
+        ax.get_xticklabels(), ax.get_yticklabels()
+    found = [text.get_text() for text in drawing.findobj(Text) if text.get_visible()]
+    plt.close(drawing)
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", WORDS)
+def test_drawings_have_the_same_numbers_in_all_languages(drawn, name, language):
+    english = static(name, drawn[name])
+    with using(language):
+        theirs = static(name, drawn[name])
+    check_numbers(" | ".join(english), " | ".join(theirs), language)
+    if language == "cs":
+        assert set(WORDS[name]) <= set(theirs)
+        assert not set(WORDS[name]) & set(english)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", WORDS)
+def test_charts_have_the_same_numbers_in_all_languages(drawn, name, language):
+    english = drawn[name].text
+    with using(language):
+        theirs = drawn[name].text
+    check_numbers(english, theirs, language)
+    # Captions, and names of workloads and stores, are in catalogues of their own.
+    own = theirs.replace(json.loads(theirs)["description"], "")
+    own = re.sub("Workload [A-Z]|A store with a very long name|the server died", "", own)
+    assert not ENGLISH.findall(LABEL.sub("", own))
+    labels = [set(LABEL.findall(text)) for text in (english, theirs)]
+    assert labels[0]
+    assert labels[0] & labels[1] <= {"Server"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_csv_has_codes_in_all_languages(drawn, language):
+    def tables() -> list[str]:
+        over = test_over_sizes.swept_study()
+        made = [
+            bars(drawn["percentiles"].figure, small.study(), small.results()),
+            curves_table(over.figures[0], over, test_over_sizes.swept(over, {("redis", "a", 3)})),
+        ]
+        return [table.to_csv() for table in made]
+
+    english = tables()
+    with using(language):
+        assert tables() == english
+
+
+def test_a_page_writes_numbers_as_its_language_does(monkeypatch):
+    monkeypatch.setattr("kvstudy.charts.scripts._vega", str)
+    assert '"decimal": "."' in scripts()
+    with using("cs"):
+        text = scripts()
+    assert '"decimal": ","' in text
+    assert '"percent": "\\u00a0%"' in text
+
+
+def test_amounts_of_a_machine_have_a_decimal_mark_and_versions_a_point():
+    machine = [
+        {"component": "OS", "name": "Debian 12.5", "details": ""},
+        {"component": "Memory", "name": "23.5 GiB", "details": "2.0 GiB swap"},
+    ]
+    with using("cs"):
+        told = glance_facts(small.study(), {"machines": [machine]}).machine
+    assert told[0].startswith("23,5 GiB (2,0 GiB")
+    assert told[1] == "Debian 12.5"
