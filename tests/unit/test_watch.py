@@ -16,7 +16,7 @@ from kvstudy.planning.words import duration
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study
-from kvstudy.study.run_names import study_of_run
+from kvstudy.study.run_names import measured_run
 from kvstudy.ycsb_log.status import last_status
 
 from . import small_results
@@ -147,7 +147,7 @@ def test_which_run(pretend_study):
     assert latest_run() == "small-scale0.1"
     working("load", "")
     assert latest_run() == "small"
-    assert study_of_run("small-scale0.1")[1] == 0.1
+    assert measured_run("small-scale0.1").scale == 0.1
     unknown = CliRunner().invoke(cli, ["watch", "nothing"]).exception
     assert "of no study" in str(unknown)
 

@@ -16,13 +16,14 @@ from pathlib import Path
 import yaml
 
 from kvstudy import __version__
-from kvstudy.archive.run import RESULTS, Run
+from kvstudy.archive.run import RESULTS
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, is_measured
+from kvstudy.study.run_names import Run
 from kvstudy.study.wanted import left_out
 from kvstudy.study.workload import WORKLOADS
 
@@ -86,6 +87,7 @@ def contents_of(run: Run) -> Contents:
         "study": run.study,
         "scale": run.scale,
         "source": run.source,
+        "language": run.language,
         "partial": run.partial,
         "missing": missing,
     }
@@ -116,6 +118,8 @@ def remedy(run: Run) -> str:
     config = [f"study={run.study}"]
     config += [f"scale={run.scale:g}"] if run.scale != 1 else []
     config += ["source=published"] if run.published else []
+    # Whatever the configuration here says.
+    config += [f"language={run.language}"]
     target = "report_partial " if run.partial else ""
     return f"snakemake {target}--cores 4 --config {' '.join(config)}"
 
@@ -129,7 +133,7 @@ def _needed_results(run: Run) -> list[str]:
 def configuration(run: Run, top: Path = Path()) -> str:
     """The configuration that builds the report of the run below ``top``, and nothing else."""
     values = {"study": run.study, "scale": run.scale, "source": run.source, "measure": False}
-    values["mixed"] = _is_mixed(run, top)
+    values |= {"language": run.language, "mixed": _is_mixed(run, top)}
     head = "# Builds the report of this archive from its raw logs; nothing is measured.\n"
     return head + yaml.safe_dump(values, sort_keys=False)
 

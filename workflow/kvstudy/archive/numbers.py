@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kvstudy.archive.anew import compose, is_input, snakemake, target
 from kvstudy.archive.part import Part, count
-from kvstudy.archive.run import Run
+from kvstudy.study.run_names import Run
 
 # Files that hold numbers, as data or as tables for LaTeX.
 KINDS = {".csv", ".json", ".tex"}
