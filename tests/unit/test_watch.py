@@ -144,10 +144,15 @@ def test_which_run(pretend_study):
         log.parent.mkdir(parents=True)
         log.write_text("")
     os.utime("results/small/logs/progress.log", (1, 1))
+    published = Path("results/small-published/logs/progress.log")
+    published.parent.mkdir(parents=True)
+    published.write_text("")
     assert latest_run() == "small-scale0.1"
     working("load", "")
     assert latest_run() == "small"
     assert measured_run("small-scale0.1").scale == 0.1
+    values = CliRunner().invoke(cli, ["watch", "small-published"]).exception
+    assert "has no logs" in str(values)
     unknown = CliRunner().invoke(cli, ["watch", "nothing"]).exception
     assert "of no study" in str(unknown)
 

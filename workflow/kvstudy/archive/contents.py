@@ -18,6 +18,7 @@ import yaml
 from kvstudy import __version__
 from kvstudy.archive.run import RESULTS
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import languages, suffix
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
@@ -38,7 +39,7 @@ MEASURED = ("raw", "probes", "gaps", "failed", "replaced", IMPORTS)
 LOGS = "logs"
 # Work that is not finished, what LaTeX leaves, what is compiled, what tools hide.
 LEFT_OUT = re.compile(
-    r"results/[^/]+/(measuring|build|report/build)/"
+    r"results/[^/]+/(measuring|build|([a-z]+/)?report/build)/"
     r"|workflow/bindings/target/"
     r"|(.*/)?(__pycache__/|\.)"
 )
@@ -163,7 +164,8 @@ def _files(run: Run, study: Study) -> Iterator[tuple[str, Path]]:
     yield from _below(RESULTS / run.name)
     yield from _below(FIGURES / run.name)
     # Not those of other runs, whose names may begin alike.
-    own = re.compile(rf"{re.escape(run.name)}(\.|-analysis\.).+")
+    parts = "|".join(["-analysis", *map(suffix, languages())])
+    own = re.compile(rf"{re.escape(run.name)}({parts})\..+")
     for path in REPORT.glob("*"):
         if path.is_file() and own.fullmatch(path.name):
             yield path.as_posix(), path

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kvstudy.archive.anew import compose, is_input, snakemake, target
 from kvstudy.archive.part import Part, count
+from kvstudy.language.current import languages, suffix
 from kvstudy.study.run_names import Run
 
 # Files that hold numbers, as data or as tables for LaTeX.
@@ -25,15 +26,19 @@ def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
     """
     part = Part("Numbers")
     compose(made, given, code, run)
-    listed = snakemake(made, *target(run), "--summary")
-    names = _outputs(run, listed.stdout)
-    if listed.returncode or not names:
-        part.faults.append(f"not made anew: {_problem(listed.stdout)}")
-        return part
-    done = snakemake(made, *names, "--quiet")
-    if done.returncode:
-        part.faults.append(f"not made anew: {_problem(done.stdout)}")
-        return part
+    names: dict[str, None] = {}
+    for language in _languages(run, given):
+        config = ["--config", f"language={language}"]
+        listed = snakemake(made, *target(run), "--summary", *config)
+        found = _outputs(run, listed.stdout)
+        if listed.returncode or not found:
+            part.faults.append(f"not made anew: {_problem(listed.stdout)}")
+            return part
+        done = snakemake(made, *found, "--quiet", *config)
+        if done.returncode:
+            part.faults.append(f"not made anew: {_problem(done.stdout)}")
+            return part
+        names |= dict.fromkeys(found)
     files = sorted(
         path.relative_to(made).as_posix()
         for name in names
@@ -60,6 +65,15 @@ def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
                 f"{rounded} of them but for rounding (less than {CLOSE:g} of each value)"
             )
     return part
+
+
+def _languages(run: Run, given: Path) -> list[str]:
+    """The languages of the reports that were packed; the data of a run have none."""
+    others = [] if run.published else languages()
+    packed = (f"{run.name}{suffix(each)}.pdf" for each in others)
+    known = zip(others, packed, strict=True)
+    there = [each for each, name in known if (given / "report" / name).is_file()]
+    return list(dict.fromkeys([run.language, *there]))
 
 
 def _outputs(run: Run, summary: str) -> list[str]:
