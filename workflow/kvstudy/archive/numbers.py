@@ -84,7 +84,7 @@ def _outputs(run: Run, summary: str) -> list[str]:
         for name in names
         if name.startswith((f"results/{run.name}/", f"figures/{run.name}"))
         and not is_input(run, name)
-        and Path(name).suffix in KINDS | ({""} if run.published else set())
+        and Path(name).suffix in KINDS | {""}
     ]
 
 
