@@ -89,11 +89,11 @@ def read_facts(file: zipfile.ZipFile) -> tuple[Run, tuple[str, ...]]:
                 "take the kvstudy that packed it"
             )
         scale, partial = float(data["scale"]), bool(data["partial"])
-        language = str(data.get("language", ORIGINAL))
+        published = data["source"] == "published"
+        # Of measured runs the English files are always looked at.
+        language = str(data.get("language", ORIGINAL)) if published else ORIGINAL
         run = Run(data["run"], data["study"], scale, data["source"], partial, language)
-        name = run_name(run.study, scale)
-        if run.published:
-            name = published_name(run.study, language)
+        name = published_name(run.study, language) if published else run_name(run.study, scale)
         safe = all(NAME.fullmatch(each) for each in (run.name, run.study))
         if not safe or run.name != name + (PARTIAL if partial else ""):
             raise ValueError(f"the run '{run.name}' is not that of its study and scale")
