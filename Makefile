@@ -19,7 +19,7 @@ MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
-	    printf '  make %-10s %s\n' "$$target" "$$text"; done
+	    printf '  make %-14s %s\n' "$$target" "$$text"; done
 	@echo "Variables: STUDY= SCALE= PROVIDER= (config/config.yaml), CORES= (default 4)"
 
 setup: ## install what is missing: system packages, .venv, YCSB bindings

@@ -25,7 +25,7 @@ from rocrate_validator.models import Severity, ValidationSettings
 from rocrate_validator.services import validate
 from urllib3 import HTTPResponse
 
-from tests.unit.packed_run import RUN, cells, repacked, write_run
+from tests.unit.packed_run import RUN, cells, put, repacked, write_run
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 # What version 1.1 of the context says otherwise than the one in the library rocrate.
@@ -128,6 +128,17 @@ def test_an_archive_holds_nothing_of_others(run):
     assert "report/small-partial.pdf" not in packed
     assert not any("jedlicka" in name or "redis" in name for name in packed)
     assert not any("__pycache__" in name or "measuring" in name for name in packed)
+
+
+def test_reports_in_other_languages_are_packed(run):
+    for name in ("report/small-cs.pdf", "report/small-xx.pdf", f"{RUN}/cs/tables/a.tex"):
+        put(Path(name), "text")
+    for folder in (RUN, RUN / "cs"):
+        put(folder / "report" / "build" / "small.aux", "what LaTeX leaves")
+    archive()
+    packed = names(run)
+    assert packed >= {"report/small-cs.pdf", "results/small/cs/tables/a.tex"}
+    assert not any(name.endswith(("xx.pdf", ".aux")) for name in packed)
 
 
 def test_a_workload_may_be_called_like_a_folder_of_tools(run):
@@ -248,6 +259,7 @@ def test_the_wrong_name_of_a_run(run):
     [
         ("jedlicka2024-scale0.01", "jedlicka2024", 0.01, "measured"),
         ("haverinen2018-published", "haverinen2018", 1, "published"),
+        ("haverinen2018-published-cs", "haverinen2018", 1, "published"),
         ("results/riak-consistency/", "riak-consistency", 1, "measured"),
     ],
 )

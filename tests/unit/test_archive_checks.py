@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 import stat
+import subprocess
 import zipfile
 from itertools import combinations
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kvstudy.archive import numbers
 from kvstudy.archive.checksums import check_measured, check_packed
 from kvstudy.archive.contents import contents_of
 from kvstudy.archive.course import check_course, check_plan, out_of_order
@@ -56,6 +58,26 @@ def course(run) -> Part:
 def planned(run, declared=()) -> Part:
     study = load_study(run.study_file)
     return check_plan(run, study, plan(study), declared)
+
+
+@pytest.mark.parametrize("report", ["report/small.pdf", "report/small-cs.pdf"])
+def test_numbers_are_made_anew_in_the_languages_that_were_packed(
+    run, tmp_path, monkeypatch, report
+):
+    asked = []
+
+    def workflow(folder, *arguments):
+        asked.append(arguments[-1])
+        named = "" if "--summary" not in arguments else "results/small/cells.csv" + 5 * "\t-"
+        return subprocess.CompletedProcess(arguments, 0, named)
+
+    monkeypatch.setattr(numbers, "compose", lambda *arguments: None)
+    monkeypatch.setattr(numbers, "snakemake", workflow)
+    put(Path(report), "%PDF")
+    found = numbers.check_numbers(run, Path(), Path(), Path())
+    assert found.faults == []
+    languages = ["en", "cs"] if "cs" in report else ["en"]
+    assert asked == [f"language={each}" for each in languages for _step in range(2)]
 
 
 def place(cell) -> int:

@@ -16,7 +16,7 @@ from kvstudy.planning.words import duration
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study
-from kvstudy.study.run_names import study_of_run
+from kvstudy.study.run_names import measured_run
 from kvstudy.ycsb_log.status import last_status
 
 from . import small_results
@@ -144,10 +144,15 @@ def test_which_run(pretend_study):
         log.parent.mkdir(parents=True)
         log.write_text("")
     os.utime("results/small/logs/progress.log", (1, 1))
+    published = Path("results/small-published/logs/progress.log")
+    published.parent.mkdir(parents=True)
+    published.write_text("")
     assert latest_run() == "small-scale0.1"
     working("load", "")
     assert latest_run() == "small"
-    assert study_of_run("small-scale0.1")[1] == 0.1
+    assert measured_run("small-scale0.1").scale == 0.1
+    values = CliRunner().invoke(cli, ["watch", "small-published"]).exception
+    assert "has no logs" in str(values)
     unknown = CliRunner().invoke(cli, ["watch", "nothing"]).exception
     assert "of no study" in str(unknown)
 

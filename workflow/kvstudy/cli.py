@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
 
@@ -83,4 +84,13 @@ def main() -> None:
         cli()
     except KvstudyError as error:
         print(f"kvstudy: {error}", file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        # Any command may write to a disk that is full.
+        where = f"{error.filename}: " if error.filename else ""
+        print(
+            f"kvstudy: {where}the disk is full; free some space, and run it again", file=sys.stderr
+        )
         sys.exit(1)

@@ -30,28 +30,19 @@ HEADER = re.compile(
     r"|Last-Translator|Language-Team|Generated-By): .*\n",
     re.M,
 )
-SHIPPED_STUDIES = (
-    "jedlicka2024",
-    "haverinen2018",
-    "petrov2014",
-    "ascani2023",
-    "riak-consistency",
-    "all-stores",
-    "smoke",
-)
 
 
 def wanted() -> dict[Path, Catalog]:
     """What the catalogues of a language must hold, by their folders.
 
     One is the package's; each store has one beside store.yaml, and so have the studies whose
-    report is translated.
+    report is translated: those with a catalogue of any language.
     """
     found = {FOLDER: package_texts()}
     for file in sorted(STORES.glob("*/store.yaml")):
         found[file.parent] = _catalogue(texts_of_store(file.parent))
-    for name in SHIPPED_STUDIES:
-        found[STUDIES / name] = _catalogue(texts_of_study(STUDIES / name))
+    for folder in sorted({path.parent for path in STUDIES.glob("*/*.po")}):
+        found[folder] = _catalogue(texts_of_study(folder))
     return {folder: each for folder, each in found.items() if len(each)}
 
 

@@ -46,6 +46,7 @@ rule write_commands:
     """The plain commands of every measured cell."""
     input:
         study=STUDY_FILE,
+        stores=STORE_FILES,
         cells="results/{run}/cells.csv",
         code=modules("language", "study", "stores", "export"),
     output:

@@ -95,6 +95,7 @@ rule build_html:
         text=f"results/{{run}}{SUBFOLDER}/report/{{run}}.md",
         front=f"results/{{run}}{SUBFOLDER}/report/front.json",
         references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
+        claims=expand("results/{{run}}{sub}/{name}", sub=SUBFOLDER, name=JUDGED),
         tables=expand("results/{{run}}{sub}/tables/{table}.html", sub=SUBFOLDER, table=TABLES),
         figures=expand(
             "figures/{{run}}{sub}/{figure}.{form}",
@@ -124,6 +125,7 @@ rule build_docx:
         text=f"results/{{run}}{SUBFOLDER}/report/{{run}}.md",
         front=f"results/{{run}}{SUBFOLDER}/report/front.json",
         references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
+        claims=expand("results/{{run}}{sub}/{name}", sub=SUBFOLDER, name=JUDGED),
         tables=expand("results/{{run}}{sub}/tables/{table}.html", sub=SUBFOLDER, table=TABLES),
         figures=expand("figures/{{run}}{sub}/{figure}.png", sub=SUBFOLDER, figure=DRAWN),
         catalogues=catalogues(),

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 from kvstudy.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
-from kvstudy.archive.run import RESULTS, Run
+from kvstudy.archive.run import RESULTS
 from kvstudy.errors import KvstudyError
+from kvstudy.study.run_names import Run
 
 # With the measured files and a configuration, all that a report is made from.
 STUDY = ("config/studies", "envs/stores", "workloads")

@@ -16,14 +16,15 @@ from pathlib import Path
 import yaml
 
 from kvstudy import __version__
-from kvstudy.archive.run import RESULTS, Run
+from kvstudy.archive.run import RESULTS
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import languages
+from kvstudy.language.current import languages, suffix
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, is_measured
+from kvstudy.study.run_names import Run
 from kvstudy.study.wanted import left_out
 from kvstudy.study.workload import WORKLOADS
 
@@ -38,7 +39,7 @@ MEASURED = ("raw", "probes", "gaps", "failed", "replaced", IMPORTS)
 LOGS = "logs"
 # Work that is not finished, what LaTeX leaves, what is compiled, what tools hide.
 LEFT_OUT = re.compile(
-    r"results/[^/]+/(measuring|build|report/build)/"
+    r"results/[^/]+/(measuring|build|([a-z]+/)?report/build)/"
     r"|workflow/bindings/target/"
     r"|(.*/)?(__pycache__/|\.)"
 )
@@ -87,6 +88,7 @@ def contents_of(run: Run) -> Contents:
         "study": run.study,
         "scale": run.scale,
         "source": run.source,
+        "language": run.language,
         "partial": run.partial,
         "missing": missing,
     }
@@ -117,6 +119,8 @@ def remedy(run: Run) -> str:
     config = [f"study={run.study}"]
     config += [f"scale={run.scale:g}"] if run.scale != 1 else []
     config += ["source=published"] if run.published else []
+    # Whatever the configuration here says.
+    config += [f"language={run.language}"]
     target = "report_partial " if run.partial else ""
     return f"snakemake {target}--cores 4 --config {' '.join(config)}"
 
@@ -130,7 +134,7 @@ def _needed_results(run: Run) -> list[str]:
 def configuration(run: Run, top: Path = Path()) -> str:
     """The configuration that builds the report of the run below ``top``, and nothing else."""
     values = {"study": run.study, "scale": run.scale, "source": run.source, "measure": False}
-    values["mixed"] = _is_mixed(run, top)
+    values |= {"language": run.language, "mixed": _is_mixed(run, top)}
     head = "# Builds the report of this archive from its raw logs; nothing is measured.\n"
     return head + yaml.safe_dump(values, sort_keys=False)
 
@@ -160,8 +164,8 @@ def _files(run: Run, study: Study) -> Iterator[tuple[str, Path]]:
     yield from _below(RESULTS / run.name)
     yield from _below(FIGURES / run.name)
     # Not those of other runs, whose names may begin alike.
-    parts = "|".join(["analysis", *languages()])
-    own = re.compile(rf"{re.escape(run.name)}(-({parts}))?\..+")
+    parts = "|".join(["-analysis", *map(suffix, languages())])
+    own = re.compile(rf"{re.escape(run.name)}({parts})\..+")
     for path in REPORT.glob("*"):
         if path.is_file() and own.fullmatch(path.name):
             yield path.as_posix(), path

@@ -14,11 +14,12 @@ from pathlib import Path
 
 from kvstudy.archive.contents import without_reason
 from kvstudy.archive.part import Part, count, some
-from kvstudy.archive.run import RESULTS, Run
+from kvstudy.archive.run import RESULTS
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import GAP, is_gap, is_measured
+from kvstudy.study.run_names import Run
 from kvstudy.study.wanted import left_out
 from kvstudy.tidy.files import recorded_reason
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import yaml
 
-from kvstudy.archive.run import RESULTS, Run
+from kvstudy.archive.run import RESULTS
 from kvstudy.errors import KvstudyError
 from kvstudy.study.alike import read_manifests
+from kvstudy.study.run_names import Run
 
 CITATION = Path("CITATION.cff")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from kvstudy.archive.anew import compose, is_input, snakemake, target
 from kvstudy.archive.part import Part, count
-from kvstudy.archive.run import Run
-from kvstudy.language.current import languages
+from kvstudy.language.current import languages, suffix
+from kvstudy.study.run_names import Run
 
 # Files that hold numbers, as data or as tables for LaTeX.
 KINDS = {".csv", ".json", ".tex"}
@@ -26,15 +26,19 @@ def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
     """
     part = Part("Numbers")
     compose(made, given, code, run)
-    listed = snakemake(made, *target(run), "--summary")
-    names = _outputs(run, listed.stdout)
-    if listed.returncode or not names:
-        part.faults.append(f"not made anew: {_problem(listed.stdout)}")
-        return part
-    done = snakemake(made, *names, "--quiet")
-    if done.returncode:
-        part.faults.append(f"not made anew: {_problem(done.stdout)}")
-        return part
+    names: dict[str, None] = {}
+    for language in _languages(run, given):
+        config = ["--config", f"language={language}"]
+        listed = snakemake(made, *target(run), "--summary", *config)
+        found = _outputs(run, listed.stdout)
+        if listed.returncode or not found:
+            part.faults.append(f"not made anew: {_problem(listed.stdout)}")
+            return part
+        done = snakemake(made, *found, "--quiet", *config)
+        if done.returncode:
+            part.faults.append(f"not made anew: {_problem(done.stdout)}")
+            return part
+        names |= dict.fromkeys(found)
     files = sorted(
         path.relative_to(made).as_posix()
         for name in names
@@ -49,20 +53,8 @@ def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
             part.faults.append(f"{name}: {difference}")
         else:
             rounded += (given / name).read_bytes() != (made / name).read_bytes()
-    others = dict.fromkeys(languages(), 0)
     for name in sorted(_of_run(run, given) - set(files)):
-        # results/<run>/cs/ and figures/<run>/cs/ are the parts of a Czech report.
-        if (folder := Path(name).parts[2]) in others:
-            others[folder] += 1
-        else:
-            part.notes.append(
-                f"{name}: no step of the workflow makes it; nothing tells what it shows"
-            )
-    part.notes += [
-        f"{count} files of the report in another language ({language}) were not made anew"
-        for language, count in others.items()
-        if count
-    ]
+        part.notes.append(f"{name}: no step of the workflow makes it; nothing tells what it shows")
     if not part.faults:
         part.facts.append(
             f"{count(len(files), 'file')} with numbers (tidy data, analysis, tables, values of "
@@ -75,6 +67,15 @@ def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
     return part
 
 
+def _languages(run: Run, given: Path) -> list[str]:
+    """The languages of the reports that were packed; the data of a run have none."""
+    others = [] if run.published else languages()
+    packed = (f"{run.name}{suffix(each)}.pdf" for each in others)
+    known = zip(others, packed, strict=True)
+    there = [each for each, name in known if (given / "report" / name).is_file()]
+    return list(dict.fromkeys([run.language, *there]))
+
+
 def _outputs(run: Run, summary: str) -> list[str]:
     """What of Snakemake's list of files holds numbers of the run; folders may."""
     names = [line.split("\t")[0] for line in summary.splitlines() if line.count("\t") > 3]
@@ -83,7 +84,7 @@ def _outputs(run: Run, summary: str) -> list[str]:
         for name in names
         if name.startswith((f"results/{run.name}/", f"figures/{run.name}"))
         and not is_input(run, name)
-        and Path(name).suffix in KINDS | ({""} if run.published else set())
+        and Path(name).suffix in KINDS | {""}
     ]
 
 

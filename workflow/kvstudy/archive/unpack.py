@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from kvstudy.archive.contents import FACTS, FORMAT
-from kvstudy.archive.run import PARTIAL, Run
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import ORIGINAL
 from kvstudy.study.cells import run_name
+from kvstudy.study.published_files import published_name
+from kvstudy.study.run_names import PARTIAL, Run
 
 CHUNK = 1 << 20
 GET_AGAIN = "get it again, or ask for a new one"
@@ -87,8 +89,11 @@ def read_facts(file: zipfile.ZipFile) -> tuple[Run, tuple[str, ...]]:
                 "take the kvstudy that packed it"
             )
         scale, partial = float(data["scale"]), bool(data["partial"])
-        run = Run(data["run"], data["study"], scale, data["source"], partial)
-        name = f"{run.study}-published" if run.published else run_name(run.study, scale)
+        published = data["source"] == "published"
+        # Of measured runs the English files are always looked at.
+        language = str(data.get("language", ORIGINAL)) if published else ORIGINAL
+        run = Run(data["run"], data["study"], scale, data["source"], partial, language)
+        name = published_name(run.study, language) if published else run_name(run.study, scale)
         safe = all(NAME.fullmatch(each) for each in (run.name, run.study))
         if not safe or run.name != name + (PARTIAL if partial else ""):
             raise ValueError(f"the run '{run.name}' is not that of its study and scale")

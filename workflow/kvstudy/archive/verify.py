@@ -15,11 +15,12 @@ from kvstudy.archive.contents import CODE, contents_of
 from kvstudy.archive.course import check_course, check_plan
 from kvstudy.archive.numbers import check_numbers
 from kvstudy.archive.part import SHOWN, Part, count
-from kvstudy.archive.run import RESULTS, Run, find_run
+from kvstudy.archive.run import RESULTS, find_run
 from kvstudy.archive.unpack import extract, opened, read_facts
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
+from kvstudy.study.run_names import Run
 
 
 @dataclass(frozen=True)

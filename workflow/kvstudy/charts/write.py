@@ -60,7 +60,9 @@ def write_charts(study: Study, stores: Mapping[str, Look], tables: Iterable[Path
 
 def read_figure(path: Path) -> pd.DataFrame:
     """What a figure shows, from its CSV: exact numbers, and words, which may be empty."""
-    table = pd.read_csv(path, dtype=dict.fromkeys(WORDS, str))
+    # Only what is empty has no value: a workload may be called null.
+    words = dict.fromkeys(WORDS, str)
+    table = pd.read_csv(path, dtype=words, keep_default_na=False, na_values=[""])
     there = [name for name in WORDS if name in table]
     return table.fillna(dict.fromkeys(there, "")).astype(dict.fromkeys(there, str))
 

@@ -26,7 +26,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
     show_default=True,
     help="Folder of the text and the templates.",
 )
-@click.option("--output", type=FOLDER, required=True, help="Folder for the LaTeX source.")
+@click.option("--output", type=FOLDER, required=True, help="Folder for text and LaTeX source.")
 def command(study: Path, tables: Path, figures: Path, report: Path, output: Path) -> None:
     """Make the report of what a study's source published, without any measurement.
 

@@ -38,12 +38,13 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--appendix", default="", help="A LaTeX file in the output's folder that ends the document."
 )
-@click.option("--output", type=FOLDER, required=True, help="Folder for the LaTeX source.")
+@click.option("--output", type=FOLDER, required=True, help="Folder for text and LaTeX source.")
 def command(scale: float, partial: bool, output: Path, **inputs: Path | str | None) -> None:
-    """Make the LaTeX source of the report.
+    """Make the text of the report, and its LaTeX source.
 
-    Fills the text in report/text with the data of the run, converts it with
-    pandoc, and writes the main file <run>.tex, body.tex and references.bib.
+    Fills the text in report/text with the data of the run and writes it as <run>.md with
+    front.json, which 'kvstudy build-html' and 'kvstudy build-docx' read. For 'kvstudy
+    build-pdf' it writes the main file <run>.tex, body.tex and references.bib.
     """
     from kvstudy.report.render import Inputs, render
 

@@ -31,20 +31,20 @@ def command(run: str | None, every: float) -> None:
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study import config as configuration
     from kvstudy.study.load import load_study
-    from kvstudy.study.run_names import study_of_run
+    from kvstudy.study.run_names import measured_run
     from kvstudy.study.yaml_file import read_yaml
 
     name = Path(run).name if run else latest_run()
     if name is None:
         raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
-    file, scale = study_of_run(name)
+    known = measured_run(name)
     if not (Path("results") / name).is_dir():
         raise KvstudyError(f"results/{name}: no such run; start it with 'snakemake --cores 4'")
-    study = load_study(file)
+    study = load_study(known.study_file)
     config = read_yaml(configuration.PATH, configuration.Config)
     # The cells that are there tell the provider, whatever Snakemake was told.
     config = config.model_copy(update={"provider": "auto"})
-    wanted = look(study, stores_to_measure(study, file), config, scale).wanted
+    wanted = look(study, stores_to_measure(study, known.study_file), config, known.scale).wanted
     earlier = [*earlier_runs(study.name, name), CALIBRATION]
     began = _began(Path("results") / name / "logs" / "progress.log")
     watch = Watch(name, wanted, Progress(name, wanted, earlier, since=began), works_here)

@@ -18,6 +18,7 @@ from kvstudy.planning.progress import Progress, State
 from kvstudy.planning.words import duration, times
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import raw_directory
+from kvstudy.study.run_names import parse_name
 
 STEPS = re.compile(r"^(\d+) of (\d+) steps \(\d+%\) done$", re.M)
 # So long nothing may work on the run before the watching ends: between two cells, nothing does.
@@ -134,8 +135,10 @@ def latest_run(results: Path = Path("results")) -> str | None:
     """The run that is measured, or else was measured last; None when there is none."""
     running = [path.parent for path in results.glob("*/measuring") if any(path.iterdir())]
     logs = sorted(results.glob("*/logs/progress.log"), key=lambda path: path.stat().st_mtime)
-    found = running or [path.parent.parent for path in logs[-1:]]
-    return found[0].name if found else None
+    names = [path.name for path in running or [path.parent.parent for path in reversed(logs)]]
+    # The values of a source have a log of Snakemake's steps, but nothing is measured.
+    measured = [name for name in names if (run := parse_name(name)) and not run.published]
+    return measured[0] if measured else None
 
 
 def _steps() -> str:

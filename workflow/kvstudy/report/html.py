@@ -38,7 +38,7 @@ def build_html(markdown: Path, parts: Parts, output: Path) -> None:
         [
             *citations(templates, parts.references),
             *["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3"],
-            f"--template={templates / 'html' / 'body.html'}",
+            f"--template={templates / 'html' / 'body.template'}",
         ],
         markdown,
         filters(templates, front.language, "numbers.lua", "html.lua"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.report.document import put
 from kvstudy.report.notebook_latex import notebook_latex
 
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
@@ -49,26 +50,15 @@ def run_notebook(
     if outputs.notebook:
         import nbformat
 
-        _put(nbformat.writes(book) + "\n", outputs.notebook)
+        put(f"{nbformat.writes(book)}\n".encode(), outputs.notebook)
     if outputs.latex:
         folder = outputs.latex.with_suffix("")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         for name, content in figures.items():
             (folder / name).write_bytes(content)
-        _put(body, outputs.latex)
-    _put(page, outputs.page)
-
-
-def _put(text: str, output: Path) -> None:
-    output.parent.mkdir(parents=True, exist_ok=True)
-    beside = output.with_name(f".{output.name}.new")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(output)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None
+        put(body.encode(), outputs.latex)
+    put(page.encode(), outputs.page)
 
 
 def _execute(notebook: Path, parameters: dict[str, str | float | None]):

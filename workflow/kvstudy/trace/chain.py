@@ -11,7 +11,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.parts import MEAN
 from kvstudy.tidy.summary import measured_phases
 from kvstudy.trace.address import WHOLE, Address
-from kvstudy.trace.run import Run
+from kvstudy.trace.run import Run, path_of, why_not
 from kvstudy.trace.sources import Source, raw_cell
 
 # Between a value as written and the same worked out again.
@@ -111,7 +111,7 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
     given = dict(zip(values["repetition"], values["value"], strict=True))
     found = []
     for repetition, rows in cells.groupby("repetition", sort=False):
-        reasons = [reason for row in rows.itertuples() if (reason := _why_not(row))]
+        reasons = [reason for row in rows.itertuples() if (reason := why_not(row))]
         made_of = [
             value
             for row in rows.itertuples()
@@ -131,13 +131,6 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
     return sorted(found, key=lambda each: int(each.repetition))
 
 
-def _why_not(row) -> str:
-    """Why a cell does not count; "" for one that does."""
-    if row.status != "measured":
-        return f"{row.status}: {row.reason}"
-    return f"void: {row.void}" if row.void else ""
-
-
 def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value]:
     """The rows of measurements.csv that a cell gives to the value."""
     rows = run.measurements
@@ -152,7 +145,7 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
         & rows["operation"].isin(operations if address.workload != MEAN else [WHOLE])
         & (rows["metric"] == address.metric)
     ]
-    path = f"{cell.store}/{cell.workload}/{cell.parameters}/rep{cell.repetition}"
+    path = path_of(cell)
     raw = raw_cell(run, path)
     found = []
     for row in rows.itertuples():

@@ -19,7 +19,7 @@ from kvstudy.study.figure_kinds import Transcript
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.raw import SUMS, sums_digest
 from kvstudy.trace.behind import Behind, behind, claims_behind
-from kvstudy.trace.run import Run
+from kvstudy.trace.run import Run, path_of, why_not
 
 FIGURES = Path("figures")
 CLAIMS = "claims"
@@ -101,21 +101,16 @@ def files_of(run: Run, kind: str, name: str) -> dict[str, str]:
 
 def _measured(run: Run) -> set[str]:
     rows = run.cells[run.cells["status"] == "measured"]
-    return {_path(row) for row in rows.itertuples()}
-
-
-def _path(row) -> str:
-    return f"{row.store}/{row.workload}/{row.parameters}/rep{row.repetition}"
+    return {path_of(row) for row in rows.itertuples()}
 
 
 def _cells(run: Run) -> dict[str, dict[str, Any]]:
     found = {}
     for row in run.cells.itertuples():
-        path = _path(row)
-        counts = row.status == "measured" and not row.void
-        why = "" if counts else f"void: {row.void}" if row.void else f"{row.status}: {row.reason}"
+        path = path_of(row)
+        why = why_not(row)
         found[path] = {
-            "counts": counts,
+            "counts": not why,
             "why": why,
             "raw": str(run.raw / path),
             "sums": sums_digest(run.raw / path) if row.status == "measured" else "",

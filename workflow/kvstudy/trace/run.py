@@ -13,7 +13,7 @@ from kvstudy.study.cells import Cell, plan, run_name, shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
-from kvstudy.study.run_names import PARTIAL, study_of_run
+from kvstudy.study.run_names import PARTIAL, measured_run, parse_name
 from kvstudy.tidy.files import read_cells, read_measurements, read_summary
 from kvstudy.tidy.open_loop import FOLDER
 from kvstudy.tidy.summary import per_repetition
@@ -79,22 +79,30 @@ class Run:
         return [self.folder / name, *([at_rates] if at_rates.is_file() else [])]
 
 
+def path_of(row) -> str:
+    """The path of the cell in a ``row`` of ``cells.csv`` (or of another table of cells)."""
+    return f"{row.store}/{row.workload}/{row.parameters}/rep{row.repetition}"
+
+
+def why_not(row) -> str:
+    """Why the cell in a ``row`` of ``cells.csv`` is in no mean; "" for one that counts."""
+    if row.status != "measured":
+        return f"{row.status}: {row.reason}"
+    return f"void: {row.void}" if row.void else ""
+
+
 def find_run(name: str) -> Run:
     """The run in ``results/<name>``, whose name tells study and scale.
 
     KvstudyError when there is no such run, or it is of no study that is here.
     """
     there = sorted(path.parent.name for path in RESULTS.glob("*/cells.csv"))
-    if name.removesuffix(PARTIAL).endswith("-published"):
-        raise KvstudyError(
-            f"{name}: what a source published has no logs; its values are in "
-            "config/studies/<study>/published.csv"
-        )
-    if name not in there:
+    known = parse_name(name)
+    if name not in there and not (known and known.published):
         hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
         raise KvstudyError(f"{RESULTS / name}: no cells.csv of such a run{hint}")
-    file, scale = study_of_run(name)
-    return Run(name, load_study(file), scale)
+    known = measured_run(name)
+    return Run(name, load_study(known.study_file), known.scale)
 
 
 def run_of(study: Study, scale: float) -> Run:

@@ -64,11 +64,6 @@ class RawCell:
             return {}
         return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
-    @property
-    def sums_digest(self) -> str:
-        """The sha256 of SHA256SUMS, which changes when any file of the cell does; "" without."""
-        return _sha256(self.folder / SUMS)
-
     @cached_property
     def _manifest(self) -> dict:
         return json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))

@@ -11,8 +11,7 @@ from kvstudy.trace.address import WHOLE
 from kvstudy.trace.chain import Chain, Repetition, Value
 from kvstudy.trace.provenance import files_of
 from kvstudy.trace.ratios import RatioChain
-from kvstudy.trace.run import Run
-from kvstudy.trace.sources import raw_cell
+from kvstudy.trace.run import Run, path_of, why_not
 
 WIDTH = 80
 
@@ -169,22 +168,16 @@ def _value(value: Value, several: bool) -> list[str]:
 
 def cells_of(run: Run, paths: list[str]) -> list[tuple[str, str, str]]:
     """Path, sha256 of SHA256SUMS and, for one that is in no mean, the reason."""
-    rows = {
-        f"{row.store}/{row.workload}/{row.parameters}/rep{row.repetition}": row
-        for row in run.cells.itertuples()
-    }
-    found = []
-    for path in sorted(paths):
-        if path not in rows:
-            continue
-        row = rows[path]
-        why = f"void: {row.void}" if row.void else ""
-        if row.status != "measured":
-            why = f"{row.status}: {row.reason}"
-        found.append(
-            (path, raw_cell(run, path).sums_digest if row.status == "measured" else "", why)
+    rows = {path_of(row): row for row in run.cells.itertuples()}
+    return [
+        (
+            path,
+            sums_digest(run.raw / path) if rows[path].status == "measured" else "",
+            why_not(rows[path]),
         )
-    return found
+        for path in sorted(paths)
+        if path in rows
+    ]
 
 
 def probes_of(run: Run, stores: list[str]) -> list[tuple[str, str]]:
