@@ -86,7 +86,7 @@ def test_cells_have_the_checksums_of_their_logs(tmp_path: Path) -> None:
 
 def test_provenance_that_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "provenance.json"
-    with pytest.raises(KvstudyError, match="No such file.*kvstudy provenance"):
+    with pytest.raises(KvstudyError, match=r"No such file.*kvstudy provenance"):
         MadeOf(path)
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(KvstudyError, match="write it again with 'kvstudy provenance'"):
