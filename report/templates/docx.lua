@@ -51,6 +51,10 @@ end
 
 -- Letters that a column of running text may ask for, and the fewest of any column.
 local WIDEST, NARROWEST = 40, 5
+-- Letters beside each other on a page.
+local PAGE = 105
+-- A table with more letters may be torn between its rows.
+local KEPT = 1600
 
 -- Calls visit(cell, column) for each cell, over row spans and column spans.
 local function each_cell(rows, visit)
@@ -74,17 +78,29 @@ local function each_cell(rows, visit)
   end
 end
 
+local function bold(cell)
+  cell.contents = pandoc.Blocks(cell.contents):walk({
+    Para = function(paragraph)
+      return pandoc.Para({ pandoc.Strong(paragraph.content) })
+    end,
+  })
+  return cell
+end
+
 -- Word has no style sheet for cells: small type, numbers to the right, and columns as wide
 -- as what they hold.
 local function for_word(grid)
-  local letters = {}
+  local letters, words = {}, {}
+  local style = utf8.len(pandoc.utils.stringify(grid)) > KEPT and "Table Text" or "Table Text Kept"
   local function measure(cell, column)
     if cell.col_span == 1 then
       local text = pandoc.utils.stringify(cell.contents)
       local most = math.min(utf8.len(text) or 0, WIDEST)
       -- Words are not broken; bold ones are wider.
       for word in text:gmatch("%S+") do
-        most = math.max(most, math.min((utf8.len(word) or 0) + 3, WIDEST))
+        local length = math.min((utf8.len(word) or 0) + 3, WIDEST)
+        words[column] = math.max(words[column] or NARROWEST, length)
+        most = math.max(most, length)
       end
       letters[column] = math.max(letters[column] or NARROWEST, most)
     end
@@ -96,7 +112,7 @@ local function for_word(grid)
     local paragraphs = cell.contents:map(function(block)
       return block.t == "Plain" and pandoc.Para(block.content) or block
     end)
-    cell.contents = { styled("Table Text", paragraphs) }
+    cell.contents = { styled(style, paragraphs) }
   end
   local parts = { grid.head.rows }
   for _, body in ipairs(grid.bodies) do
@@ -106,13 +122,26 @@ local function for_word(grid)
   for _, rows in ipairs(parts) do
     each_cell(rows, measure)
     each_cell(rows, set)
+    for _, row in ipairs(rows) do
+      if row.attr.classes:includes("section") then
+        row.cells = row.cells:map(bold)
+      end
+    end
   end
-  local sum = 0
+  local sum, fewest = 0, 0
   for column = 1, #grid.colspecs do
     sum = sum + (letters[column] or NARROWEST)
+    fewest = fewest + (words[column] or NARROWEST)
+  end
+  -- What does not fit is taken from running text, as long as words stay whole.
+  local kept = 1
+  if sum > PAGE and fewest < PAGE then
+    kept = (PAGE - fewest) / (sum - fewest)
+    sum = PAGE
   end
   for column, spec in ipairs(grid.colspecs) do
-    grid.colspecs[column] = { spec[1], (letters[column] or NARROWEST) / sum }
+    local most, word = letters[column] or NARROWEST, words[column] or NARROWEST
+    grid.colspecs[column] = { spec[1], (word + (most - word) * kept) / sum }
   end
   return grid
 end
@@ -139,13 +168,17 @@ local WRITERS = {
     return { picture, caption(div, "Image Caption") }
   end,
   picture = function(div)
-    return drawing(div.attributes.figure, div.content, "11cm")
+    return drawing(div.attributes.figure, div.content, "8.5cm")
   end,
   transcript = function(div)
     return { listing(div.content[1]), caption(div, "Image Caption") }
   end,
   notice = function(div)
     return styled("Notice", div.content)
+  end,
+  -- One page, if the fonts allow it.
+  glance = function(div)
+    return styled("Glance", div.content)
   end,
   ["page-break"] = function()
     return pandoc.RawBlock("openxml", '<w:p><w:r><w:br w:type="page"/></w:r></w:p>')

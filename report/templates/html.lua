@@ -49,6 +49,12 @@ local function listing(block)
   return raw('<pre tabindex="0">' .. table.concat(lines, "\n") .. "</pre>")
 end
 
+-- `kvstudy build-html` puts there what the table or figure is made of.
+local function cells(div)
+  local kind, name = div.identifier:match("^(%a+):(.*)")
+  return raw('<div class="cells" data-kind="' .. kind .. '" data-name="' .. escaped(name) .. '"></div>')
+end
+
 -- `kvstudy build-html` puts the picture there.
 local function drawing(name, caption_of)
   local described = escaped(pandoc.utils.stringify(caption_of))
@@ -70,7 +76,7 @@ local WRITERS = {
     local open_table = '<div class="scroll"><table aria-labelledby="' .. caption_id(div) .. '"'
     found = found:gsub("<table", (open_table:gsub("%%", "%%%%")))
     found = found:gsub("</table>", "</table></div>")
-    blocks:extend({ raw(found), raw("</figure>") })
+    blocks:extend({ raw(found), cells(div), raw("</figure>") })
     return blocks
   end,
   figure = function(div)
@@ -78,7 +84,7 @@ local WRITERS = {
     local blocks = pandoc.List({ open(div, "chart"), drawing(name_of(div), caption_only) })
     blocks:extend(caption(div))
     blocks:insert(raw('<div class="values" data-figure="' .. escaped(name_of(div)) .. '"></div>'))
-    blocks:insert(raw("</figure>"))
+    blocks:extend({ cells(div), raw("</figure>") })
     return blocks
   end,
   picture = function(div)
@@ -87,7 +93,7 @@ local WRITERS = {
   transcript = function(div)
     local blocks = pandoc.List({ open(div, "transcript"), listing(div.content[1]) })
     blocks:extend(caption(div))
-    blocks:insert(raw("</figure>"))
+    blocks:extend({ cells(div), raw("</figure>") })
     return blocks
   end,
   notice = function(div)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
+from kvstudy.report.page_cells import MadeOf
 from kvstudy.report.page_values import MOST_ROWS, values_table
 from kvstudy.report.svg import as_data
 
@@ -72,3 +74,31 @@ def test_an_empty_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("", encoding="utf-8")
     with pytest.raises(KvstudyError, match=r"x\.csv: not a CSV file"):
         values_table(tmp_path, "x")
+
+
+def test_cells_have_the_checksums_of_their_logs(tmp_path: Path) -> None:
+    cells = {
+        "a/rep1": {"counts": True, "why": "", "sums": "12ab"},
+        "a/<rep2>": {"counts": False, "why": "failed: & why", "sums": "34cd"},
+        "a/rep3": {"counts": False, "why": "not measured", "sums": ""},
+    }
+    part = {"one": {"cells": [*cells]}, "none": {"cells": ["a/rep3"]}}
+    path = tmp_path / "provenance.json"
+    path.write_text(json.dumps({"cells": cells, "tables": part, "figures": {}}), encoding="utf-8")
+    made_of = MadeOf(path)
+    listed = made_of.listed("table", "one")
+    assert "<summary>From 1 cell</summary>" in listed
+    assert "<code>a/rep1</code> <code>12ab</code></li>" in listed
+    assert "<code>a/&lt;rep2&gt;</code> <code>34cd</code>" in listed
+    assert "failed: &amp; why" in listed
+    assert "rep3" not in listed
+    assert made_of.listed("table", "none") == made_of.listed("figure", "one") == ""
+
+
+def test_provenance_that_is_none_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "provenance.json"
+    with pytest.raises(KvstudyError, match=r"No such file.*kvstudy provenance"):
+        MadeOf(path)
+    path.write_text("[]", encoding="utf-8")
+    with pytest.raises(KvstudyError, match="write it again with 'kvstudy provenance'"):
+        MadeOf(path)

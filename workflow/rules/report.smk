@@ -103,6 +103,7 @@ rule build_html:
             figure=DRAWN,
             form=["svg", "csv", "vl.json"],
         ),
+        provenance="results/{run}/provenance.json",
         catalogues=catalogues(),
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
         code=modules("language", "charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
@@ -116,7 +117,8 @@ rule build_html:
         "text to {output}"
     shell:
         "kvstudy build-html {input.text} --tables results/{wildcards.run}{params.sub}/tables"
-        " --figures figures/{wildcards.run}{params.sub} --output {output} > {log} 2>&1"
+        " --figures figures/{wildcards.run}{params.sub} --provenance {input.provenance}"
+        " --output {output} > {log} 2>&1"
 
 
 rule build_docx:

@@ -14,9 +14,14 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--tables", type=FOLDER, required=True, help="Folder with the tables as <name>.html.")
 @click.option("--figures", type=FOLDER, required=True, help="Folder with the figures.")
 @click.option(
+    "--provenance",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The run's provenance.json; tables and figures then name their cells.",
+)
+@click.option(
     "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file."
 )
-def command(text: Path, tables: Path, figures: Path, output: Path) -> None:
+def command(text: Path, tables: Path, figures: Path, provenance: Path | None, output: Path) -> None:
     """Build the report as one HTML page from TEXT, the <run>.md of `kvstudy render`.
 
     front.json and references.bib stand beside it.
@@ -24,5 +29,5 @@ def command(text: Path, tables: Path, figures: Path, output: Path) -> None:
     from kvstudy.report.document import Parts
     from kvstudy.report.html import build_html
 
-    build_html(text, Parts(tables, figures, Path("report")), output)
+    build_html(text, Parts(tables, figures, Path("report")), output, provenance)
     print(output)

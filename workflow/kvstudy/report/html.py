@@ -12,22 +12,25 @@ import jinja2
 from kvstudy.charts.scripts import inline, scripts, styles
 from kvstudy.language.current import using
 from kvstudy.report.document import Front, Parts, put, read_document
+from kvstudy.report.page_cells import MadeOf
 from kvstudy.report.page_values import values_table
 from kvstudy.report.page_words import page_words
 from kvstudy.report.pandoc import citations, convert, filters, words_of
 from kvstudy.report.svg import as_data
 
 DRAWING = re.compile(r'<div class="drawing" data-figure="([^"]*)" data-caption="([^"]*)"></div>')
+CELLS = re.compile(r'<div class="cells" data-kind="(table|figure)" data-name="([^"]*)"></div>')
 VALUES = re.compile(r'<div class="values" data-figure="([^"]*)"></div>')
 BETWEEN = "<!-- contents above, text below -->"
 # In the order in which they run; the first one's functions serve the others.
 BEHAVIOUR = ["page.js", "tables.js", "filter.js", "charts.js"]
 
 
-def build_html(markdown: Path, parts: Parts, output: Path) -> None:
+def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | None = None) -> None:
     """Write the report ``markdown`` (of ``kvstudy render``) as a page to ``output``.
 
     A figure with a specification beside it (<name>.vl.json) is interactive where scripts run.
+    With ``provenance`` (of ``kvstudy provenance``), tables and figures name their cells.
     KvstudyError when pandoc refuses the text or a part is missing; ``output`` is then left
     as it was.
     """
@@ -45,11 +48,12 @@ def build_html(markdown: Path, parts: Parts, output: Path) -> None:
         words_of(front.language) | {"tables": parts.tables.as_posix(), "pagetitle": front.run},
     )
     contents, body = converted.split(BETWEEN)
+    made_of = MadeOf(provenance) if provenance else None
     specs = _specs(parts.figures, body)
     body = DRAWING.sub(lambda found: _drawing(parts.figures, *found.groups()), body)
     with using(front.language):
+        body = CELLS.sub(lambda found: _cells(made_of, *found.groups()), body)
         body = VALUES.sub(lambda found: values_table(parts.figures, html.unescape(found[1])), body)
-    with using(front.language):
         page = _page(templates / "html", front, contents, body, specs)
     put(page.encode(), output)
 
@@ -98,6 +102,11 @@ def _specs(figures: Path, body: str) -> dict[str, str]:
         for name, path in paths.items()
         if path.is_file()
     }
+
+
+def _cells(made_of: MadeOf | None, kind: str, name: str) -> str:
+    """``name`` is HTML."""
+    return made_of.listed(kind, html.unescape(name)) if made_of else ""
 
 
 def _drawing(figures: Path, name: str, caption: str) -> str:
