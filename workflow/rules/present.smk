@@ -74,7 +74,7 @@ rule make_tables:
         audit=AUDIT,
         templates=glob("report/templates/tables/*.*"),
         catalogues=catalogues(),
-        code=modules(*ANALYSING, "stores", "audit", "tables"),
+        code=modules(*ANALYSING, "stores", "audit", "claims", "tables"),
     output:
         captioned(
             expand(
