@@ -108,6 +108,7 @@ PATTERNS = [
     N_("As if the {} run times had a coefficient of variation of {} %"),
     N_("At this throughput the mean latency is at most {} µs, not {}"),
     N_("Less cannot be, whatever the spread of the runs: the run time makes {} ops/s"),
+    N_("{} to {}"),
     N_("Its p-value is {}; as counts of one run each, it is {}"),
     N_("Its p-value is {}; as counts of one run each, it is {}, and all of them are whole numbers"),
     N_(

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from kvstudy.language.current import _
 from kvstudy.tables.html import fill_html
 from kvstudy.tables.latex import fill
 
@@ -31,8 +30,6 @@ def write_texts(
     name: str, kind: str, values: dict[str, Any], templates: Path, output: Path
 ) -> Path:
     """``values`` in the templates ``<kind>.tex.j2`` and ``<kind>.html.j2``; returns the .tex."""
-    # Of a table over several pages.
-    values = values | {"said": {"table": _("Table"), "continued": _("continued")}}
     texts = {
         output / f"{name}.tex": fill(templates / f"{kind}.tex.j2", **values),
         output / f"{name}.html": fill_html(templates / f"{kind}.html.j2", **values),

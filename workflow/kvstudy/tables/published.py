@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.language.current import N_, _
+from kvstudy.claims.words import sized
+from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.recorded import recorded
 from kvstudy.study.base import SIZE_TITLES, SIZES, AnyTable
@@ -189,10 +190,16 @@ def _part(name: str, value: object, row, source: Source) -> str:
         return _label(row)
     if name in SIZES:
         number = _whole(value, source).replace(" ", "\N{NARROW NO-BREAK SPACE}")
-        return f"{number} {_(SIZE_TITLES[name]).lower()}"
+        return _worded(name, int(value)).format(number)
     if name == "workload":
         return source.study.workload(value).title
     return _(str(value)).capitalize()
+
+
+def _worded(size: str, number: int) -> str:
+    if size == "threads":
+        return ngettext("{} client thread", "{} client threads", number)
+    return sized(size, number)
 
 
 def _words(operation: str) -> str:

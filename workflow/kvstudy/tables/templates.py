@@ -7,6 +7,7 @@ from pathlib import Path
 import jinja2
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import _
 
 
 def environment(folder: Path, **options: object) -> jinja2.Environment:
@@ -22,13 +23,15 @@ def environment(folder: Path, **options: object) -> jinja2.Environment:
 
 
 def filled(found: jinja2.Environment, template: Path, values: dict[str, object]) -> str:
-    """The ``template`` with ``values``.
+    """The ``template`` with ``values``, and ``said``: the words of a continued table.
 
     Raises KvstudyError, naming the template, for one that is missing or wrong and for a
     name that it uses but is not given.
     """
+    # What stands above the further pages of a table.
+    said = {"table": _("Table"), "continued": _("continued")}
     try:
-        return found.get_template(template.name).render(values)
+        return found.get_template(template.name).render(said=said, **values)
     except jinja2.TemplateNotFound as error:
         raise KvstudyError(
             f"{template.parent / error.name}: no such template; restore it or give --templates"
