@@ -155,5 +155,5 @@ def test_amounts_of_a_machine_have_a_decimal_mark_and_versions_a_point():
     ]
     with using("cs"):
         told = glance_facts(small.study(), {"machines": [machine]}).machine
-    assert told[0].startswith("23,5 GiB (2,0 GiB")
+    assert told[0] == "23,5 GiB (odkládací prostor 2,0 GiB)"
     assert told[1] == "Debian 12.5"

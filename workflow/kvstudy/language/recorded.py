@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from kvstudy.language.current import N_, NN_, ORIGINAL, _, catalogues, current, ngettext
+from kvstudy.language.locale import decimal
 
 PATTERNS = [
     # Where something stands in a source.
@@ -183,6 +184,11 @@ def recorded_parts(text: str) -> str:
     """As ``recorded``, for several sentences with semicolons between."""
     found = recorded(text)
     return found if found != text else "; ".join(recorded(part) for part in text.split("; "))
+
+
+def recorded_amounts(text: str) -> str:
+    """As ``recorded_parts``; amounts get the decimal mark (5.9 GiB), versions do not."""
+    return re.sub(r"\d+\.\d+(?= [GM]iB)", lambda found: decimal(found[0]), recorded_parts(text))
 
 
 def is_known(text: str) -> bool:

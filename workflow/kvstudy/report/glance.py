@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded
+from kvstudy.language.recorded import recorded_amounts
 from kvstudy.stats.verdicts import Verdict
 from kvstudy.study.figure_kinds import DrawnFigure
 from kvstudy.study.model import Study
@@ -39,10 +37,5 @@ def glance_facts(study: Study, environment: dict) -> Glance:
 
 
 def _text(component: dict) -> str:
-    name, details = (_words(component.get(part, "")) for part in ("name", "details"))
+    name, details = (recorded_amounts(component.get(part, "")) for part in ("name", "details"))
     return f"{name} ({details})" if details else name
-
-
-def _words(text: str) -> str:
-    """``text`` in the language, and so the decimal mark of amounts, but not of versions."""
-    return re.sub(r"\d+\.\d+(?= [GM]iB)", lambda found: decimal(found[0]), recorded(text))

@@ -9,8 +9,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _
-from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded, recorded_parts
+from kvstudy.language.recorded import recorded, recorded_amounts
 from kvstudy.study.model import Study
 
 COLUMNS = ["component", "name", "details", "source_name", "source_details"]
@@ -80,10 +79,5 @@ def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
 
 
 def _joined(name: str, details: str) -> str:
-    parts = (_amounts(recorded_parts(part)) for part in (name, details) if part)
+    parts = (recorded_amounts(part) for part in (name, details) if part)
     return ", ".join(parts) or "\N{EN DASH}"
-
-
-def _amounts(text: str) -> str:
-    """``text`` with the decimal mark of the language in amounts, not in versions: 5.9 GiB."""
-    return re.sub(r"\d+\.\d+(?= GiB)", lambda found: decimal(found[0]), text)
