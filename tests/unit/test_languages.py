@@ -28,6 +28,7 @@ from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
+from kvstudy.study.quotes import read_quotes
 from kvstudy.tidy.numbers import change, grouped, share, significant
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -235,6 +236,17 @@ def test_what_measuring_recorded_is_translated_where_it_is_shown(project, czech)
         "na tomto stroji není program memcached: nainstalujte balíček Debianu memcached, "
         "nebo použijte Docker"
     )
+
+
+def test_what_quotes_say_is_translated_as_a_whole_where_it_is_shown(project, czech):
+    """Files of a run have the English text, which has parts that a pattern would fit."""
+    folder = Path("config/studies/haverinen2018")
+    load_study(folder / "study.yaml")
+    found = read_quotes(folder / "quotes.yaml").quotes[0]
+    assert (found.place, found.says) == ("5.2, notes 2 to 4", "runs of one database of one size")
+    assert recorded(found.place) == "5.2, poznámky 2 až 4"
+    assert recorded(found.says) == "běhy jedné databáze jedné velikosti"
+    assert recorded("6.5, paragraph 2") == "6.5, odstavec 2"
 
 
 def test_recorded_sentences_stay_as_they_are_in_english():

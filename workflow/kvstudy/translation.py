@@ -18,6 +18,8 @@ from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.properties import StoreProperties
+from kvstudy.study.quotes import read_quotes
+from kvstudy.study.with_source import QUOTES
 from kvstudy.study.yaml_file import read_yaml
 
 PACKAGE = FOLDER.parent
@@ -66,15 +68,18 @@ def texts_of_store(folder: Path) -> list[str]:
 
 
 def texts_of_study(folder: Path) -> list[str]:
-    """The texts of study.yaml and claims.yaml."""
+    """The texts of study.yaml, claims.yaml and quotes.yaml."""
+    files = [folder / "study.yaml"]
     with collecting() as found:
         study = load_study(folder / "study.yaml")
         if (folder / "claims.yaml").is_file():
             load_claims(folder / "claims.yaml", study)
+            files.append(folder / "claims.yaml")
+        if (folder / QUOTES).is_file():
+            read_quotes(folder / QUOTES)
+            files.append(folder / QUOTES)
     # Titles and captions that the study does not give itself are in the package's catalogue.
-    own = " ".join((folder / "study.yaml").read_text(encoding="utf-8").split())
-    if (folder / "claims.yaml").is_file():
-        own += " ".join((folder / "claims.yaml").read_text(encoding="utf-8").split())
+    own = " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)
     return [text for text in found if " ".join(text.split()) in own]
 
 

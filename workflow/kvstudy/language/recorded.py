@@ -22,6 +22,7 @@ PATTERNS = [
     N_("Figures {} to {}"),
     N_("Section {}"),
     N_("Page {}"),
+    N_("{}, paragraph {}"),
     # Why a cell has no value (measure, tidy).
     N_("no program {} on this machine: {}"),
     N_("kvstudy has no YCSB binding for {} yet"),
@@ -112,6 +113,7 @@ PATTERNS = [
     N_("{} to {}"),
     N_("Its p-value is {}; as counts of one run each, it is {}"),
     N_("Its p-value is {}; as counts of one run each, it is {}, and all of them are whole numbers"),
+    N_("below 0.001"),
     N_(
         "Worst at {} threads, above it at {}: the run with one thread was slower for another reason"
     ),
@@ -130,21 +132,6 @@ PATTERNS = [
     N_("selectable replication factor"),
     N_("sharding"),
     N_("source-replica, multi-source"),
-    # Quoted numbers, as most quotes.yaml say what they are.
-    N_("{}, paragraph {}"),
-    N_("throughput of {}"),
-    N_("mean throughput of {}"),
-    N_("best throughput of {}"),
-    N_("run time of {}"),
-    N_("mean latency of {}"),
-    N_("minimum latency of {}"),
-    N_("maximum latency of {}"),
-    N_("95th percentile of {}"),
-    N_("99th percentile of {}"),
-    N_("{} against {}"),
-    N_("{} less that of {}"),
-    N_("{}, insert only"),
-    N_("below 0.001"),
     # Why a figure lacks a mark (figures).
     N_("without {} of {} sizes, which not every store has"),
     N_("no {} was timed"),
@@ -192,8 +179,11 @@ def recorded_amounts(text: str) -> str:
 
 
 def is_known(text: str) -> bool:
-    """Whether the package's catalogue has a pattern for ``text``."""
-    return any(expression.fullmatch(text) for expression, _pattern in _expressions())
+    """Whether the package's catalogue has all of ``text``: a pattern, filled in without words."""
+    matches = (expression.fullmatch(text) for expression, _pattern in _expressions())
+    return any(
+        match and not re.search(r"[^\W\d]{2}", " ".join(match.groups())) for match in matches
+    )
 
 
 @lru_cache

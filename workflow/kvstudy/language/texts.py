@@ -51,12 +51,19 @@ def translated(text: str) -> str:
 
 
 def noted(text: str) -> str:
-    """``text`` as it is: it is a key of other files too, and translated where it is shown."""
-    if text and _seen is not None and not is_known(text):
+    """``text`` as it is: files of a run hold it too, and it is translated where it is shown."""
+    if text and _seen is not None:
         _seen[text] = None
     return text
 
 
-# The type of a field of a model whose text people read.
+def noted_place(text: str) -> str:
+    """As ``noted``, but for numbers of sections and what the package's catalogue has."""
+    return text if is_known(text) or not any(map(str.isalpha, text)) else noted(text)
+
+
+# The types of fields of a model whose text people read: translated at once, or where
+# ``recorded()`` shows it.
 Text = Annotated[str, AfterValidator(translated)]
-Place = Annotated[str, AfterValidator(noted)]
+Noted = Annotated[str, AfterValidator(noted)]
+Place = Annotated[str, AfterValidator(noted_place)]

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.texts import Noted, Place
 from kvstudy.study.base import Name, Strict
 from kvstudy.study.yaml_file import read_yaml
 
@@ -138,7 +139,7 @@ class Setting(Strict):
 class StatedFailures(Strict):
     """Failed operations that the source speaks of."""
 
-    place: str = Field(description="Where the source says it.")
+    place: Place = Field(description="Where the source says it.")
     store: Name = Field(description="The store.")
     operation: Name = Field(description="The operation that failed.")
     percent: Printed = Field(description="Share of these operations that failed, in %.")
@@ -147,8 +148,8 @@ class StatedFailures(Strict):
 class Quote(Strict):
     """A number in the source's text."""
 
-    place: str = Field(description="Where it stands: section, page or paragraph.")
-    says: str = Field(description="What it is, in a few English words.")
+    place: Place = Field(description="Where it stands: section, page or paragraph.")
+    says: Noted = Field(description="What it is, in a few English words.")
     value: Printed = Field(
         description="The number with all its printed digits (a decimal point, a minus where it is "
         "'less'); in quotation marks unless whole."
@@ -169,7 +170,7 @@ class Quote(Strict):
         "printed so, and rounded), or a computation of these. Left out where no table of the "
         "source tells.",
     )
-    note: str = Field(default="", description="A remark, for example on a slip of the pen.")
+    note: Noted = Field(default="", description="A remark, for example on a slip of the pen.")
 
 
 class Quotes(Strict):

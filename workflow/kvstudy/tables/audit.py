@@ -111,7 +111,7 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
         given, expected = significant(row.given), _("at most {}").format(significant(row.high))
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
-    note = row.note and recorded(row.note.rstrip(".")) + "."
+    note = row.note and recorded(row.note).rstrip(".") + "."
     if row.kind != Kind.TEXT:
         # Those of quotes are a person's, and have numbers of sections too.
         note = re.sub(r"(?<=\d)\.(?=\d)", decimal_mark(), note)
