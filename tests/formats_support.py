@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -10,10 +11,34 @@ NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?(?![\w])")
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 
+# What only the page has: the cells behind a table or figure, the values of a figure.
+MORE_ON_THE_PAGE = re.compile(r"<details.*?</details>", re.S)
+
+
 def plain(path: Path) -> str:
-    """The text of an HTML page or a Word file; tables line by line, scripts left out."""
-    command = ["pandoc", str(path), "--to=plain", "--wrap=none"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    """The text of an HTML page or a Word file: no scripts, no descriptions of pictures."""
+    if path.suffix == ".html":
+        given = MORE_ON_THE_PAGE.sub("", path.read_text(encoding="utf-8")).encode()
+    else:
+        given = path.read_bytes()
+    tree = json.loads(_pandoc(given, f"--from={path.suffix[1:]}", "--to=json"))
+    text = _pandoc(json.dumps(_without_pictures(tree)).encode(), "--from=json", "--to=plain")
+    return text.decode()
+
+
+def _pandoc(given: bytes, *options: str) -> bytes:
+    command = ["pandoc", "--wrap=none", *options]
+    return subprocess.run(command, input=given, capture_output=True, check=True).stdout
+
+
+def _without_pictures(node):
+    """Pandoc's tree without its images, which Word and the page describe differently."""
+    if isinstance(node, dict):
+        return {key: _without_pictures(value) for key, value in node.items()}
+    if isinstance(node, list):
+        shown = (each for each in node if not (isinstance(each, dict) and each.get("t") == "Image"))
+        return [_without_pictures(each) for each in shown]
+    return node
 
 
 def pdf_text(path: Path) -> str:

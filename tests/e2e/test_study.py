@@ -387,7 +387,9 @@ def test_the_same_raw_logs_make_the_same_bytes(thesis, clone, tmp_path):
     here, there = derived(clone), derived(other)
     run = f"/{thesis.name}"
     there = {name: digest for name, digest in there.items() if run in name}
-    here = {name: digest for name, digest in here.items() if run in name}
+    # The Czech report of another test is not made here.
+    czech = re.compile(r"/cs/|-cs\.")
+    here = {name: of for name, of in here.items() if run in name and not czech.search(name)}
     assert here.keys() == there.keys()
     assert len(here) > 100
     assert [name for name in here if here[name] != there[name]] == []

@@ -61,7 +61,8 @@ def made(tmp_path_factory) -> Path:
             f"# Second\n\n{floats.section('detail')} and {floats.ref_long('two')}.",
             floats.long_table("two", "All claims."),
             floats.barrier(),
-            floats.figure(bars),
+            # As from a template that leaves no blank line between.
+            f"A sentence before it.\n{floats.figure(bars)}",
             floats.ref(listing) + " shows it.",
             floats.references("References"),
             floats.appendix(),

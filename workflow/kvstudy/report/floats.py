@@ -105,7 +105,8 @@ def _word(of: str) -> str:
 
 def _div(attributes: str, content: str = "") -> Markup:
     lines = [f"::: {{{attributes}}}", content, ":::"]
-    return Markup("\n".join(line for line in lines if line))
+    # Pandoc takes a fence for text where the line before it is no blank one.
+    return Markup("\n" + "\n".join(line for line in lines if line) + "\n")
 
 
 def _ref(word: str, label: str) -> Markup:

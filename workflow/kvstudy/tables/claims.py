@@ -79,7 +79,8 @@ def _values(rows: list[Row], measured: bool) -> dict[str, object]:
         ]
     else:
         heads.append(_("The source's values"))
-    return {"rows": rows, "measured": measured, "heads": heads}
+    caption = _("What holds of the source's claims.")
+    return {"rows": rows, "measured": measured, "heads": heads, "caption": caption}
 
 
 def of_source(rows: pd.DataFrame) -> list[Row]:
