@@ -16,12 +16,11 @@ MORE_ON_THE_PAGE = re.compile(r"<details.*?</details>", re.S)
 
 
 def plain(path: Path) -> str:
-    """The text of an HTML page or a Word file: no scripts, no descriptions of pictures."""
+    """The text of an HTML page or a Word file: no scripts, captions once."""
     if path.suffix == ".html":
-        given = MORE_ON_THE_PAGE.sub("", path.read_text(encoding="utf-8")).encode()
-    else:
-        given = path.read_bytes()
-    tree = json.loads(_pandoc(given, f"--from={path.suffix[1:]}", "--to=json"))
+        page = MORE_ON_THE_PAGE.sub("", path.read_text(encoding="utf-8"))
+        return _pandoc(page.encode(), "--from=html", "--to=plain").decode()
+    tree = json.loads(_pandoc(path.read_bytes(), "--from=docx", "--to=json"))
     text = _pandoc(json.dumps(_without_pictures(tree)).encode(), "--from=json", "--to=plain")
     return text.decode()
 
@@ -32,7 +31,7 @@ def _pandoc(given: bytes, *options: str) -> bytes:
 
 
 def _without_pictures(node):
-    """Pandoc's tree without its images, which Word and the page describe differently."""
+    """Pandoc's tree without its images: in a Word file, each has its caption as description."""
     if isinstance(node, dict):
         return {key: _without_pictures(value) for key, value in node.items()}
     if isinstance(node, list):
