@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -58,7 +59,15 @@ def convert(
     options += [f"--metadata={key}={value}" for key, value in metadata.items()]
     command = ["pandoc", *OPTIONS, *options, *to]
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, encoding="utf-8")
+        done = subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            # It reads its options in the locale's encoding: in C, an accent was two boxes.
+            env=os.environ | {"LC_ALL": "C.UTF-8"},
+        )
     except FileNotFoundError:
         raise KvstudyError("pandoc: no such program; run 'make setup'") from None
     if done.returncode:
