@@ -12,6 +12,7 @@ from kvstudy.charts.texts import exact
 from kvstudy.figures.draw import Look
 from kvstudy.figures.order import why_nothing
 from kvstudy.language.current import N_, _
+from kvstudy.study.cells import cell_path
 from kvstudy.tidy.numbers import change
 
 CONTROLS = N_("control cells")
@@ -39,7 +40,7 @@ def order_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
 
 def _row(row: dict, stores: dict[str, Look]) -> dict:
     look = stores.get(row["store"])
-    cell = f"{row['store']}/{row['workload']}/{row['parameters']}/rep{row['repetition']}"
+    cell = cell_path(*(row[key] for key in ("store", "workload", "parameters", "repetition")))
     return plain(row, ["store", "workload", "sequence", "residual"]) | {
         "panel": 0,
         "name": look.title if look else _(CONTROLS),

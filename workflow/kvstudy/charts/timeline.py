@@ -13,6 +13,7 @@ from kvstudy.figures.timeline import SIDES, verdict_words
 from kvstudy.figures.words import from_to
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
+from kvstudy.study.cells import cell_path
 from kvstudy.tidy.numbers import significant
 
 LABELS = {"client": N_("client"), "server": N_("server"), "rest": N_("rest of the machine")}
@@ -62,7 +63,7 @@ def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) 
 
 
 def _row(row: dict, workload: str, title: str) -> dict:
-    cell = f"{row['store']}/{workload}/{row['parameters']}/rep{row['repetition']}"
+    cell = cell_path(row["store"], workload, row["parameters"], row["repetition"])
     names = ["store", "repetition", "start", "end", "low", "high"]
     strip = row["strip"]
     is_speed = strip == "throughput"

@@ -28,6 +28,7 @@ from kvstudy.stats.littles_law import CLIENT_BELOW
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.warmup import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stores.definition import Deviation
+from kvstudy.study.cells import cell_path
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.figure_kinds import RunOrder, Transcript
 from kvstudy.study.workload import operations_of
@@ -176,7 +177,8 @@ def _transcript(figure: Transcript, run: RunFacts, raw: Path) -> dict[str, objec
     )
     for row in cells:
         if row["status"] == "measured":
-            name = f"{row['store']}/{row['workload']}/{row['parameters']}/rep{row['repetition']}"
+            path = (row[key] for key in ("store", "workload", "parameters", "repetition"))
+            name = cell_path(*path)
             return {
                 "figure": figure,
                 "cell": name,

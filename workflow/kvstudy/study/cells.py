@@ -21,6 +21,11 @@ FEWEST_OPERATIONS = 10_000
 SHORTEST_SECONDS = 5
 
 
+def cell_path(store: str, workload: str, parameters: str, repetition: int | str) -> str:
+    """``<store>/<workload>/<parameters>/rep<n>``: what a cell is called, and its folder."""
+    return f"{store}/{workload}/{parameters}/rep{repetition}"
+
+
 @dataclass(frozen=True)
 class Cell:
     """One (store, workload, parameters, repetition).
@@ -60,8 +65,8 @@ class Cell:
 
     @property
     def path(self) -> str:
-        """``<store>/<workload>/<parameters>/rep<n>``, the cell's name everywhere."""
-        return f"{self.store}/{self.workload}/{self.parameters}/rep{self.repetition}"
+        """The cell's name everywhere."""
+        return cell_path(self.store, self.workload, self.parameters, self.repetition)
 
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""

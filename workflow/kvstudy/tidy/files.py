@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import cell_path
 
 
 def read_csv(
@@ -108,3 +109,8 @@ def recorded_reason(path: Path) -> str:
         return " ".join(json.loads(path.read_text(encoding="utf-8"))["reason"].split())
     except (OSError, ValueError, KeyError) as error:
         raise KvstudyError(f"{path}: cannot be read ({error}); remove it") from None
+
+
+def path_of(row) -> str:
+    """The path of the cell in a ``row`` of ``cells.csv``, or of another table of cells."""
+    return cell_path(row.store, row.workload, row.parameters, row.repetition)

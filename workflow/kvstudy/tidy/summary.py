@@ -37,7 +37,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.parts import MEAN
-from kvstudy.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS
+from kvstudy.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS, path_of
 
 # What cells have in common but for their repetition, and what names a cell.
 SETTING = ["store", "workload", "parameters"]
@@ -121,7 +121,7 @@ def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
     value = [*CELL, "phase", "operation", "metric"]
     for row in measurements[measurements.duplicated(value)].head(1).itertuples():
         raise KvstudyError(
-            f"measurements: {_name(row)}: {row.phase} {row.operation} {row.metric} stands twice; "
+            f"measurements: {path_of(row)}: {row.phase} {row.operation} {row.metric} stands twice; "
             "parse the raw logs again"
         )
     both = cells[[*CELL, "status"]].merge(
@@ -129,17 +129,13 @@ def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
     )
     for row in both[both["_merge"] == "right_only"].head(1).itertuples():
         raise KvstudyError(
-            f"measurements: {_name(row)} is not among the planned cells; parse the raw logs again"
+            f"measurements: {path_of(row)} is not among the planned cells; parse the raw logs again"
         )
     empty = (both["status"] == "measured") & (both["_merge"] == "left_only")
     for row in both[empty].head(1).itertuples():
         raise KvstudyError(
-            f"cells: {_name(row)} is measured, but has no measurements; parse the raw logs again"
+            f"cells: {path_of(row)} is measured, but has no measurements; parse the raw logs again"
         )
-
-
-def _name(row) -> str:
-    return f"{row.store}/{row.workload}/{row.parameters}/rep{row.repetition}"
 
 
 def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:

@@ -9,9 +9,10 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.parts import MEAN
+from kvstudy.tidy.files import path_of
 from kvstudy.tidy.summary import measured_phases
 from kvstudy.trace.address import WHOLE, Address
-from kvstudy.trace.run import Run, path_of, why_not
+from kvstudy.trace.run import Run, why_not
 from kvstudy.trace.sources import Source, raw_cell
 
 # Between a value as written and the same worked out again.

@@ -18,8 +18,9 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.figure_kinds import Transcript
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.raw import SUMS, sums_digest
+from kvstudy.tidy.files import path_of
 from kvstudy.trace.behind import Behind, behind, claims_behind
-from kvstudy.trace.run import Run, path_of, why_not
+from kvstudy.trace.run import Run, why_not
 
 FIGURES = Path("figures")
 CLAIMS = "claims"

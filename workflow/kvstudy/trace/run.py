@@ -79,11 +79,6 @@ class Run:
         return [self.folder / name, *([at_rates] if at_rates.is_file() else [])]
 
 
-def path_of(row) -> str:
-    """The path of the cell in a ``row`` of ``cells.csv`` (or of another table of cells)."""
-    return f"{row.store}/{row.workload}/{row.parameters}/rep{row.repetition}"
-
-
 def why_not(row) -> str:
     """Why the cell in a ``row`` of ``cells.csv`` is in no mean; "" for one that counts."""
     if row.status != "measured":

@@ -7,11 +7,12 @@ import math
 import textwrap
 
 from kvstudy.study.raw import SUMS, sums_digest
+from kvstudy.tidy.files import path_of
 from kvstudy.trace.address import WHOLE
 from kvstudy.trace.chain import Chain, Repetition, Value
 from kvstudy.trace.provenance import files_of
 from kvstudy.trace.ratios import RatioChain
-from kvstudy.trace.run import Run, path_of, why_not
+from kvstudy.trace.run import Run, why_not
 
 WIDTH = 80
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xlsxwriter import Workbook
 
+from kvstudy.study.cells import cell_path
 from kvstudy.workbook.content import Content, as_utc
 from kvstudy.workbook.sheet import Column, Formats, Sheet
 
@@ -40,7 +41,7 @@ def cells(content: Content, book: Workbook, formats: Formats, name: str) -> None
             sheet.text(6, as_utc(row.started))
             sheet.number(7, row.wall_seconds)
             sheet.text(8, row.server_version)
-            path = f"{store}/{workload}/{parameters}/rep{row.repetition}"
+            path = cell_path(*setting, row.repetition)
             sheet.text(9, content.digests.get(path, ""), font_name="Courier New", font_size=9)
             sheet.text(10, reason)
     sheet.done()

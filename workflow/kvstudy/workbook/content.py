@@ -13,7 +13,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING, original
 from kvstudy.study.model import Study
-from kvstudy.tidy.files import CELL_COLUMNS, read_csv
+from kvstudy.tidy.files import CELL_COLUMNS, path_of, read_csv
 from kvstudy.tidy.summary import OPERATIONS
 
 # Store, workload and parameters.
@@ -129,7 +129,7 @@ def read_outcomes(path: Path, study: Study, planned: list[Cell]) -> pd.DataFrame
     )
     names = {cell.path for cell in planned}
     for number, row in enumerate(frame.itertuples(), start=2):
-        name = f"{row.store}/{row.workload}/{row.parameters}/rep{row.repetition}"
+        name = path_of(row)
         if name not in names:
             raise KvstudyError(
                 f"{path}:{number}: {name} is not planned by the study '{study.name}'; give the "
