@@ -1,21 +1,7 @@
 -- The report's Markdown for Word, after numbers.lua. Metadata: tables and figures, the
 -- folders of the parts as <name>.html and <name>.png.
 
-local folders = {}
-
-local function name_of(div)
-  return div.identifier:match(":(.*)")
-end
-
-local function read(path)
-  local file = io.open(path, "r")
-  if not file then
-    error(path .. ": no such file; write it with 'kvstudy tabulate'")
-  end
-  local text = file:read("a")
-  file:close()
-  return text
-end
+local parts = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/parts.lua")
 
 local function styled(style, blocks)
   return pandoc.Div(blocks, pandoc.Attr("", {}, { ["custom-style"] = style }))
@@ -30,10 +16,8 @@ end
 
 local function listing(block)
   local lines = {}
-  for line in (block.text .. "\n"):gmatch("(.-)\n") do
-    local kind, text = line:match("^(%a+):(.*)$")
-    local sign = kind == "command" and "$ " or kind == "more" and "↪ " or ""
-    lines[#lines + 1] = sign .. text
+  for kind, text in parts.lines(block) do
+    lines[#lines + 1] = parts.sign(kind) .. text
   end
   return pandoc.CodeBlock(table.concat(lines, "\n"))
 end
@@ -43,7 +27,7 @@ local function notes(div)
 end
 
 local function drawing(name, caption_of, width)
-  local path = folders.figures .. "/" .. name .. ".png"
+  local path = parts.folders.figures .. "/" .. name .. ".png"
   local image = pandoc.Image({ pandoc.Str(pandoc.utils.stringify(caption_of)) }, path)
   image.attributes.width = width
   return styled("Captioned Figure", { pandoc.Para({ image }) })
@@ -114,12 +98,12 @@ local function for_word(grid)
     end)
     cell.contents = { styled(style, paragraphs) }
   end
-  local parts = { grid.head.rows }
+  local groups = { grid.head.rows }
   for _, body in ipairs(grid.bodies) do
-    parts[#parts + 1] = body.head
-    parts[#parts + 1] = body.body
+    groups[#groups + 1] = body.head
+    groups[#groups + 1] = body.body
   end
-  for _, rows in ipairs(parts) do
+  for _, rows in ipairs(groups) do
     each_cell(rows, measure)
     each_cell(rows, set)
     for _, row in ipairs(rows) do
@@ -149,7 +133,7 @@ end
 local WRITERS = {
   table = function(div)
     local blocks = pandoc.List({ caption(div, "Table Caption") })
-    local found = pandoc.read(read(folders.tables .. "/" .. name_of(div) .. ".html"), "html")
+    local found = pandoc.read(parts.table_of(div), "html")
     -- Numbers keep the room of missing decimals on paper only.
     found = pandoc.walk_block(pandoc.Div(found.blocks), {
       Table = for_word,
@@ -164,7 +148,7 @@ local WRITERS = {
     return blocks
   end,
   figure = function(div)
-    local picture = drawing(name_of(div), { div.content[#div.content] }, "16cm")
+    local picture = drawing(parts.name_of(div), { div.content[#div.content] }, "16cm")
     return { picture, caption(div, "Image Caption") }
   end,
   picture = function(div)
@@ -183,16 +167,6 @@ local WRITERS = {
   ["page-break"] = function()
     return pandoc.RawBlock("openxml", '<w:p><w:r><w:br w:type="page"/></w:r></w:p>')
   end,
-  barrier = function()
-    return {}
-  end,
-  appendix = function()
-    return {}
-  end,
-  references = function(div)
-    local title = pandoc.Header(1, div.content[1].content, pandoc.Attr("references"))
-    return { title, pandoc.Div({}, pandoc.Attr("refs")) }
-  end,
 }
 
 -- Word would ask before it fills a field, so the contents are links.
@@ -210,19 +184,10 @@ end
 
 return {
   {
-    Meta = function(meta)
-      folders.tables = pandoc.utils.stringify(meta.tables or "")
-      folders.figures = pandoc.utils.stringify(meta.figures or "")
-    end,
+    Meta = parts.Meta,
   },
   {
-    Div = function(div)
-      for class, write in pairs(WRITERS) do
-        if div.classes:includes(class) then
-          return write(div)
-        end
-      end
-    end,
+    Div = parts.by_class(WRITERS),
   },
   {
     Pandoc = function(doc)

@@ -1,7 +1,7 @@
 -- The report's Markdown for HTML, after numbers.lua. Metadata: tables, the folder of
 -- the tables as <name>.html. Figures get their pictures from `kvstudy build-html`.
 
-local tables = ""
+local parts = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/parts.lua")
 
 local function raw(text)
   return pandoc.RawBlock("html", text)
@@ -11,20 +11,6 @@ local ENTITIES = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&qu
 
 local function escaped(text)
   return (text:gsub('[&<>"]', ENTITIES))
-end
-
-local function name_of(div)
-  return div.identifier:match(":(.*)")
-end
-
-local function read(path)
-  local file = io.open(path, "r")
-  if not file then
-    error(path .. ": no such file; write it with 'kvstudy tabulate'")
-  end
-  local text = file:read("a")
-  file:close()
-  return text
 end
 
 local function caption_id(div)
@@ -41,10 +27,8 @@ end
 
 local function listing(block)
   local lines = {}
-  for line in (block.text .. "\n"):gmatch("(.-)\n") do
-    local kind, text = line:match("^(%a+):(.*)$")
-    local sign = kind == "command" and "$ " or kind == "more" and "↪ " or ""
-    lines[#lines + 1] = '<span class="' .. kind .. '">' .. sign .. escaped(text) .. "</span>"
+  for kind, text in parts.lines(block) do
+    lines[#lines + 1] = '<span class="' .. kind .. '">' .. parts.sign(kind) .. escaped(text) .. "</span>"
   end
   return raw('<pre tabindex="0">' .. table.concat(lines, "\n") .. "</pre>")
 end
@@ -71,7 +55,7 @@ local WRITERS = {
   table = function(div)
     local blocks = pandoc.List({ open(div, "table") })
     blocks:extend(caption(div))
-    local found = read(tables .. "/" .. name_of(div) .. ".html")
+    local found = parts.table_of(div)
     -- A table that is too wide is scrolled alone.
     local open_table = '<div class="scroll"><table aria-labelledby="' .. caption_id(div) .. '"'
     found = found:gsub("<table", (open_table:gsub("%%", "%%%%")))
@@ -81,9 +65,9 @@ local WRITERS = {
   end,
   figure = function(div)
     local caption_only = { div.content[#div.content] }
-    local blocks = pandoc.List({ open(div, "chart"), drawing(name_of(div), caption_only) })
+    local blocks = pandoc.List({ open(div, "chart"), drawing(parts.name_of(div), caption_only) })
     blocks:extend(caption(div))
-    blocks:insert(raw('<div class="values" data-figure="' .. escaped(name_of(div)) .. '"></div>'))
+    blocks:insert(raw('<div class="values" data-figure="' .. escaped(parts.name_of(div)) .. '"></div>'))
     blocks:extend({ cells(div), raw("</figure>") })
     return blocks
   end,
@@ -104,32 +88,14 @@ local WRITERS = {
   contents = function()
     return {}
   end,
-  barrier = function()
-    return {}
-  end,
-  appendix = function()
-    return {}
-  end,
-  references = function(div)
-    local title = pandoc.Header(1, div.content[1].content, pandoc.Attr("references"))
-    return { title, pandoc.Div({}, pandoc.Attr("refs")) }
-  end,
 }
 
 return {
   {
-    Meta = function(meta)
-      tables = pandoc.utils.stringify(meta.tables or "")
-    end,
+    Meta = parts.Meta,
   },
   {
-    Div = function(div)
-      for class, write in pairs(WRITERS) do
-        if div.classes:includes(class) then
-          return write(div)
-        end
-      end
-    end,
+    Div = parts.by_class(WRITERS),
   },
   {
     -- The title of the page is its only heading of the first level.

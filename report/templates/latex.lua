@@ -1,7 +1,7 @@
 -- The report's Markdown for LaTeX: floats, references to them, notices.
 -- Metadata: tables and figures, the folders of the parts as TeX finds them.
 
-local folders = {}
+local parts = dofile(pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/parts.lua")
 
 local function raw(text)
   return pandoc.RawBlock("latex", text)
@@ -25,8 +25,7 @@ local SPECIAL = {
 -- A listing's lines: kind, colon, text.
 local function listing(block)
   local lines = { "\\begin{transcript}" }
-  for line in (block.text .. "\n"):gmatch("(.-)\n") do
-    local kind, text = line:match("^(%a+):(.*)$")
+  for kind, text in parts.lines(block) do
     lines[#lines + 1] = "\\transcript" .. kind .. "{" .. text:gsub(".", SPECIAL) .. "}"
   end
   lines[#lines + 1] = "\\end{transcript}"
@@ -45,10 +44,6 @@ local function float(kind, first, second)
   return { raw("\\begin{" .. kind .. "}\\centering"), first, second, raw("\\end{" .. kind .. "}") }
 end
 
-local function name_of(div)
-  return div.identifier:match(":(.*)")
-end
-
 local WRITERS = {
   long = function(div)
     -- Its caption belongs into the longtable, which reads it from this macro.
@@ -58,21 +53,21 @@ local WRITERS = {
     return {
       raw("{"),
       pandoc.Plain(inlines),
-      raw("\\input{" .. folders.tables .. "/" .. name_of(div) .. ".tex}}"),
+      raw("\\input{" .. parts.folders.tables .. "/" .. parts.name_of(div) .. ".tex}}"),
     }
   end,
   table = function(div)
-    local body = raw("\\input{" .. folders.tables .. "/" .. name_of(div) .. ".tex}")
+    local body = raw("\\input{" .. parts.folders.tables .. "/" .. parts.name_of(div) .. ".tex}")
     return float("table", caption(div, div.identifier), body)
   end,
   figure = function(div)
-    local path = folders.figures .. "/" .. name_of(div) .. ".pdf"
+    local path = parts.folders.figures .. "/" .. parts.name_of(div) .. ".pdf"
     local body = raw("\\includegraphics[width=\\linewidth]{" .. path .. "}")
     return float("figure", body, caption(div, div.identifier))
   end,
   -- Once more, smaller, where its number and caption are not.
   picture = function(div)
-    local path = folders.figures .. "/" .. div.attributes.figure .. ".pdf"
+    local path = parts.folders.figures .. "/" .. div.attributes.figure .. ".pdf"
     return raw("{\\centering\\includegraphics[width=.86\\linewidth,height=.29\\textheight,keepaspectratio]{" .. path .. "}\\par}")
   end,
   transcript = function(div)
@@ -113,17 +108,6 @@ local WRITERS = {
   end,
 }
 
-local ORDER = { "long", "table", "figure", "picture", "transcript", "notice", "glance", "contents", "page-break",
-  "barrier", "appendix", "references" }
-
-local function write_div(div)
-  for _, class in ipairs(ORDER) do
-    if div.classes:includes(class) then
-      return WRITERS[class](div)
-    end
-  end
-end
-
 local function write_link(link)
   if link.classes:includes("ref") then
     local inlines = link.content
@@ -151,10 +135,7 @@ end
 
 return {
   {
-    Meta = function(meta)
-      folders.tables = pandoc.utils.stringify(meta.tables or "")
-      folders.figures = pandoc.utils.stringify(meta.figures or "")
-    end,
+    Meta = parts.Meta,
   },
-  { Div = write_div, Link = write_link, Str = write_str },
+  { Div = parts.by_class(WRITERS), Link = write_link, Str = write_str },
 }

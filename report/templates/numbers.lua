@@ -1,5 +1,6 @@
--- Numbers for sections, tables and figures, as LaTeX gives them by itself; for all
--- other formats. Metadata: word-table and word-figure, what a caption begins with.
+-- What LaTeX does by itself, for all other formats: numbers for sections, tables and figures,
+-- and the heading of the references. Metadata: word-table and word-figure, what a caption
+-- begins with.
 
 local numbers = {}
 local words = {}
@@ -63,6 +64,15 @@ return {
     end,
   },
   {
+    Div = function(div)
+      -- Only floats drift, and the appendices have their letters.
+      if div.classes:includes("barrier") or div.classes:includes("appendix") then
+        return {}
+      elseif div.classes:includes("references") then
+        local title = pandoc.Header(1, div.content[1].content, pandoc.Attr("references"))
+        return { title, pandoc.Div({}, pandoc.Attr("refs")) }
+      end
+    end,
     Link = function(link)
       if link.classes:includes("ref") then
         local found = numbers[link.target:sub(2)]

@@ -33,7 +33,7 @@ class Floats:
     def long_table(self, name: str, caption: str) -> Markup:
         """A table over several pages."""
         _there(self._tables / f"{name}.tex", "kvstudy " + name)
-        return _div(f"#table:{name} .table .long", for_markdown(caption))
+        return _div(f"#table:{name} .long .table", for_markdown(caption))
 
     def ref_long(self, name: str) -> Markup:
         """As ``ref``, to a table over several pages."""
