@@ -20,6 +20,7 @@ from kvstudy.archive.unpack import extract, opened, read_facts
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
+from kvstudy.study.raw import file_digest
 from kvstudy.study.run_names import Run
 
 
@@ -157,7 +158,7 @@ def _workflow(top: Path) -> dict[str, str]:
             if path.is_file() and path.suffix in {"", ".py", ".smk", ".j2", ".lua"}:
                 relative = path.relative_to(top).as_posix()
                 if "/bindings/" not in relative and "/." not in relative:
-                    found[relative] = hashlib.sha256(path.read_bytes()).hexdigest()
+                    found[relative] = file_digest(path)
     return found
 
 

@@ -50,31 +50,28 @@ def command(
 
     The HTML is a fragment for a page of one's own: tables and the notes below them.
     """
-    import json
-
     from kvstudy.analysis.files import read_analysis, shown_of
     from kvstudy.analysis.scaling import scaling
     from kvstudy.audit.files import read_audit
-    from kvstudy.errors import KvstudyError
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.study.sizes import sizes
     from kvstudy.tables.kinds import Given
     from kvstudy.tables.write import write_tables
-    from kvstudy.tidy.files import read_cells, read_measurements, read_summary
+    from kvstudy.tidy.files import (
+        read_cells,
+        read_environment,
+        read_measurements,
+        read_summary,
+    )
     from kvstudy.tidy.probes import read_probes
     from kvstudy.tidy.published import read_published
     from kvstudy.tidy.summary import per_repetition
     from kvstudy.tidy.swept import Swept
 
     plan = load_study(study)
-    try:
-        machine = json.loads(environment.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise KvstudyError(
-            f"{environment}: not JSON ({error}); take the file from a good run"
-        ) from error
+    machine = read_environment(environment)
     planned, one = read_cells(cells), shown(plan, scale)
     means = read_summary(summary)
     theirs = read_published(published) if published else None

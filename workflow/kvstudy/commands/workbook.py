@@ -45,26 +45,18 @@ def command(
     cells with the checksums of their logs. The averages are formulas over the
     runs, and carry their values for viewers that do not calculate.
     """
-    import json
-
-    from kvstudy.errors import KvstudyError
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.cells import closed_loop, plan, shown
     from kvstudy.study.load import load_study
     from kvstudy.study.raw import sums_digest
-    from kvstudy.tidy.files import read_measurements, read_summary
+    from kvstudy.tidy.files import read_environment, read_measurements, read_summary
     from kvstudy.tidy.published import read_published
     from kvstudy.tidy.summary import per_repetition
     from kvstudy.workbook.content import Content, read_outcomes
     from kvstudy.workbook.write import write_workbook
 
     of = load_study(study)
-    try:
-        machine = json.loads(environment.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise KvstudyError(
-            f"{environment}: not JSON ({error}); take the file from a good run"
-        ) from error
+    machine = read_environment(environment)
     planned, measured = closed_loop(plan(of, scale)), read_measurements(measurements)
     outcomes = read_outcomes(cells, of, planned)
     digests = {cell.path: sums_digest(raw / cell.path) for cell in planned}

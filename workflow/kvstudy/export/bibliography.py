@@ -14,7 +14,7 @@ from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
 from kvstudy.study.model import Study
-from kvstudy.study.raw import SUMS
+from kvstudy.study.raw import SUMS, file_digest
 from kvstudy.tables.latex import Latex, escape
 
 YCSB = "cooper2010"
@@ -95,7 +95,7 @@ def logs_digest(raw: Path) -> str:
     paths = sorted(path.relative_to(raw).as_posix() for path in raw.glob(f"*/*/*/rep*/{SUMS}"))
     if not paths:
         return ""
-    lines = [f"{hashlib.sha256((raw / path).read_bytes()).hexdigest()}  {path}\n" for path in paths]
+    lines = [f"{file_digest(raw / path)}  {path}\n" for path in paths]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

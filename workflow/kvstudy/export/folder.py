@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.table_kinds import ResultsTable
 from kvstudy.tables.latex import Latex, fill
-from kvstudy.tidy.files import read_cells, read_csv, read_summary
+from kvstudy.tidy.files import read_cells, read_csv, read_environment, read_summary
 
 INTERVALS = ["store", "workload", "parameters", "operation", "metric", "unit"]
 BOUNDS = ["n", "value", "low", "high", "cov"]
@@ -70,7 +69,7 @@ def export(sources: Sources, output: Path, scale: float = 1.0, partial: bool = F
         study,
         run,
         cells,
-        _environment(sources.environment),
+        read_environment(sources.environment),
         stores,
         sources.raw,
         sources.bibliography,
@@ -120,15 +119,6 @@ def _figures(study: Study, folder: Path, output: Path) -> dict[str, str]:
                 raise KvstudyError(f"{path}: no such file; write it with 'kvstudy draw'")
             shutil.copyfile(path, output / path.name)
     return captions
-
-
-def _environment(path: Path) -> dict:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise KvstudyError(
-            f"{path}: cannot be read ({error}); write it with 'kvstudy parse'"
-        ) from None
 
 
 def _about(

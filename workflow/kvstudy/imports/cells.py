@@ -7,7 +7,6 @@ that are made where the original is not plain text or holds several runs.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections import defaultdict
@@ -20,7 +19,7 @@ from kvstudy.imports.sources import Part, Source
 from kvstudy.imports.text import encoding_of
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.model import Study
-from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, write_sums
+from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, file_digest, write_sums
 from kvstudy.ycsb_log.check import check_histogram, check_load, check_run
 from kvstudy.ycsb_log.histograms import read_histogram
 from kvstudy.ycsb_log.status import operations_per_second, read_status, run_start
@@ -192,7 +191,7 @@ def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
 def _origin(path: Path, kept: str, folder: Path) -> dict[str, str]:
     return {
         "file": path.relative_to(folder).as_posix(),
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "sha256": file_digest(path),
         "kept_as": kept,
     }
 
@@ -226,10 +225,7 @@ def _replace(results: Path, work: Path) -> None:
 
 def _sums(folder: Path) -> dict[str, str]:
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != SUMS]
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-    }
+    return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
 
 
 def _write_record(results: Path, rows: list[Row], ignored: dict[str, str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zipfile
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
 from kvstudy.study.parts import RAW_TYPE
-from kvstudy.study.raw import raw_latencies
+from kvstudy.study.raw import file_digest, raw_latencies
 from kvstudy.study.record import CORE
 from kvstudy.study.rounds import FILE as ROUNDS_FILE
 from kvstudy.study.workload import WORKLOADS, load_workload
@@ -38,7 +37,7 @@ class Client:
 
     def describe(self) -> dict:
         """What the manifest records; the hash of each jar."""
-        hashes = {jar.name: hashlib.sha256(jar.read_bytes()).hexdigest() for jar in self.jars}
+        hashes = {jar.name: file_digest(jar) for jar in self.jars}
         return {"kind": self.kind, "db": self.db, "classpath": self.classpath, "jars": hashes}
 
 

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.report.document import put
 from kvstudy.report.latex_log import problems, tex_errors
+from kvstudy.whole_file import put
 
 SHOWN = 12
 

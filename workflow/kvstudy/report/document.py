@@ -70,15 +70,3 @@ def read_document(markdown: Path) -> tuple[str, Front]:
         raise KvstudyError(
             f"{told}: not the front of a report ({error}); write it again with 'kvstudy render'"
         ) from None
-
-
-def put(content: bytes, output: Path) -> None:
-    """Write beside the goal, then rename: a reader never sees half a file."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    beside = output.with_name(f".{output.name}.new")
-    try:
-        beside.write_bytes(content)
-        beside.replace(output)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None

@@ -9,8 +9,9 @@ import zipfile
 from io import BytesIO
 from pathlib import Path
 
-from kvstudy.report.document import Parts, put, read_document
+from kvstudy.report.document import Parts, read_document
 from kvstudy.report.pandoc import citations, convert, filters, words_of
+from kvstudy.whole_file import put
 
 # A4, with the text width that the figures are drawn for.
 PAGE = (

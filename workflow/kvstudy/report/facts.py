@@ -5,17 +5,14 @@ The templates in report/text/ see these objects; nothing here knows a study.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import out_of_order
 from kvstudy.analysis.updates import one_field
-from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _
 from kvstudy.report.cell_facts import (
     Gap,
@@ -328,14 +325,3 @@ class RunFacts(OfCells):
             if of == store
             else f"{title} ({_(store.removeprefix(f'{of}-').replace('-', ' '))})"
         )
-
-
-def read_environment(path: Path) -> dict[str, object]:
-    """The machine that was measured on."""
-    try:
-        environment = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
-    if "stores" not in environment:
-        raise KvstudyError(f"{path}: has no key 'stores'; write it with 'kvstudy parse'")
-    return environment

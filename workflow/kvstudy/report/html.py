@@ -11,12 +11,13 @@ import jinja2
 
 from kvstudy.charts.scripts import inline, scripts, styles
 from kvstudy.language.current import using
-from kvstudy.report.document import Front, Parts, put, read_document
+from kvstudy.report.document import Front, Parts, read_document
 from kvstudy.report.page_cells import MadeOf
 from kvstudy.report.page_values import values_table
 from kvstudy.report.page_words import page_words
 from kvstudy.report.pandoc import citations, convert, filters, words_of
 from kvstudy.report.svg import as_data
+from kvstudy.whole_file import put
 
 DRAWING = re.compile(r'<div class="drawing" data-figure="([^"]*)" data-caption="([^"]*)"></div>')
 CELLS = re.compile(r'<div class="cells" data-kind="(table|figure)" data-name="([^"]*)"></div>')

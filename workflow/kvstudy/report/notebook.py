@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.report.document import put
 from kvstudy.report.notebook_latex import notebook_latex
+from kvstudy.whole_file import put
 
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
 # Dates of figures and of the run would differ in what the same data gives.
@@ -85,12 +85,11 @@ def _without_times(book) -> None:
     """Take out when the cells ran, and on what: the data says when it was measured."""
     book.metadata.pop("papermill", None)
     book.metadata.pop("widgets", None)
-    for number, cell in enumerate(book.cells):
+    for number, cell in enumerate(book.cells, start=1):
         cell.metadata.pop("papermill", None)
         cell.metadata.pop("execution", None)
-        if "injected-parameters" in cell.metadata.get("tags", []):
-            # The others have names in the notebook; this one's would be random.
-            cell["id"] = f"injected-{number}"
+        # That of the cell with the parameters would be random.
+        cell.id = f"cell-{number}"
 
 
 def _page(book) -> str:
@@ -114,9 +113,6 @@ def _page(book) -> str:
     )
     # It warns that drawings have no description, and its SVG template takes none.
     exporter.log.setLevel("ERROR")
-    # The cell with the parameters gets a random one.
-    for number, cell in enumerate(book.cells, start=1):
-        cell.id = f"cell-{number}"
     page, _ = exporter.from_notebook_node(book)
     page = page.replace("No description has been provided for this image", ALTERNATIVE)
     return page.replace('<script src=""></script>\n', "")

@@ -15,7 +15,7 @@ from kvstudy.report.cell_names import CellNames
 from kvstudy.report.claims import claim_facts
 from kvstudy.report.course import course_facts
 from kvstudy.report.document import Front, Parts
-from kvstudy.report.facts import RunFacts, read_environment
+from kvstudy.report.facts import RunFacts
 from kvstudy.report.floats import Floats
 from kvstudy.report.latex import write_latex
 from kvstudy.report.open_loop import open_loop_facts
@@ -30,6 +30,7 @@ from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.workload import properties_of
+from kvstudy.tidy.files import read_environment
 from kvstudy.tidy.probes import read_probes
 from kvstudy.tidy.published import read_published
 

@@ -62,21 +62,28 @@ def is_complete(directory: Path) -> bool:
 def write_sums(directory: Path) -> None:
     """Write the file with the checksum of every other file in ``directory``."""
     lines = [
-        f"{_digest(path)}  {path.name}\n" for path in sorted(directory.iterdir()) if path.is_file()
+        f"{file_digest(path)}  {path.name}\n"
+        for path in sorted(directory.iterdir())
+        if path.is_file()
     ]
     (directory / SUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def read_sums(directory: Path) -> dict[str, str]:
+    """The checksum of each file by its name; OSError where there is no such list."""
+    lines = (directory / SUMS).read_text(encoding="utf-8").splitlines()
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 
 def check_sums(directory: Path) -> None:
     """KvstudyError when a file of the cell is missing or is not what was measured."""
     try:
-        lines = (directory / SUMS).read_text(encoding="utf-8").splitlines()
+        sums = read_sums(directory)
     except OSError as error:
         raise KvstudyError(f"{directory}: cannot be read: {error}") from None
-    for line in lines:
-        digest, _, name = line.partition("  ")
+    for name, digest in sums.items():
         try:
-            same = _digest(directory / name) == digest
+            same = file_digest(directory / name) == digest
         except OSError as error:
             raise KvstudyError(f"{directory / name}: cannot be read: {error}") from None
         if not same:
@@ -88,8 +95,9 @@ def check_sums(directory: Path) -> None:
 
 def sums_digest(directory: Path) -> str:
     """What changes when any file of the measurement does; "" where none is."""
-    return _digest(directory / SUMS) if is_complete(directory) else ""
+    return file_digest(directory / SUMS) if is_complete(directory) else ""
 
 
-def _digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """The file's sha256; OSError where it cannot be read."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -111,6 +111,19 @@ def recorded_reason(path: Path) -> str:
         raise KvstudyError(f"{path}: cannot be read ({error}); remove it") from None
 
 
+def read_environment(path: Path) -> dict:
+    """``environment.json``: what was measured on; KvstudyError where it is not one."""
+    try:
+        environment = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise KvstudyError(
+            f"{path}: cannot be read ({error}); write it with 'kvstudy parse'"
+        ) from None
+    if not isinstance(environment, dict) or "stores" not in environment:
+        raise KvstudyError(f"{path}: has no key 'stores'; write it with 'kvstudy parse'")
+    return environment
+
+
 def path_of(row) -> str:
     """The path of the cell in a ``row`` of ``cells.csv``, or of another table of cells."""
     return cell_path(row.store, row.workload, row.parameters, row.repetition)

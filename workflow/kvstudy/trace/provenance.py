@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,11 @@ from typing import Any
 from kvstudy.errors import KvstudyError
 from kvstudy.study.figure_kinds import Transcript
 from kvstudy.study.naming import did_you_mean
-from kvstudy.study.raw import SUMS, sums_digest
+from kvstudy.study.raw import SUMS, file_digest, sums_digest
 from kvstudy.tidy.files import path_of
 from kvstudy.trace.behind import Behind, behind, claims_behind
 from kvstudy.trace.run import Run, why_not
+from kvstudy.whole_file import put
 
 FIGURES = Path("figures")
 CLAIMS = "claims"
@@ -49,14 +49,7 @@ def provenance(run: Run, claims: bool) -> dict[str, Any]:
 
 def write_provenance(found: dict[str, Any], path: Path) -> None:
     """Write it in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.new")
-    try:
-        beside.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise KvstudyError(f"{path}: cannot be written: {error.strerror}") from None
+    put(f"{json.dumps(found, indent=1)}\n".encode(), path)
 
 
 def tables(run: Run, claims: bool) -> dict[str, Behind]:
@@ -93,11 +86,7 @@ def find_part(kind: str, name: str, parts: dict[str, Behind]) -> Behind:
 def files_of(run: Run, kind: str, name: str) -> dict[str, str]:
     """The files of a table or figure that are there, with their sha256."""
     files = _table_files(run, name) if kind == "table" else _figure_files(run, name)
-    return {
-        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in map(Path, files)
-        if path.is_file()
-    }
+    return {str(path): file_digest(path) for path in map(Path, files) if path.is_file()}
 
 
 def _measured(run: Run) -> set[str]:

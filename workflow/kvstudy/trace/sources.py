@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
-from kvstudy.study.raw import SECOND, SUMS
+from kvstudy.study.raw import SECOND, SUMS, file_digest, read_sums
 from kvstudy.tidy.rows import rows_of
 from kvstudy.trace.log_lines import Line, lines_of
 from kvstudy.trace.run import Run
@@ -59,10 +58,9 @@ class RawCell:
     def sums(self) -> dict[str, str]:
         """The checksums of the cell's files; none where they are not here."""
         try:
-            lines = (self.folder / SUMS).read_text(encoding="utf-8").splitlines()
+            return read_sums(self.folder)
         except OSError:
             return {}
-        return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
     @cached_property
     def _manifest(self) -> dict:
@@ -131,6 +129,6 @@ def raw_cell(run: Run, path: str) -> RawCell:
 
 def _sha256(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return file_digest(path)
     except OSError:
         return ""
