@@ -1,4 +1,4 @@
-"""Misses, failures and the server's own counts, on a real Memcached that others use too."""
+"""Misses, failures, losses and the server's own counts, on real servers that others use too."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ FOREIGN = 20_000
 
 
 @pytest.fixture
-def server(project, tmp_path):
-    """A running Memcached that the pipeline did not start."""
+def server(project, tmp_path, request):
+    """A running server that the pipeline did not start: Memcached, or the store of the test."""
     for name in ("servers", "workflow"):
         (project / name).symlink_to(ROOT / name)
-    store = load_store(ROOT / "envs/stores/memcached")
+    store = load_store(ROOT / "envs/stores" / getattr(request, "param", "memcached"))
     found = NativeServer(store, free_port(), tmp_path / "theirs", tmp_path / "theirs.log")
     with serving(store, found, found.log):
         yield found
@@ -72,10 +72,12 @@ def external(server) -> list[str]:
     return ["--provider", "external", "--address", f"{server.host}:{server.port}", "--may-empty"]
 
 
-def measure(server, meanwhile: Callable[[socket.socket], None]) -> tuple[int, str]:
+def measure(
+    server, meanwhile: Callable[[socket.socket], None], cell: str = CELL
+) -> tuple[int, str]:
     """Measure the cell; what somebody else does in the middle of its run phase."""
-    measuring = kvstudy("measure", CELL, *external(server))
-    status = Path("results/small/measuring", CELL, "run.err")
+    measuring = kvstudy("measure", cell, *external(server))
+    status = Path("results/small/measuring", cell, "run.err")
     limit = time.monotonic() + 120
     while not (status.is_file() and " 2 sec: " in status.read_text()):
         assert measuring.poll() is None, measuring.communicate()[0]
@@ -148,6 +150,41 @@ def test_a_miss_that_the_client_tells_is_a_failure_of_its_kind(server):
     assert overall["goodput"] == pytest.approx(kinds["OK"] / overall["runtime"] * 1000)
     assert "of read operations failed" in cell.void
     assert "misses" not in cell.void
+
+
+@pytest.mark.parametrize("server", ["redis"], indirect=True)
+@pytest.mark.parametrize("workload", ["d", "update"])
+def test_records_that_are_lost_in_the_run_void_the_cell(server, workload):
+    """After it, updates make all records anew, with one field, and inserts add to nothing."""
+    shares = {"properties": {"insertproportion": 1, "readproportion": 0}}
+    write_study("redis", workloads=[{"name": workload, **(shares if workload == "d" else {})}])
+    cell = CELL.replace("memcached/c", f"redis/{workload}")
+    status, output = measure(server, lambda told: tell(told, "FLUSHALL", b"OK\r\n"), cell)
+    assert status == 0, output
+    _, cell, overall = parsed()
+    # Nothing of what YCSB says tells of it.
+    assert overall["failed"] == 0
+    assert overall["goodput"] == pytest.approx(overall["throughput"], rel=1e-3)
+    assert "the server's counter FLUSHALL rose by 1: it dropped records" in cell.void
+    if workload == "d":
+        stored = 1000 + int(overall["operations"])
+        assert f" records after the run, {stored} were stored and not deleted: " in cell.void
+
+
+@pytest.mark.parametrize("server", ["redis"], indirect=True)
+def test_records_that_redis_evicts_in_the_run_void_the_cell(server):
+    write_study("redis", workloads=["update"])
+    cell = CELL.replace("memcached/c", "redis/update")
+
+    def evict(told: socket.socket) -> None:
+        tell(told, "CONFIG SET maxmemory-policy allkeys-random", b"OK\r\n")
+        tell(told, "CONFIG SET maxmemory 1500000", b"OK\r\n")
+
+    status, output = measure(server, evict, cell)
+    assert status == 0, output
+    _, cell, _ = parsed()
+    assert " records after the run, 1000 were stored and not deleted: " in cell.void
+    assert "the server's counter evicted_keys rose by " in cell.void
 
 
 def test_counters_that_fall_fail_the_cell(server):

@@ -90,6 +90,29 @@ def test_intended_latencies_are_not_taken_for_service_times(pretend_study):
     assert not [name for name in metrics.index if name.startswith("latency_")]
 
 
+def test_records_that_are_lost_in_the_run_void_the_cell(pretend_study):
+    measure(pretend_study)
+    edit_manifest(CELL, lambda m: m["server"]["records"].update(run=993))
+    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == (
+        "the server holds 993 records after the run, 1000 were stored and not deleted: 7 are lost"
+    )
+    # Nobody counted them, or some were made anew.
+    for records in ({"load": 1000, "run": None}, {"load": 1000, "run": 1000}):
+        edit_manifest(CELL, lambda m, now=records: m["server"].update(records=now))
+        assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+
+
+def test_records_that_the_server_says_to_have_dropped_void_the_cell(pretend_study):
+    store = Path("envs/stores/pretend/store.yaml")
+    store.write_text(store.read_text() + "losses: [evictions, flushes]\n")
+    measure(pretend_study)
+    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+    edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(evictions=5))
+    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == (
+        "the server's counter evictions rose by 5: it dropped records while the cell was measured"
+    )
+
+
 def test_failed_operations_void_the_cell_for_rankings(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
     measure(pretend_study)

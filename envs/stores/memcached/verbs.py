@@ -36,8 +36,9 @@ def empty(host: str, port: int) -> None:
 
 
 def counters(host: str, port: int) -> dict[str, int]:
-    """Commands of each kind (add, set and replace count as cmd_set), and their hits and misses."""
-    found = re.findall(r"^STAT (cmd_\w+|\w+_hits|\w+_misses) (\d+)\r$", _stats(host, port), re.M)
+    """Commands of each kind (add, set and replace are cmd_set), hits, misses, and evictions."""
+    kinds = r"^STAT (cmd_\w+|\w+_hits|\w+_misses|evictions) (\d+)\r$"
+    found = re.findall(kinds, _stats(host, port), re.M)
     return {name: int(count) for name, count in found}
 
 

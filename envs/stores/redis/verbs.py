@@ -23,9 +23,14 @@ def version(host: str, port: int) -> str:
 
 
 def records(host: str, port: int) -> int:
-    """How many records YCSB has stored: the members of its index, or all keys if there is none."""
+    """How many records YCSB has stored: those that are in its index and there, or all keys.
+
+    A record that the server evicts stays in the index.
+    """
+    keys = int(ask(host, port, "DBSIZE\r\n", until="\r\n").removeprefix(":"))
     indexed = int(ask(host, port, "ZCARD _indices\r\n", until="\r\n").removeprefix(":"))
-    return indexed or int(ask(host, port, "DBSIZE\r\n", until="\r\n").removeprefix(":"))
+    # The index is a key too.
+    return min(indexed, keys - 1) if indexed else keys
 
 
 def empty(host: str, port: int) -> None:
@@ -34,14 +39,13 @@ def empty(host: str, port: int) -> None:
 
 
 def counters(host: str, port: int) -> dict[str, int]:
-    """Calls of each command, and lookups by readers that found their key or did not."""
+    """Calls of each command, keys dropped, and lookups by readers that found theirs or did not."""
     commands = ask(host, port, "INFO commandstats\r\n", until="\r\n\r\n")
     found = re.findall(r"^cmdstat_([^:]+):calls=(\d+)", commands, re.M)
-    lookups = ask(host, port, "INFO stats\r\n", until="\r\n\r\n")
-    found += re.findall(r"^(keyspace_(?:hits|misses)):(\d+)", lookups, re.M)
-    return {
-        name if name.startswith("keyspace_") else name.upper(): int(count) for name, count in found
-    }
+    told = {name.upper(): int(count) for name, count in found}
+    stats = ask(host, port, "INFO stats\r\n", until="\r\n\r\n")
+    kinds = r"^(keyspace_hits|keyspace_misses|evicted_keys|expired_keys):(\d+)"
+    return told | {name: int(count) for name, count in re.findall(kinds, stats, re.M)}
 
 
 def record_bytes(host: str, port: int) -> float | None:

@@ -34,6 +34,8 @@ PATTERNS = [
         "the server counted {} misses among the {} reads that YCSB calls OK, "
         "more than the {} that the study allows"
     ),
+    N_("the server holds {} records after the run, {} were stored and not deleted: {} are lost"),
+    N_("the server's counter {} rose by {}: it dropped records while the cell was measured"),
     N_("no probe: {}"),
     N_("probed through another client ({})"),
     N_("the probe found no command that comes with every operation"),

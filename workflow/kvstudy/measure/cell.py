@@ -169,6 +169,7 @@ def _measure(
             "records": held,
             "counters": counted,
             "misses": store.misses,
+            "losses": store.losses,
         },
         "phases": {name: asdict(phase) for name, phase in phases.items()},
         "second_client": {"command": second} if second else None,

@@ -168,6 +168,11 @@ class StoreFile(Strict):
         description="Which of the server's counters (verbs.py: counters) counts reads of keys that "
         "are not there.",
     )
+    losses: list[str] = Field(
+        default=[],
+        description="Which of the server's counters count records that it dropped: of itself, or "
+        "because somebody told it to. A cell in whose run one of them rose is void.",
+    )
     options: dict[str, Option] = Field(
         default={}, description="What a study can choose about the store."
     )

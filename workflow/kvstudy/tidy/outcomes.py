@@ -22,6 +22,7 @@ import pandas as pd
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
 from kvstudy.study.model import Study
+from kvstudy.study.record import OF_CLASS, class_of
 from kvstudy.tidy.files import read_csv
 from kvstudy.ycsb_log.log import GOOD, Section, YcsbLog
 
@@ -99,6 +100,43 @@ def void(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) 
             f"the server counted {missed} misses among the {reads} reads that YCSB calls OK, "
             f"more than the {allowed:.2%} that the study allows"
         )
+    return reasons
+
+
+def lost(cell: Cell, manifest: dict, logs: Sequence[YcsbLog]) -> list[str]:
+    """Why the cell leaves the rankings: its server lost records in the run phase.
+
+    YCSB takes no notice: an insert or an update of a record goes well without all others.
+    ``logs`` are those of its clients in that phase.
+    """
+    server = manifest["server"]
+    if cell.measured_phase != "run":
+        # What was loaded is counted when it is measured.
+        return []
+    rounds, held = cell.rounds, (server.get("records") or {}).get("run")
+    inserted, deleted = (
+        sum(log.sections[name].operations for log in logs if name in log.sections)
+        for name in ("INSERT", "DELETE")
+    )
+    if rounds:
+        # Each round begins with an empty table.
+        inserted, deleted = 0, rounds.counts(cell.records, cell.operations)["delete"]
+    due = cell.records + inserted - deleted
+    reasons = []
+    # A class that is not ours may insert what is there already.
+    known = not inserted or class_of(dict(cell.properties)) in OF_CLASS
+    if known and held is not None and held < due:
+        reasons.append(
+            f"the server holds {held} records after the run, {due} were stored and not deleted: "
+            f"{due - held} are lost"
+        )
+    counted = {} if rounds else _counters(manifest, "run") or {}
+    reasons += [
+        f"the server's counter {name} rose by {counted[name]}: it dropped records while the cell "
+        "was measured"
+        for name in server.get("losses", [])
+        if name in counted
+    ]
     return reasons
 
 

@@ -13,7 +13,7 @@ from kvstudy.study.raw import SECOND
 from kvstudy.tidy.foreign import cpu_shares
 from kvstudy.tidy.gc import gc_pauses
 from kvstudy.tidy.imports import phases_of
-from kvstudy.tidy.outcomes import good, missed, outcomes, void
+from kvstudy.tidy.outcomes import good, lost, missed, outcomes, void
 from kvstudy.tidy.resources import resources, server_cpu_seconds
 from kvstudy.tidy.rounds import rounds
 from kvstudy.tidy.series import histograms, series
@@ -60,7 +60,8 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     ]
     misses = missed(manifest, phase, clients)
     rows.measurements += _goodput(cell, phase, clients, misses)
-    rows.cells.append(_measured(cell, manifest, "; ".join(void(study, cell, clients, misses))))
+    reasons = [*void(study, cell, clients, misses), *lost(cell, manifest, clients)]
+    rows.cells.append(_measured(cell, manifest, "; ".join(reasons)))
     if cell.rounds:
         rows.rounds += [key | row for row in rounds(raw, cell, logs[phase])]
     rows.outcomes += [key | row for row in outcomes(manifest, phase, clients)]
