@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -185,6 +186,25 @@ def test_records_that_redis_evicts_in_the_run_void_the_cell(server):
     _, cell, _ = parsed()
     assert " records after the run, 1000 were stored and not deleted: " in cell.void
     assert "the server's counter evicted_keys rose by " in cell.void
+
+
+@pytest.mark.parametrize("server", ["redis"], indirect=True)
+def test_a_server_that_is_stopped_for_a_while_is_flagged(server):
+    """A few operations time out, which is no reason to leave the cell out."""
+    write_study("redis", parameters=PARAMETERS | {"seconds": 15})
+    (process,) = server.process_ids()
+
+    def stop(told: socket.socket) -> None:
+        os.kill(process, signal.SIGSTOP)
+        time.sleep(9)
+        os.kill(process, signal.SIGCONT)
+
+    status, output = measure(server, stop, "redis/c/r1000_o10000_t2_s15/rep1")
+    assert status == 0, output
+    _, cell, overall = parsed()
+    assert cell.void == ""
+    assert overall["failed"] > 0
+    assert 7 < overall["stalled"] < 10
 
 
 def test_counters_that_fall_fail_the_cell(server):

@@ -113,6 +113,17 @@ def test_records_that_the_server_says_to_have_dropped_void_the_cell(pretend_stud
     )
 
 
+def test_a_run_that_stalled_and_went_on_is_flagged(pretend_study, monkeypatch):
+    measure(pretend_study)
+    monkeypatch.setenv("PRETEND_CLIENT", "stalled-run")
+    measure(pretend_study, CELL.replace("rep1", "rep2"))
+    cells, values = parse(pretend_study)
+    assert set(cells.loc[["pretend/a/rep1", "pretend/a/rep2"], "void"]) == {""}
+    (row,) = values.query("metric == 'stalled'").itertuples()
+    # Good operations up to second 2, then from second 11 on; the last line without is at 10.
+    assert (row.repetition, row.unit, row.value) == (2, "s", 8)
+
+
 def test_failed_operations_void_the_cell_for_rankings(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
     measure(pretend_study)

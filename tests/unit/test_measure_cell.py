@@ -165,6 +165,22 @@ def test_a_broken_phase(pretend_study, monkeypatch, client, message):
     assert message in failure(pretend_study)
 
 
+@pytest.mark.parametrize("phase", ["load", "run"])
+def test_a_phase_in_which_only_failures_go_on_is_given_up(pretend_study, monkeypatch, phase):
+    """A server that is stopped: each operation ends with a timeout."""
+    monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 3)
+    monkeypatch.setenv("PRETEND_CLIENT", f"frozen-{phase}")
+    text = failure(pretend_study)
+    assert f"{phase}: no operations went well in 3 s, after 3000 in " in text
+    assert "client stopped" in text
+
+
+def test_a_phase_without_any_progress_is_given_up(pretend_study, monkeypatch):
+    monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 2)
+    monkeypatch.setenv("PRETEND_CLIENT", "silent-load")
+    assert "load: no operations went well in 2 s, after 0 in 0 s" in failure(pretend_study)
+
+
 def test_a_server_that_evicts_records(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_RECORDS", "700")
     text = failure(pretend_study)

@@ -86,3 +86,12 @@ def test_nothing_is_drawn_of_what_has_no_values():
     assert found.drawn == []
     assert found.spectra == {}
     assert found.cpu is None
+
+
+def test_runs_that_stalled_are_named():
+    cells = [row("stalled", 30, 49.6), row("stalled", 7, store="memcached", n="1")]
+    assert facts(cells).stalled == [
+        "Redis under Workload A (2 runs, up to 50 s)",
+        "Memcached under Workload A (1 run, up to 7 s)",
+    ]
+    assert facts([row("throughput", 30)]).stalled == []

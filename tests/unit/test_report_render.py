@@ -249,6 +249,21 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "CreationDate" not in info
 
 
+def test_runs_that_stalled_are_named_on_the_first_page_and_with_the_runs(
+    inputs: Inputs, project: Path
+) -> None:
+    render(inputs, project / "out")
+    assert "49 s" not in (project / "out/tiny.md").read_text()
+    stalled = summary("overall", "stalled", 45) | {"max": 49.2, "n": 1}
+    write_csv(inputs.summary, SUMMARY, [summary("overall", "throughput", 4801.04), stalled])
+    render(inputs, project / "out")
+    plain = re.sub(r"\\(.)", r"\1", (project / "out/tiny.md").read_text())
+    text = " ".join(plain.replace("\N{NO-BREAK SPACE}", " ").split())
+    assert text.count("under Workload A (1 run, up to 49 s)") == 2
+    assert "Some runs stood still for more than 5 s" in text
+    assert "no operation went well for more than 5 s" in text
+
+
 # Two claims as `kvstudy claims` writes them, one with many statements.
 CLAIM = {
     "id": "C1",

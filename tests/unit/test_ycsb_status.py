@@ -7,7 +7,12 @@ import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.stats.warmup import Steadiness, warm_up
 from kvstudy.ycsb_log.parse import parse
-from kvstudy.ycsb_log.status import operations_per_second, read_status
+from kvstudy.ycsb_log.status import (
+    GoodOperations,
+    longest_stall,
+    operations_per_second,
+    read_status,
+)
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 
@@ -24,7 +29,8 @@ def test_rows_of_a_run_with_a_target():
     """500 ops/s; the first line was late by 75 ms, the last one is the end of the run."""
     found = status("basic-edge-target500")
     assert list(found) == [
-        *["time", "operations", "throughput", "read latency_mean", "update latency_mean"]
+        *["time", "operations", "good", "throughput"],
+        *["read latency_mean", "update latency_mean"],
     ]
     assert found["time"].tolist() == pytest.approx([0.075, 1, 2, 3.001, 3.014])
     assert found["operations"].tolist() == [35, 497, 997, 1497, 1500]
@@ -110,7 +116,7 @@ def test_a_server_that_was_killed_and_came_back():
 def test_combined_types_go_on_in_the_next_line():
     """RawIntended-READ stands behind Hdr, and is not the read's service time."""
     found = status("redis-hdrraw")
-    assert list(found)[3:] == [
+    assert list(found)[4:] == [
         "read latency_mean",
         "update latency_mean",
         "read intended_latency_mean",
@@ -173,3 +179,35 @@ def test_lines_that_are_too_far_apart():
     ]
     with pytest.raises(KvstudyError, match=r"run\.err: status lines are 10 s apart.*interval=1"):
         operations_per_second(read_status("".join(lines), "run.err"), "run.err")
+
+
+@pytest.mark.parametrize("name", ["redis-hdr-rep1", "redis-both", "redis-hdrraw", "redis-raw"])
+def test_good_operations_are_those_of_the_results(name, tmp_path):
+    """The status lines as they come, in pieces that end anywhere."""
+    log = parse((DATA / f"{name}.out").read_text(), name)
+    good = log.attempted - log.failed
+    assert status(name)["good"].sum() == good
+    growing = tmp_path / "run.err"
+    found, seen = GoodOperations(growing), []
+    whole = (DATA / f"{name}.err").read_bytes()
+    for end in range(0, len(whole) + 700, 700):
+        growing.write_bytes(whole[:end])
+        seen.append(found.look())
+    assert seen == sorted(seen)
+    assert seen[-1] == good
+
+
+def test_failed_operations_are_no_good_ones():
+    """MongoDB was killed in second 6, and started again."""
+    found = status("mongodb-workloada-killrestart")
+    log = parse((DATA / "mongodb-workloada-killrestart.out").read_text(), "killrestart")
+    assert found["good"].sum() == log.attempted - log.failed < log.attempted
+    assert found.query("good == 0")["time"].tolist() == pytest.approx(
+        [0.143, 1.002, 7.001, 8.001, 9.0]
+    )
+    assert longest_stall(found) == pytest.approx(3, abs=0.01)
+
+
+def test_operations_that_are_not_counted_apart_count_as_good():
+    found = status("redis-histogram")
+    assert found["good"].sum() == found["operations"].iloc[-1]

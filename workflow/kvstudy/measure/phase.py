@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import time
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +18,14 @@ from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, log_end
+from kvstudy.ycsb_log.status import GoodOperations
 
 # After the server died, some clients wait minutes for it, others end at once
-# and print results that would look like a finished run.
+# and print results that would look like a finished run. Of a server that is stopped or hangs,
+# a client reports one timeout after the other.
 STALL_SECONDS = 120
+# As long, no more than this share of the earlier rate of good operations is no progress.
+LEAST_SHARE = 0.01
 
 
 @dataclass(frozen=True)
@@ -47,11 +52,13 @@ def run_phase(
     server: Server,
     server_log: Path,
     controller: Controller,
+    least_share: float = LEAST_SHARE,
 ) -> Phase:
     """Run ``command``; standard output and error go to ``<directory>/<name>.out`` and ``.err``.
 
-    KvstudyError when the server dies, the client makes no progress for two
-    minutes or ends with an error; the client never survives this call.
+    KvstudyError when the server dies, when for two minutes no more operations go well than
+    ``least_share`` of those before them, or when the client ends with an error; it never
+    survives this call.
     """
     errors = directory / f"{name}.err"
     with (directory / f"{name}.out").open("wb") as out, errors.open("wb") as err:
@@ -64,7 +71,8 @@ def run_phase(
         sampler = Sampler(directory, name, roots, clock)
         try:
             sampler.sample()
-            _watch(client, errors, name, store, server, server_log, controller, sampler)
+            progress = Progress(errors, name, least_share)
+            _watch(client, progress, name, store, server, server_log, controller, sampler)
             sampler.sample()
         finally:
             process.stop(client, signal.SIGKILL)
@@ -91,7 +99,7 @@ def _cpu_of_ended_children() -> float:
 
 def _watch(
     client: subprocess.Popen,
-    errors: Path,
+    progress: Progress,
     name: str,
     store: Store,
     server: Server,
@@ -99,8 +107,7 @@ def _watch(
     controller: Controller,
     sampler: Sampler,
 ) -> None:
-    progress, since = "", time.monotonic()
-    next_look = since + 1
+    next_look = time.monotonic() + 1
     while not _ended(client, next_look - time.monotonic()):
         now = time.monotonic()
         # Once a second: often enough to notice, too seldom to disturb.
@@ -110,14 +117,7 @@ def _watch(
         end = server.died()
         if end is not None:
             raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
-        latest = last_count(errors)
-        if latest != progress:
-            progress, since = latest, now
-        elif now - since > STALL_SECONDS:
-            raise KvstudyError(
-                f"{name}: no operation finished for {STALL_SECONDS} s "
-                f"(after {progress or 'none'}); client stopped{log_end(errors)}"
-            )
+        progress.check(now)
 
 
 def _ended(client: subprocess.Popen, seconds: float) -> bool:
@@ -139,12 +139,30 @@ def _exception(errors: Path) -> str:
     return ""
 
 
-def last_count(errors: Path) -> str:
-    """The number of operations in YCSB's last status line; empty before the first."""
-    with errors.open("rb") as file:
-        file.seek(0, 2)
-        file.seek(max(0, file.tell() - 4000))
-        for line in reversed(file.read().decode("utf-8", errors="replace").splitlines()):
-            if " operations; " in line:
-                return line.split(" operations; ")[0].split()[-1]
-    return ""
+class Progress:
+    """The good operations of a phase over time, from the client's standard error."""
+
+    def __init__(self, errors: Path, name: str, least_share: float) -> None:
+        self._good = GoodOperations(errors)
+        self._name = name
+        self._share = least_share
+        self._start = time.monotonic()
+        # Time and good operations at each look, the first one STALL_SECONDS ago or just before.
+        self._looks = deque([(self._start, 0)])
+
+    def check(self, now: float) -> None:
+        """KvstudyError when the operations of the last STALL_SECONDS are no progress."""
+        self._looks.append((now, self._good.look()))
+        while len(self._looks) > 1 and self._looks[1][0] <= now - STALL_SECONDS:
+            self._looks.popleft()
+        (then, before), (_, count) = self._looks[0], self._looks[-1]
+        if now - then < STALL_SECONDS:
+            return
+        rate = before / (then - self._start) if before else 0
+        if count - before <= self._share * rate * (now - then):
+            errors = self._good.path
+            raise KvstudyError(
+                f"{self._name}: {count - before or 'no'} operations went well in "
+                f"{STALL_SECONDS} s, after {before} in {then - self._start:.0f} s; client "
+                f"stopped{log_end(errors)}"
+            )

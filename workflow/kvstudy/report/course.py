@@ -49,7 +49,8 @@ class CourseFacts:
     """What the text on the course of the runs speaks about.
 
     ``steady``, ``unsteady`` and ``short`` are how many runs have each verdict;
-    ``restless`` names those that are not steady. ``drawn`` are the workloads with a run
+    ``restless`` names those that are not steady, ``stalled`` those in which no operation went
+    well for a while. ``drawn`` are the workloads with a run
     that is long enough to be drawn.
     """
 
@@ -59,6 +60,7 @@ class CourseFacts:
     unsteady: int
     short: int
     restless: list[str]
+    stalled: list[str]
     warmed_up: bool
     drawn: list[TimeStrips]
     not_drawn: list[str]
@@ -102,6 +104,7 @@ def course_facts(
         unsteady=int(counts.get(Steadiness.NOT_STEADY, 0)),
         short=int(counts.get(Steadiness.TOO_SHORT, 0)),
         restless=_restless(seconds, study, titles),
+        stalled=_stalled([row for row in rows if row["store"] in titles], names, titles),
         warmed_up=bool((seconds["cut"] > 0).any()),
         drawn=[figure for figure in strips if figure.workload in drawn],
         not_drawn=[
@@ -147,6 +150,20 @@ def _pauses(rows: list[Row], names: CellNames, titles: dict[str, str]) -> Pauses
         if {"gc_count", "gc_pause"} <= values.keys() and values.get("runtime")
     ]
     return max(found, key=lambda each: each.share, default=None)
+
+
+def _stalled(rows: list[Row], names: CellNames, titles: dict[str, str]) -> list[str]:
+    found = []
+    for row in rows:
+        if row["metric"] == "stalled":
+            runs = int(float(row["n"]))
+            text = ngettext(
+                "{} under {} ({} run, up to {} s)", "{} under {} ({} runs, up to {} s)", runs
+            )
+            name = names.workload(row["workload"], row["parameters"])
+            longest = round(float(row["max"]))
+            found.append(text.format(titles[row["store"]], name, runs, longest))
+    return found
 
 
 def _restless(seconds: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[str]:

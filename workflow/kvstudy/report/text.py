@@ -34,6 +34,7 @@ from kvstudy.study.figure_kinds import RunOrder, Transcript
 from kvstudy.study.workload import operations_of
 from kvstudy.tidy.numbers import change, grouped
 from kvstudy.tidy.outcomes import TOLERATED_FAILURES
+from kvstudy.tidy.series import STALL_SECONDS
 
 
 def write_text(folder: Path, run: RunFacts, floats: Floats, raw: Path) -> str:
@@ -128,6 +129,7 @@ def _context(run: RunFacts, floats: Floats, raw: Path) -> dict[str, object]:
         "fewest_seconds": FEWEST_SECONDS,
         "steady_seconds": STEADY_SECONDS,
         "steady_variation": STEADY_VARIATION,
+        "stall_seconds": STALL_SECONDS,
         "enough_beyond": ENOUGH_BEYOND,
         "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],

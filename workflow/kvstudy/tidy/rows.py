@@ -16,10 +16,11 @@ from kvstudy.tidy.imports import phases_of
 from kvstudy.tidy.outcomes import good, lost, missed, outcomes, void
 from kvstudy.tidy.resources import resources, server_cpu_seconds
 from kvstudy.tidy.rounds import rounds
-from kvstudy.tidy.series import histograms, series
+from kvstudy.tidy.series import STALL_SECONDS, histograms, series, status_of
 from kvstudy.tidy.usage import USAGE_UNITS, usage
 from kvstudy.ycsb_log.log import YcsbLog
 from kvstudy.ycsb_log.parse import parse
+from kvstudy.ycsb_log.status import longest_stall
 
 
 @dataclass
@@ -66,7 +67,13 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
         rows.rounds += [key | row for row in rounds(raw, cell, logs[phase])]
     rows.outcomes += [key | row for row in outcomes(manifest, phase, clients)]
     if not manifest.get("imported", {}).get("no_status_lines"):
-        rows.series += [key | row for row in series(raw, phase)]
+        status = status_of(raw, phase)
+        if status is not None:
+            rows.series += [key | row for row in series(status, phase, str(raw))]
+            stall = longest_stall(status)
+            # Between two rounds, the table is emptied.
+            if stall > STALL_SECONDS and not cell.rounds:
+                rows.measurements.append(of_phase | _value("overall", "stalled", "s", stall))
     rows.histograms += [key | row for row in histograms(raw, phase, logs[phase])]
     started = manifest["phases"][phase].get("started")
     rows.resources += [key | row for row in resources(raw, phase, started)]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
+
 from kvstudy.errors import KvstudyError
 from kvstudy.ycsb_log.histograms import read_histogram
 from kvstudy.ycsb_log.log import YcsbLog
 from kvstudy.ycsb_log.status import operations_per_second, read_status
 
-# Before the name of an operation: its latencies from the time that a rate asked for.
+# Before the name of an operation: its latencies from the time that a target rate asked for.
 INTENDED = "intended "
+# A longer time without a good operation is reported.
+STALL_SECONDS = 5
 
 
-def series(raw: Path, phase: str) -> list[dict]:
-    """Operations in each whole second of ``phase``: rows of second (from 1) and throughput.
-
-    Empty for a phase of less than a second, and for a client that printed no status.
-    """
+def status_of(raw: Path, phase: str) -> pd.DataFrame | None:
+    """The status lines of ``phase`` (see ``read_status``); None where the client printed none."""
     path = raw / f"{phase}.err"
     if not path.is_file():
         # Imported, with both outputs in one file.
@@ -29,9 +30,15 @@ def series(raw: Path, phase: str) -> list[dict]:
             f"{path}: cannot be read: {error}; make it readable, or remove {raw} to measure the "
             "cell again"
         ) from None
-    if " operations; " not in text:
-        return []
-    seconds = operations_per_second(read_status(text, str(path)), str(path))
+    return read_status(text, str(path)) if " operations; " in text else None
+
+
+def series(status: pd.DataFrame, phase: str, name: str) -> list[dict]:
+    """Operations in each whole second of ``phase``: rows of second (from 1) and throughput.
+
+    Empty for a phase of less than a second. ``name`` is what messages call the cell.
+    """
+    seconds = operations_per_second(status, f"{name}: {phase}")
     return [
         {"phase": phase, "second": second, "throughput": value} for second, value in seconds.items()
     ]

@@ -26,6 +26,7 @@ FILES = {
     "client_allowed": [MANIFEST, "machine.csv"],
     "gc_count": ["{}.gc.log"],
     "gc_pause": ["{}.gc.log"],
+    "stalled": ["{}.err"],
     "missed": ["{}.out", MANIFEST],
     "goodput": ["{}.out", MANIFEST],
     "second_throughput": [f"{SECOND}.out"],

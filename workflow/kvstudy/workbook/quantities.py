@@ -26,6 +26,7 @@ TITLES = {
     "in_call": "Thread time in calls (share)",
     "gc_count": "Garbage collections",
     "gc_pause": "Garbage collector pauses",
+    "stalled": "Longest time without a good operation",
     "monitor_cpu": "Watching, of one core",
     "foreign_cpu": "Other programs, of all cores",
     "steal_cpu": "Stolen by the host, of all cores",

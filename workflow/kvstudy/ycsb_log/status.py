@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -34,12 +37,19 @@ _LATENCIES = (
         rf"(?<![\w-]){_OPERATION} count: (?P<count>\d+), average latency\(us\): (?P<mean>\S+)"
     ),
 )
+# Those that went well: READ-FAILED has another name. A read-modify-write is a read and an update,
+# and is counted whether they went well or not.
+_WENT_WELL = re.compile(
+    r"(?<![\w-])(?:Hdr)?(Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE)(?:: Count=| count: )(\d+)"
+)
+_COUNTED = re.compile(r": Count=| count: ")
 
 
 def read_status(text: str, name: str) -> pd.DataFrame:
     """One row per status line of ``text``, in order.
 
-    Columns: time (s since the start of the run), operations (total so far),
+    Columns: time (s since the start of the run), operations (total so far), good (how many
+    went well since the row before; where YCSB does not count them apart, how many there were),
     throughput (ops/s since the row before, as YCSB says it), and per operation
     its mean latency (us) since the row before: ``read latency_mean``,
     ``read intended_latency_mean``. NaN where YCSB has no number: in the first
@@ -58,11 +68,15 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     rows = [
         {
             "operations": int(match[3]),
+            "good": _counts(text[match.end() : end]),
             "throughput": _number(match[4]),
             **_latencies(text[match.end() : end]),
         }
         for match, end in zip(found, ends, strict=True)
     ]
+    for before, row in zip([{"operations": 0}, *rows], rows, strict=False):
+        done, counts = row["operations"] - before["operations"], row["good"]
+        row["good"] = done if counts is None else _good(counts)
     for row in rows[1:]:
         # YCSB prints no rate before the first operation.
         row["throughput"] = row["throughput"] if row["operations"] else 0.0
@@ -76,6 +90,41 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(time=_times(found))[
         ["time", *dict.fromkeys(key for row in rows for key in row)]
     ]
+
+
+def longest_stall(status: pd.DataFrame) -> float:
+    """The longest time (s) within the rows of ``read_status`` in which no operation went well.
+
+    Only of those that end: after the last good operation the client may just close its
+    connections.
+    """
+    times = [0.0, *status["time"]]
+    good = [0, *np.flatnonzero(status["good"]) + 1]
+    return max((times[after - 1] - times[before] for before, after in pairwise(good)), default=0.0)
+
+
+class GoodOperations:
+    """How many operations of a running client went well, from its standard error in ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read = 0
+        self._counts: Counter[str] | None = None
+        self._operations = 0
+
+    def look(self) -> int:
+        """How many so far, by all whole lines that are there by now."""
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            new = file.read()
+        new = new[: new.rfind(b"\n") + 1]
+        self._read += len(new)
+        text = new.decode("utf-8", errors="replace")
+        if (counts := _counts(text)) is not None:
+            self._counts = (self._counts or Counter()) + counts
+        if latest := last_status(text):
+            self._operations = latest.operations
+        return self._operations if self._counts is None else _good(self._counts)
 
 
 @dataclass(frozen=True)
@@ -146,6 +195,21 @@ def _times(found: list[re.Match]) -> list[float]:
         start = (clock - clocks[0]).total_seconds() - int(match[2])
         starts.append(start - 3600 * round(start / 3600))
     return [int(match[2]) + start - min(starts) for match, start in zip(found, starts, strict=True)]
+
+
+def _counts(text: str) -> Counter[str] | None:
+    """Operations that went well by service ("") and by intended times; None without counts."""
+    if not _COUNTED.search(text):
+        return None
+    counts: Counter[str] = Counter()
+    for intended, count in _WENT_WELL.findall(text):
+        counts[intended] += int(count)
+    return counts
+
+
+def _good(counts: Counter[str]) -> int:
+    # With measurement.interval=both each stands there twice, with intended only as such.
+    return counts[""] or counts["Intended-"]
 
 
 def _latencies(text: str) -> dict[str, float]:
