@@ -307,6 +307,22 @@ def test_another_provider_than_the_finished_cells(pretend_study):
     measure(pretend_study, "--provider", "auto", cell="pretend/a/r1000_o2000_t2/rep2")
 
 
+def test_another_version_of_the_server_than_in_the_finished_cells(pretend_study):
+    """Upgraded while the study was measured: found before anything is loaded."""
+    measure(pretend_study)
+    manifest = RAW / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"version": "1.2.3"', '"version": "1.2.2"'))
+    other = "pretend/a/r1000_o2000_t2/rep2"
+    with pytest.raises(KvstudyError) as error:
+        measure(pretend_study, cell=other)
+    assert "server of pretend: 1.2.2 (1 cell, " in str(error.value)
+    assert f"1.2.3 (1 cell, {other} is next)" in str(error.value)
+    assert servers() == []
+    (logs,) = Path("results/small/failed", other).iterdir()
+    assert not list(logs.glob("load.*"))
+    measure(pretend_study, "--mixed", "true", cell=other)
+
+
 def test_cells_that_are_no_longer_planned_may_be_of_another_kind(pretend_study):
     """`kvstudy parse` leaves them out too."""
     measure(pretend_study)

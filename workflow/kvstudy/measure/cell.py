@@ -113,6 +113,8 @@ def _measure(
     clock = time.monotonic()
     with serving(store, server, log) as version:
         ready_seconds = time.monotonic() - clock
+        # Only the server itself tells: a package may have been upgraded since the last cell.
+        request.refuse_unlike(store, cell.path, {"server": {"version": version}})
         request.make_ready(store, provider, server, field_names(properties))
         second: list[str] | None = None
         held: dict[str, int | None] = {}

@@ -57,6 +57,9 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
 
         started = datetime.datetime.now(datetime.UTC)
         with serving(store, server, log) as version:
+            setting.refuse_unlike(
+                store, f"the probe of {store.name}", {"server": {"version": version}}
+            )
             setting.make_ready(store, provider, server, field_names(shape))
             steps = _steps(store, server, work, run)
             described = server.describe()
