@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 from click.testing import CliRunner
 from kvstudy.commands.published import command
 from kvstudy.errors import KvstudyError
@@ -167,6 +168,7 @@ def test_what_was_not_published_is_said(project):
 def test_a_study_without_a_source_is_refused(project):
     (STUDIES / "smoke" / "published.csv").write_text(
         "study,table,store,workload,operation,metric,unit,value\n"
+        "smoke,T,redis,a,overall,throughput,ops/s,1\n"
     )
     with pytest.raises(KvstudyError, match="source: the study has none"):
         run("smoke", project / "made")
@@ -264,3 +266,85 @@ def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
     grid = published_table(table, dataclasses.replace(made, values=rows))
     assert grid.columns == [("MySQL", "Run time"), ("MySQL:MongoDB", "Relative performance")]
     assert [line.cells for line in grid.sections[0].lines] == [["31 ms", "-"], ["1,3 s", "1:29"]]
+
+
+# --- what is wrong in published.csv is refused, wherever the study is read
+
+
+VALUES = STUDIES / "jedlicka2024" / "published.csv"
+HEAD = "study,table,store,workload,operation,metric,unit,value,printed"
+
+
+def first_row(**changes: str) -> str:
+    """The file with another first row."""
+    head, first, *rest = VALUES.read_text(encoding="utf-8").splitlines(keepends=True)
+    row = dict(zip(head.strip().split(","), first.strip("\n").split(","), strict=True)) | changes
+    return head + ",".join(row.values()) + "\n" + "".join(rest)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"store": "rediss"}, "column store: unknown store 'rediss'; did you mean 'redis'?"),
+        ({"store": "redis/mysqll"}, "column store: unknown store 'mysqll'; did you mean 'mysql'?"),
+        ({"workload": "inzert"}, "column workload: unknown workload 'inzert'; did you mean 'ins"),
+        ({"study": "petrov2014"}, "column study: 'petrov2014' is another study; this is 'jedl"),
+        ({"operation": "reed"}, "column operation: unknown operation 'reed'; did you mean 'read'?"),
+        ({"operation": "read+"}, "column operation: unknown operation ''"),
+        ({"metric": "runtim"}, "column metric: unknown metric 'runtim'; did you mean 'runtime'?"),
+        ({"unit": "s"}, "column unit: runtime in 's'; give it in 'ms'"),
+        ({"value": ""}, "column value: is empty; give the number, or in the column printed what"),
+        ({"value": "-5"}, "column value: -5 is negative; a runtime is 0 or more"),
+        *[
+            ({"value": text}, f"column value: '{text}' is no number; give one like 5081.13")
+            for text in ("inf", "nan", "1e999", "1_000", "0x10", "5 081", "many")
+        ],
+    ],
+)
+def test_a_wrong_value_is_refused_with_line_and_column(project, changes, message):
+    VALUES.write_text(first_row(**changes), encoding="utf-8")
+    with pytest.raises(KvstudyError) as error:
+        load_study(VALUES.with_name("study.yaml"))
+    assert f"{VALUES}: line 2, {message}" in str(error.value)
+
+
+@pytest.mark.parametrize("size", ["records", "operations", "threads"])
+@pytest.mark.parametrize("number", ["-1", "0", "1.5", "inf", "four"])
+def test_a_wrong_size_is_refused(project, size, number):
+    path = STUDIES / "haverinen2018" / "published.csv"
+    row = f"haverinen2018,T,mysql,a,overall,throughput,ops/s,1,{number}\n"
+    path.write_text(HEAD.replace("printed", size) + "\n" + row, encoding="utf-8")
+    with pytest.raises(KvstudyError) as error:
+        load_study(path.with_name("study.yaml"))
+    assert f"line 2, column {size}: '{number}' is no whole number above 0" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "line 1: no column study, table, store"),
+        (b"\n\n", "line 1: no column study, table, store"),
+        (HEAD.encode(), "holds no values; add some, or remove the file"),
+        (HEAD.replace("unit", "unti").encode(), "line 1: no column unit"),
+        ((HEAD + ",thread\n").encode(), "unknown column 'thread'; did you mean 'threads'?"),
+        ((HEAD + ",value\n").encode(), "column 'value' stands there twice; remove one"),
+        (HEAD.encode() + b"\ns,T,redis\n", "line 2: has 3 values for 9 columns"),
+        (HEAD.encode() + b'\n"s,T\n', "line 2: no CSV"),
+        (HEAD.encode() + b"\ns,T,\xff\n", "cannot be read"),
+        (HEAD.encode("utf-16"), "cannot be read"),
+    ],
+)
+def test_a_file_that_is_no_table_of_values_is_refused(project, content, message):
+    VALUES.write_bytes(content)
+    with pytest.raises(KvstudyError) as error:
+        load_study(VALUES.with_name("study.yaml"))
+    assert str(error.value).startswith(f"{VALUES}: ")
+    assert message in str(error.value)
+
+
+def test_a_study_may_have_fewer_stores_and_workloads_than_its_source(project):
+    path = VALUES.with_name("study.yaml")
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    data.update(stores=["redis"], workloads=["a"], tables=[], figures=[], expected_failures=[])
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    assert load_study(path).store_names == ["redis"]

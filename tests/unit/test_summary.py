@@ -191,10 +191,12 @@ def test_published_values_are_checked(tmp_path):
     path = tmp_path / "published.csv"
     head = "study,table,store,workload,operation,metric,unit,value\n"
     row = "s,Table 1,redis,a,read,latency_mean,us,1\n"
-    path.write_text(head + row + "s,Table 1,redis,a,read,latency_max,us,\n")
+    left_out = "s,Table 1,redis,a,read,latency_max,us,,-\n"
+    path.write_text(head.replace("\n", ",printed\n") + row.replace("\n", ",\n") + left_out)
     assert read_published(path)["value"].isna().tolist() == [False, True]
     path.write_text(head + row.replace(",us,", ",ms,"))
-    with pytest.raises(KvstudyError, match="line 2: latency_mean in 'ms'; give it in 'us'"):
+    message = "line 2, column unit: latency_mean in 'ms'; give it in 'us'"
+    with pytest.raises(KvstudyError, match=message):
         read_published(path)
     path.write_text(head + row + row)
     with pytest.raises(KvstudyError, match="line 3: a second latency_mean of read for redis"):

@@ -10,8 +10,9 @@ from kvstudy.audit.number import Number, half_unit
 from kvstudy.errors import KvstudyError
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
+from kvstudy.study.published import PRINTED, read_rows
 from kvstudy.study.quotes import split_address
-from kvstudy.tidy.published import PRINTED, read_published
+from kvstudy.tidy.published import read_published
 
 # What belongs together: all values of one run of the source.
 CELL = ["store", "workload", *SIZES]
@@ -22,8 +23,8 @@ def read_values(path: Path, decimals: int) -> pd.DataFrame:
 
     ``decimals`` are those that a whole number of the tables has left out.
     """
-    frame = read_published(path).reset_index(drop=True)
-    texts = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")["value"]
+    frame = read_published(path)
+    texts = pd.Series([row["value"] for row in read_rows(path)], dtype=str)
     # The file may say 208419.0 for a number without decimals.
     texts = texts.str.replace(r"\.0+$", "", regex=True)
     shown = frame[PRINTED].where(frame[PRINTED] != "", texts)

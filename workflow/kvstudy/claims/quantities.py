@@ -16,7 +16,7 @@ from kvstudy.stats.intervals import error_rate, log_t_interval
 from kvstudy.stats.ratios import Ratio, paired_ratio, unpaired_ratio
 from kvstudy.stats.scalability import saturation
 from kvstudy.stats.verdicts import Verdict
-from kvstudy.tidy.published import UNITS
+from kvstudy.study.published import UNITS
 
 Couple = tuple[Operand, Operand]
 SHARE = "share"

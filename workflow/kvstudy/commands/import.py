@@ -30,7 +30,7 @@ def command(folder: Path, study: str, machine: str, measured_by: str) -> None:
     from kvstudy.imports.guess import guess_rows
     from kvstudy.imports.mapping import NAME, read_rows
     from kvstudy.imports.sources import find_sources
-    from kvstudy.imports.study_file import check_study, write_study
+    from kvstudy.imports.study_file import check_alike, check_study, write_study
     from kvstudy.study.load import STUDIES, load_study
     from kvstudy.study.parts import Imported
 
@@ -48,6 +48,7 @@ def command(folder: Path, study: str, machine: str, measured_by: str) -> None:
                 f"{home / NAME}: {row.file}: no log of YCSB of that name in {folder}; remove its "
                 "row, or put the file back"
             )
+    check_alike(rows, guesses)
     ignored |= dict.fromkeys(guesses.keys() - {row.file for row in rows}, "not in import.csv")
     if not (home / "study.yaml").is_file():
         origin = Imported(folder=folder.resolve().name, machine=machine, measured_by=measured_by)

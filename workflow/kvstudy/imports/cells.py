@@ -102,10 +102,13 @@ def _problem(cell: Cell, phases: dict[str, Source]) -> str:
         if source.log is None:
             return source.problem
         try:
+            log = source.read(_interval(cell, source))
             if phase == "load":
                 _check_load(cell, source, alone=len(phases) == 1)
             else:
-                check_run(source.log, cell.operations, cell.seconds, source.name)
+                # Other runs of the workload came to the limit, this one was done before.
+                limit = None if log.attempted == cell.operations else cell.seconds
+                check_run(log, cell.operations, limit, source.name)
             for operation, path in source.histograms.items():
                 section = source.log.sections.get(operation.removeprefix("Intended-"))
                 counted = section.operations if section else 0
@@ -113,6 +116,12 @@ def _problem(cell: Cell, phases: dict[str, Source]) -> str:
         except KvstudyError as error:
             return str(error)
     return ""
+
+
+def _interval(cell: Cell, source: Source) -> str:
+    """The phase's own measurement.interval; that of the study where no command tells it."""
+    given = dict(cell.properties) if source.given is None else source.given
+    return given.get("measurement.interval", "op")
 
 
 def _check_load(cell: Cell, source: Source, alone: bool) -> None:
@@ -159,6 +168,7 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
         "phases": {
             phase: {
                 "command": source.arguments,
+                "interval": _interval(cell, source),
                 "started": None,
                 "seconds": None,
                 "client_cpu_seconds": None,

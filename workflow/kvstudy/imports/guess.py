@@ -10,9 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from kvstudy.imports.command_line import CommandLine
-from kvstudy.imports.mapping import Row
+from kvstudy.imports.mapping import UNLIMITED, Row
 from kvstudy.imports.sources import Source
 from kvstudy.imports.workloads import (
+    OF_WORKLOADS,
     base_workload,
     differences,
     file_properties,
@@ -27,10 +28,13 @@ from kvstudy.ycsb_log.status import run_start
 
 # Properties that say where a server or a file is, not what is measured.
 _PLACES = re.compile(
-    r"(^|\.)(hosts?|port|url|uri|user|username|passwd|password|debug|verbose|exporter|exportfile)$"
-    r"|^(status|hdrhistogram|measurement|histogram|timeseries)\.|^measurementtype$|^db\.driver$"
+    r"(^|\.)(hosts?|servers?|nodes?|port|user|username|debug|verbose|exporter|exportfile)$"
+    r"|(?i:passwd|password|secret|token)$|^(status|hdrhistogram|measurement|histogram|timeseries)\."
+    r"|^(db|db\.driver|dotransactions|threadcount)$"
 )
-_CLEANUP = re.compile(r"^\[(?:Hdr)?CLEANUP\], (?:Total )?Operations, (\d+)$", re.MULTILINE)
+# An address can have properties behind it: mongodb://host/base?w=0
+_URL = re.compile(r"(^|\.)(url|uri)$")
+_CLEANUP = re.compile(r"^\[(?:Hdr)?CLEANUP\], (?:Total )?Operations, (\d+)(?:\.0)?$", re.MULTILINE)
 INSERT = "insert"
 
 
@@ -39,14 +43,12 @@ class Guess:
     """A row with what is needed to complete it.
 
     ``named`` tells that names of files were read, which a person should look at.
-    ``given`` are YCSB's properties by the command and by files beside the logs,
-    ``variant`` those of the store's binding; ``base`` is the file under
+    ``variant`` are the properties of the store's binding; ``base`` is the file under
     workloads/, ``shape`` what its load does differently; ``run`` is the run of a load.
     """
 
     row: Row
     source: Source
-    given: dict[str, str] = field(default_factory=dict)
     variant: dict[str, str] = field(default_factory=dict)
     base: str = ""
     shape: str = ""
@@ -63,6 +65,7 @@ def guess_rows(sources: list[Source], folder: Path, study: str) -> list[Guess]:
         path.parent.name: read_yaml(path, StoreFile) for path in sorted(STORES.glob("*/store.yaml"))
     }
     guesses = [_guess(source, folder, study, stores) for source in sources]
+    _without_needless_limits(guesses)
     _name_variants(guesses)
     _records_of_loads(guesses)
     _name_sizes([guess for guess in guesses if guess.row.phase == "run"])
@@ -79,6 +82,8 @@ def _guess(source: Source, folder: Path, study: str, stores: dict[str, StoreFile
         _from_file_names(guess, stores)
     else:
         _from_command(guess, source.command, folder, study, stores)
+    if row.seconds and not row.operations:
+        row.operations = UNLIMITED
     log = source.log
     if log is not None:
         # What was done counts where nothing says what was asked.
@@ -97,18 +102,15 @@ def _from_command(
     row = guess.row
     row.phase = command.phase
     row.store = store_of(command, stores) or ""
-    row.threads = command.threads or 1
     file: dict[str, str] = {}
     for name in command.files:
         file |= file_properties(name, folder) or {}
-    given = guess.given = file | command.properties
-    row.records, row.operations = _count(given, "recordcount"), _count(given, "operationcount")
-    row.seconds = _count(given, "maxexecutiontime")
-    guess.variant = {
-        name: value
-        for name, value in command.properties.items()
-        if "." in name and not _PLACES.search(name)
-    }
+    given = guess.source.given = file | command.properties
+    row.threads = command.threads or _count(given, "threadcount") or 1
+    # YCSB loads insertcount records, if it is given, and a run asks for no others.
+    row.records = _count(given, "insertcount") or _count(given, "recordcount")
+    row.operations, row.seconds = _count(given, "operationcount"), _count(given, "maxexecutiontime")
+    guess.variant = variant_of(given)
     base = base_workload(command, folder, study)
     if command.phase == "load":
         row.operations = row.seconds = None
@@ -126,13 +128,48 @@ def _from_command(
         row.records = row.records or _count(shipped, "recordcount")
 
 
+def variant_of(properties: dict[str, str]) -> dict[str, str]:
+    """Those of the ``properties`` that make another variant of the store, without addresses."""
+    found = {}
+    for name, value in properties.items():
+        if name in OF_WORKLOADS or _PLACES.search(name):
+            continue
+        if _URL.search(name):
+            _, _, behind = value.replace(";", "?", 1).partition("?")
+            parts = re.split("[&;?]", behind)
+            value = "&".join(
+                sorted(part for part in parts if part and not _PLACES.search(part.split("=")[0]))
+            )
+            if not value:
+                continue
+            value = f"...?{value}"
+        found[name] = value
+    return found
+
+
+def _without_needless_limits(guesses: list[Guess]) -> None:
+    """A limit of time that none of the runs of a workload came to is none."""
+    groups: dict[tuple, list[Guess]] = defaultdict(list)
+    for guess in guesses:
+        row = guess.row
+        if row.seconds:
+            sizes = (row.records, row.operations, row.threads, row.seconds)
+            groups[row.workload, *sizes].append(guess)
+    for (_, _, operations, *_), group in groups.items():
+        logs = [guess.source.log for guess in group]
+        if all(log is None or log.attempted == operations for log in logs) and any(logs):
+            for guess in group:
+                guess.row.seconds = None
+
+
 def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str | None:
     """The store whose binding the log names; None when it is none of ours, or one of several."""
-    db = command.db.replace("com.yahoo.ycsb.", "site.ycsb.")
+    db = command.db.replace("com.yahoo.ycsb.", "site.ycsb.").removesuffix("-cql")
     found = []
     for name, store in stores.items():
-        official = store.ycsb.official.db if store.ycsb and store.ycsb.official else None
-        if db and db in (official, store.ycsb and store.ycsb.db):
+        official = store.ycsb.official if store.ycsb else None
+        names = {official.db, official.binding} if official else set()
+        if store.ycsb and db in names | {store.ycsb.db}:
             found.append(name)
     if len(found) > 1:
         # One binding for several stores (JDBC): the address says which.
@@ -156,7 +193,7 @@ def _threads(source: Source) -> int | None:
 
 def _count(properties: dict[str, str], name: str) -> int | None:
     value = properties.get(name, "")
-    return int(value) if value.isdecimal() and int(value) else None
+    return int(value) or None if re.fullmatch(r"\d{1,18}", value) else None
 
 
 def _from_file_names(guess: Guess, stores: dict[str, StoreFile]) -> None:

@@ -15,6 +15,8 @@ from kvstudy.study.workload import WORKLOADS, load_only, load_workload
 NAME = "import.csv"
 _NUMBERS = ("records", "operations", "threads", "seconds", "repetition")
 _PHASES = ("load", "run")
+# The operations of a run that only its time limits: all that YCSB counts.
+UNLIMITED = 2**31 - 1
 
 
 @dataclass
@@ -24,7 +26,7 @@ class Row:
     ``store`` and ``workload`` are names in the study: those of a folder or file, or
     such a name with something behind it (riak-strong, a-t8). ``phase`` is load or run.
     A load belongs to the run of the same store, workload and repetition, if there is
-    one. ``seconds`` is the limit of a timed run.
+    one. ``seconds`` is the limit of a timed run; its ``operations`` may be 0 in the file: any.
     """
 
     file: str
@@ -99,11 +101,13 @@ def read_rows(path: Path) -> list[Row]:
 def _row(values: dict[str, str]) -> Row:
     texts = {name: (values.get(name) or "").strip() for name in COLUMNS}
     for name in _NUMBERS:
-        if texts[name] and not re.fullmatch(r"\d+", texts[name]):
+        if texts[name] and not re.fullmatch(r"\d{1,18}", texts[name]):
             raise ValueError(f"{name}: '{texts[name]}' is no whole number")
     if texts["phase"] not in ("", *_PHASES):
         raise ValueError(f"phase: '{texts['phase']}'; give load or run")
     numbers = {name: int(texts[name]) if texts[name] else None for name in _NUMBERS}
+    if numbers["seconds"] and numbers["operations"] == 0:
+        numbers["operations"] = UNLIMITED
     return Row(**{**texts, **numbers})
 
 

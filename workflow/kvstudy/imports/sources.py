@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from kvstudy.errors import KvstudyError
 from kvstudy.imports.command_line import (
+    LAUNCHER,
     MARK,
     CommandLine,
     find_command,
@@ -50,7 +51,8 @@ class Source:
     ``name`` is that of its main file below the folder, with ``#2`` for the second run
     in it. ``results`` has YCSB's results, ``errors`` is the standard error where it is
     a file of its own, ``histograms`` are its HdrHistogram files by operation. One of
-    the first two can be missing.
+    the first two can be missing. ``given`` are YCSB's properties by the command and by
+    workload files beside the logs, None without a command.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Source:
     errors: Part | None = None
     script: str = ""
     histograms: dict[str, Path] = field(default_factory=dict)
+    given: dict[str, str] | None = None
 
     @cached_property
     def arguments(self) -> str | None:
@@ -84,7 +87,10 @@ class Source:
 
     @cached_property
     def log(self) -> YcsbLog | None:
-        """The results; None when they are not whole, see ``problem``."""
+        """The results; None when they are not whole, see ``problem``.
+
+        Its counts are good; what its latencies are, only ``measurement.interval`` tells.
+        """
         return None if isinstance(self._parsed, str) else self._parsed
 
     @property
@@ -94,12 +100,14 @@ class Source:
 
     @cached_property
     def _parsed(self) -> YcsbLog | str:
-        text = self.results.text if self.results else ""
-        interval = self.command.properties.get("measurement.interval", "op") if self.command else ""
         try:
-            return parse(text, self.name, interval or "op")
+            return self.read()
         except KvstudyError as error:
             return str(error)
+
+    def read(self, interval: str = "op") -> YcsbLog:
+        """The results of a run with this measurement.interval; KvstudyError for broken ones."""
+        return parse(self.results.text if self.results else "", self.name, interval)
 
 
 def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
@@ -165,7 +173,9 @@ def _parts(path: Path, text: str) -> list[Part]:
     """The runs in ``text``: a file can be appended to, and each run begins with its command."""
     starts = [match.start() for match in MARK.finditer(text)]
     if len(starts) < 2:
-        starts = [match.start() for match in _OVERALL.finditer(text)]
+        results = [match.start() for match in _OVERALL.finditer(text)]
+        launched = [match.start() for match in LAUNCHER.finditer(text)]
+        starts = launched if len(launched) == len(results) else results
     if len(starts) < 2:
         return [Part(path, 0, text)]
     # What stands before the first belongs to it.

@@ -10,7 +10,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.imports.guess import Guess
 from kvstudy.imports.mapping import NAME, Row, base_of, measures_its_load
-from kvstudy.imports.workloads import PARTS, differences
+from kvstudy.imports.workloads import differences
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.parts import Imported, WorkloadUse
@@ -48,6 +48,32 @@ def check_study(name: str, machine: str, measured_by: str) -> None:
             )
 
 
+def check_alike(rows: list[Row], guesses: dict[str, Guess]) -> None:
+    """KvstudyError when logs of one store or workload were made with different properties.
+
+    The load of a run may have been; what it loaded is what counts.
+    """
+    files = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    seen: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
+    for row in rows:
+        guess = guesses[row.file]
+        if guess.source.given is None or not (row.phase == "run" or measures_its_load(row, files)):
+            continue
+        shipped = load_workload(WORKLOADS / base_of(row.workload, files))
+        of_workload = differences(guess.source.given, shipped, row.phase)
+        for what, name, properties in (
+            ("workload", row.workload, of_workload),
+            ("store", row.store, guess.variant),
+        ):
+            first, others = seen.setdefault((what, name), (row.file, properties))
+            if differing := sorted({key for key, _ in others.items() ^ properties.items()}):
+                raise KvstudyError(
+                    f"{NAME}: {first} and {row.file} are both {what} '{name}', but were made with "
+                    f"other values of {', '.join(differing)}; give one of them another {what} "
+                    f"name, for example {name}-2"
+                )
+
+
 def write_study(
     path: Path, name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported
 ) -> None:
@@ -61,10 +87,7 @@ def write_study(
 
 
 def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported) -> str:
-    """The study file of ``rows``, which are complete; ``guesses`` by file.
-
-    KvstudyError when logs of one store or workload were made with different properties.
-    """
+    """The study file of ``rows``, which ``check_alike`` has passed; ``guesses`` by file."""
     stores = _stores(rows, guesses)
     uses = _workloads(rows, guesses)
     common = Counter(
@@ -176,7 +199,7 @@ def _workloads(rows: list[Row], guesses: dict[str, Guess]) -> list[dict[str, obj
     uses = []
     for name, some in members.items():
         file = base_of(name, files)
-        properties = _properties(name, file, some, guesses)
+        properties = _properties(file, some, guesses)
         first = some[0]
         plain = WorkloadUse(name=file)
         rest = name.removeprefix(file).strip("-")
@@ -206,27 +229,13 @@ def _words(rest: str) -> str:
     return re.sub(r"\b1 (\w+)s\b", r"1 \1", words).replace("-", " ").strip(", ")
 
 
-def _properties(
-    name: str, file: str, rows: list[Row], guesses: dict[str, Guess]
-) -> dict[str, object]:
+def _properties(file: str, rows: list[Row], guesses: dict[str, Guess]) -> dict[str, str]:
     """What the workload's logs were made with in place of what the file says."""
     shipped = load_workload(WORKLOADS / file)
-    found: dict[tuple, str] = {}
     for row in rows:
-        guess = guesses[row.file]
-        if guess.source.command is not None:
-            of = "run" if row.phase == "run" else "load"
-            differing = differences(guess.given, shipped, of)
-            found.setdefault(tuple(differing.items()), row.file)
-    if len(found) > 1:
-        (one, first), (other, second) = list(found.items())[:2]
-        differing = sorted({name for name, _ in set(one) ^ set(other)} & PARTS)
-        raise KvstudyError(
-            f"{NAME}: {first} and {second} are both workload '{name}', but were made with other "
-            f"values of {', '.join(differing)}; give one of them another workload name, for "
-            f"example {name}-2"
-        )
-    return dict(next(iter(found), ()))
+        if (given := guesses[row.file].source.given) is not None:
+            return differences(given, shipped, row.phase)
+    return {}
 
 
 def _use(use: dict[str, object], common: tuple) -> dict[str, object]:

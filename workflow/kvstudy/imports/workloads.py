@@ -8,6 +8,7 @@ from pathlib import Path
 from kvstudy.imports.command_line import CommandLine
 from kvstudy.imports.sources import base_name
 from kvstudy.imports.text import decoded
+from kvstudy.study.record import CORE, OF_CLASS
 from kvstudy.study.workload import KNOWN, WORKLOADS, load_workload
 
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
@@ -18,24 +19,31 @@ DEFAULTS = {
     **{"maxscanlength": "1000", "minscanlength": "1", "insertorder": "hashed"},
     **{"fieldcount": "10", "fieldlength": "100", "fieldlengthdistribution": "constant"},
     **{"readallfields": "true", "writeallfields": "false", "dataintegrity": "false"},
-    **{"table": "usertable", "measurement.interval": "op", "fieldnameprefix": "field"},
+    **{
+        "workload": CORE,
+        "table": "usertable",
+        "measurement.interval": "op",
+        "fieldnameprefix": "field",
+    },
     **{"insertstart": "0", "zeropadding": "1", "hotspotdatafraction": "0.2"},
     "hotspotopnfraction": "0.8",
 }
 # Sizes have columns of their own; how latencies are written down is no part of a workload.
 _NO_PART = frozenset(
     """
-    workload recordcount operationcount maxexecutiontime measurementtype
+    recordcount operationcount insertcount maxexecutiontime measurementtype
     hdrhistogram.percentiles histogram.buckets timeseries.granularity
     reportlatencyforeacherror latencytrackederrors
     """.split()  # noqa: SIM905
 )
-PARTS = KNOWN - _NO_PART
+# All that workloads read, those of kvstudy's own classes too; the rest is the binding's.
+OF_WORKLOADS = KNOWN.union(*OF_CLASS.values())
+PARTS = OF_WORKLOADS - _NO_PART
 # What the records are like.
 _SHAPE = frozenset(
     """
     table fieldcount fieldlength fieldlengthdistribution fieldlengthhistogram minfieldlength
-    fieldnameprefix dataintegrity insertorder zeropadding insertstart insertcount
+    fieldnameprefix dataintegrity insertorder zeropadding insertstart workload
     """.split()  # noqa: SIM905
 )
 # And how they are loaded.
@@ -72,13 +80,16 @@ def differences(
     return {
         name: value
         for name, value in sorted(properties.items())
-        if name in parts and not _same(value, file.get(name, DEFAULTS.get(name)))
+        if name in parts and not _same(name, value, file.get(name, DEFAULTS.get(name)))
     }
 
 
-def _same(one: str, other: str | None) -> bool:
+def _same(name: str, one: str, other: str | None) -> bool:
     if other is None:
         return False
+    if name == "workload":
+        # Its package was com.yahoo.ycsb before YCSB 0.16.
+        return one.rpartition(".")[2] == other.rpartition(".")[2]
     try:
         return float(one) == float(other)
     except ValueError:
@@ -113,9 +124,9 @@ def _copy(properties: dict[str, str], name: str, path: Path) -> None:
     """Write the workload; properties of stores and drivers are no part of it."""
     lines = [f"# {base_name(name)}, as it lay beside imported logs."]
     lines += [
-        f"{key}={value}"
+        f"{key}={value.replace('com.yahoo.ycsb', 'site.ycsb')}"
         for key, value in properties.items()
-        if key in KNOWN and not (key == "operationcount" and value == "0")
+        if key in OF_WORKLOADS and not (key == "operationcount" and value == "0")
     ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -75,7 +75,7 @@ def load_study(path: Path) -> Study:
             f"{path}: workloads: '{MEAN}' is the name of the mean of all workloads; "
             "give the workload's file another name"
         )
-    study = _with_open_loop(path, with_source(path, study))
+    study = _with_open_loop(path, with_source(path, study, stores, workloads))
     for key, each in (
         ("tables", [*study.tables, *study.open_loop_tables]),
         ("figures", [*study.figures, *study.open_loop_figures]),

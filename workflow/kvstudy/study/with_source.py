@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 from kvstudy.language.current import _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
+from kvstudy.study.published import check_names
 from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable, Slopes
 
 PUBLISHED = "published.csv"
 QUOTES = "quotes.yaml"
 
 
-def with_source(path: Path, study: Study) -> Study:
+def with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
     """The study in the file ``path`` with what its published.csv and quotes.yaml bring.
 
-    What it names itself it does not get again. Without a source it stays as it is.
+    What it names itself it does not get again. Without a source it stays as it is. ``stores``
+    and ``workloads`` are those of the project. KvstudyError for values of others.
     """
+    values = path.with_name(PUBLISHED)
+    rows = check_names(values, study, stores, workloads) if values.is_file() else []
     if study.source is None:
         return study
-    rows = _rows(path.with_name(PUBLISHED))
     tables: list = []
     figures: list = []
     if rows or path.with_name(QUOTES).is_file():
@@ -59,7 +61,7 @@ def _is_new(part, own: list) -> bool:
 def _can_be_checked(rows: list[dict[str, str]]) -> bool:
     """Whether anything about the values of a workload follows from its other values."""
     metrics = {row["metric"] for row in rows if row["value"]}
-    threads = {row.get("threads") for row in rows} - {"", None}
+    threads = {row["threads"] for row in rows} - {""}
     return bool({"throughput"} <= metrics and {"runtime", "latency_mean"} & metrics) or (
         "1" in threads and len(threads) > 1
     )
@@ -74,15 +76,3 @@ def _stores(rows: list[dict[str, str]], workload: str, study: Study) -> set[str]
         and row["value"]
         and row["store"] in study.store_names
     }
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    """The published values; none where ``kvstudy tabulate`` will say what is wrong."""
-    needed = {"store", "workload", "operation", "metric", "value"}
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file)
-            rows = list(reader)
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return []
-    return rows if needed <= set(reader.fieldnames or []) else []

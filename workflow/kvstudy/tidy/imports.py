@@ -16,6 +16,12 @@ def phases_of(manifest: dict, cell: Cell) -> list[str]:
     return [name for name in cell.phases if name in manifest["phases"]]
 
 
+def interval_of(manifest: dict, cell: Cell, phase: str) -> str:
+    """The property measurement.interval of ``phase``; those that others measured have their own."""
+    own = manifest["phases"].get(phase, {}).get("interval")
+    return own or dict(cell.properties).get("measurement.interval", "op")
+
+
 def check_origin(study: Study, manifest: dict, raw: Path) -> None:
     """KvstudyError for an imported cell in a study that measures, and the other way round.
 

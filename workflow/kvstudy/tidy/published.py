@@ -1,4 +1,4 @@
-"""The values that a study's source printed (``config/studies/<study>/published.csv``)."""
+"""The values that a study's source printed, as a table to work with."""
 
 from __future__ import annotations
 
@@ -6,20 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.errors import KvstudyError
 from kvstudy.study.base import SIZES
-from kvstudy.tidy.files import read_csv
+from kvstudy.study.published import COLUMNS, PRINTED, read_rows
 
-COLUMNS = ["study", "table", "store", "workload", "operation", "metric", "unit", "value"]
-# May be left out, as may the sizes of the source's cells: the value as the source prints it.
-PRINTED = "printed"
 NUMBERS = ["value", *SIZES]
-KEYS = ["store", "workload", "operation", "metric", *SIZES]
-UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
-# Shares and changes, as texts print them.
-UNITS |= {"throughput_change": "%", "failed_share": "%", "throughput_rank": "place"}
-# Of one store by another, and of a cache.
-UNITS |= {"relative_performance": "ratio", "break_even": "reads/write", "hit_probability": "%"}
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -31,22 +21,11 @@ def read_published(path: Path) -> pd.DataFrame:
     ``throughput_rank``. The workload ``mean`` is the
     mean of all workloads. Columns are ``COLUMNS``, records, operations and threads (NaN: the
     value is of no certain size), printed ("" where the source prints the value itself).
-    Raises KvstudyError for a missing file, another unit or a value given twice.
+    Raises KvstudyError as ``read_rows`` does.
     """
-    made_by = "part of the study, beside study.yaml"
-    frame = read_csv(path, COLUMNS, NUMBERS, made_by, [*SIZES, PRINTED])
-    units = frame["metric"].map(UNITS).fillna("us")
-    for row in frame[frame["unit"] != units].head(1).itertuples():
-        raise KvstudyError(
-            f"{path}: line {row.Index + 2}: {row.metric} in {row.unit!r}; "
-            f"give it in {units[row.Index]!r}"
-        )
-    for row in frame[frame.duplicated(KEYS)].head(1).itertuples():
-        raise KvstudyError(
-            f"{path}: line {row.Index + 2}: a second {row.metric} of {row.operation} for "
-            f"{row.store}, workload {row.workload} (and the same sizes); keep one of them"
-        )
-    return frame
+    frame = pd.DataFrame(read_rows(path), columns=[*COLUMNS, *SIZES, PRINTED])
+    numbers = {name: pd.to_numeric(frame[name].replace("", None)) for name in NUMBERS}
+    return frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))
 
 
 def over_records(published: pd.DataFrame | None, workload: str) -> dict[tuple, tuple[float, str]]:

@@ -12,7 +12,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.raw import SECOND
 from kvstudy.tidy.foreign import cpu_shares
 from kvstudy.tidy.gc import gc_pauses
-from kvstudy.tidy.imports import phases_of
+from kvstudy.tidy.imports import interval_of, phases_of
 from kvstudy.tidy.outcomes import good, lost, missed, outcomes, void
 from kvstudy.tidy.resources import resources, server_cpu_seconds
 from kvstudy.tidy.rounds import rounds
@@ -44,7 +44,10 @@ class Rows:
 def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     """Everything that the logs in ``raw`` tell. KvstudyError for a log that is broken."""
     rows = Rows()
-    logs = {phase: _log(raw, phase, cell) for phase in phases_of(manifest, cell)}
+    logs = {
+        phase: _log(raw, phase, interval_of(manifest, cell, phase))
+        for phase in phases_of(manifest, cell)
+    }
     for phase, log in logs.items():
         rows.measurements += _phase(cell, phase, log, raw, manifest)
     phase = cell.measured_phase
@@ -52,7 +55,7 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     key = key_of(cell)
     of_phase = key | {"phase": phase}
     if cell.clients:
-        clients.append(_log(raw, SECOND, cell))
+        clients.append(_log(raw, SECOND, interval_of(manifest, cell, phase)))
         second = _value("overall", "second_throughput", "ops/s", clients[1].throughput)
         rows.measurements.append(of_phase | second)
     rows.measurements += [
@@ -90,9 +93,8 @@ def key_of(cell: Cell) -> dict:
     }
 
 
-def _log(raw: Path, phase: str, cell: Cell) -> YcsbLog:
+def _log(raw: Path, phase: str, interval: str) -> YcsbLog:
     path = raw / f"{phase}.out"
-    interval = dict(cell.properties).get("measurement.interval", "op")
     try:
         return parse(path.read_text(encoding="utf-8", errors="replace"), str(path), interval)
     except OSError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import SECOND, SUMS, file_digest, read_sums
+from kvstudy.tidy.imports import interval_of
 from kvstudy.tidy.rows import rows_of
 from kvstudy.trace.log_lines import Line, lines_of
 from kvstudy.trace.run import Run
@@ -111,9 +112,8 @@ class RawCell:
             problem = f"differs from its checksum in {SUMS}: it was edited or cut off"
         lines: list[Line] = []
         if name.endswith(".out") and not problem:
-            interval = dict(self.run.planned[self.path].properties).get(
-                "measurement.interval", "op"
-            )
+            phase = name.removesuffix(".out")
+            interval = interval_of(self._manifest, self.run.planned[self.path], phase)
             lookup = "throughput" if metric == "second_throughput" else metric
             lines, _ = lines_of(path, operation, lookup, interval)
         return Source(str(path), digest, problem, lines)

@@ -54,10 +54,13 @@ def read_entries(text: str, name: str) -> list[Entry]:
 def number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
     """The value of ``entry``; NaN where YCSB divided by 0. KvstudyError when it is no number.
 
-    With ``kind`` int also when it is no whole number.
+    With ``kind`` int also when it is no whole number. YCSB before 0.13 has counts as 492.0.
     """
     try:
-        return kind(entry.value)
+        value = float(entry.value)
+        if kind is float:
+            return value
+        return int(value) if value.is_integer() else int(entry.value)
     except ValueError:
         raise KvstudyError(
             f"{name}: line {entry.line}: {entry.value!r} is not a number, it should be "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kvstudy.errors import KvstudyError
-from kvstudy.ycsb_log.entries import Entry
+from kvstudy.ycsb_log.entries import Entry, number
 from kvstudy.ycsb_log.labels import COUNTS, OF_HISTOGRAM, metric_of
 from kvstudy.ycsb_log.log import Section, YcsbLog
 
@@ -22,7 +22,7 @@ def check_entries(entries: list[Entry], name: str) -> None:
     """
     metrics: dict[str, set[str]] = {}
     for entry in entries:
-        if entry.label in COUNTS and entry.value != "0" and not _DOUBLE.match(entry.section):
+        if entry.label in COUNTS and number(entry, name) and not _DOUBLE.match(entry.section):
             metrics[entry.section] = set()
         elif entry.section in metrics and (metric := metric_of(entry.label)):
             metrics[entry.section].add(metric)

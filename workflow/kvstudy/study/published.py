@@ -1,0 +1,158 @@
+"""The values that a study's source printed (``config/studies/<study>/published.csv``).
+
+They are read strictly: a value that is not understood would be missing in tables, claims
+and checks, and nobody would notice.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.base import SIZES, Metric
+from kvstudy.study.claims import Asked
+from kvstudy.study.model import Study
+from kvstudy.study.naming import did_you_mean
+from kvstudy.study.parts import MEAN
+
+COLUMNS = ["study", "table", "store", "workload", "operation", "metric", "unit", "value"]
+# May be left out, as may the sizes of the source's cells: the value as the source prints it.
+PRINTED = "printed"
+KEYS = ["store", "workload", "operation", "metric", *SIZES]
+UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
+# Shares and changes, as texts print them.
+UNITS |= {"throughput_change": "%", "failed_share": "%", "throughput_rank": "place"}
+# Of one store by another, and of a cache.
+UNITS |= {"relative_performance": "ratio", "break_even": "reads/write", "hit_probability": "%"}
+METRICS = list(dict.fromkeys([*get_args(Metric), *UNITS]))
+# The only one that can fall below 0.
+SIGNED = "throughput_change"
+_PERCENTILE = re.compile(r"latency_p\d{1,3}(\.\d{1,4})?")
+_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
+_SIZE = re.compile(r"[1-9]\d{0,17}")
+_REMEDY = "it is part of the study, beside study.yaml; see config/README.md"
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of the file ``path``, one value each, with all of ``COLUMNS``, sizes and printed.
+
+    A value is a number, or empty where ``printed`` says what the source has in its place.
+    KvstudyError names line and column of all that is wrong.
+    """
+    rows, problems = [], []
+    seen: dict[tuple[str, ...], int] = {}
+    for line, row in _lines(path):
+        problems += [f"{path}: line {line}, column {text}" for text in _problems(row)]
+        first = seen.setdefault(tuple(row[name] for name in KEYS), line)
+        if first != line:
+            problems.append(
+                f"{path}: line {line}: a second {row['metric']} of {row['operation']} for "
+                f"{row['store']}, workload {row['workload']} (and the same sizes), as in line "
+                f"{first}; keep one of them"
+            )
+        rows.append(row)
+    if problems:
+        raise KvstudyError("\n".join(problems))
+    if not rows:
+        raise KvstudyError(f"{path}: holds no values; add some, or remove the file")
+    return rows
+
+
+def check_names(
+    path: Path, study: Study, stores: list[str], workloads: list[str]
+) -> list[dict[str, str]]:
+    """The rows of ``path``; KvstudyError for one of another study, or of unknown names.
+
+    ``stores`` and ``workloads`` are those that the project has: a study may have fewer than
+    its source.
+    """
+    known = {
+        "store": list(dict.fromkeys([*study.store_names, *stores])),
+        "workload": list(dict.fromkeys([*study.workload_names, MEAN, *workloads])),
+    }
+    rows, problems = read_rows(path), []
+    for line, row in _lines(path):
+        place = f"{path}: line {line}, column"
+        if row["study"] != study.name:
+            problems.append(
+                f"{place} study: '{row['study']}' is another study; this is '{study.name}'"
+            )
+        # A value of two stores, one by the other: redis/mysql.
+        for kind, names in (("store", row["store"].split("/")), ("workload", [row["workload"]])):
+            problems += [
+                f"{place} {kind}: unknown {kind} '{name}'{did_you_mean(name, known[kind])}"
+                for name in names
+                if name not in known[kind]
+            ]
+    if problems:
+        raise KvstudyError("\n".join(problems))
+    return rows
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each row with the number of its last line; KvstudyError for what is no such table."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise KvstudyError(f"{path}: no such file; {_REMEDY}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error}); {_REMEDY}") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        head = next(reader, [])
+        _check_head(path, head)
+        for cells in reader:
+            if not any(cells):
+                continue
+            if len(cells) != len(head):
+                raise KvstudyError(
+                    f"{path}: line {reader.line_num}: has {len(cells)} values for {len(head)} "
+                    "columns; put a value with a comma into quotation marks"
+                )
+            given = {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
+            yield reader.line_num, dict.fromkeys([*SIZES, PRINTED], "") | given
+    except csv.Error as error:
+        raise KvstudyError(f"{path}: line {reader.line_num}: no CSV: {error}; {_REMEDY}") from None
+
+
+def _check_head(path: Path, head: list[str]) -> None:
+    if missing := [name for name in COLUMNS if name not in head]:
+        raise KvstudyError(f"{path}: line 1: no column {', '.join(missing)}; {_REMEDY}")
+    known = [*COLUMNS, *SIZES, PRINTED]
+    for name in head:
+        if name not in known:
+            raise KvstudyError(
+                f"{path}: line 1: unknown column '{name}'{did_you_mean(name, known)}"
+            )
+        if head.count(name) > 1:
+            raise KvstudyError(f"{path}: line 1: column '{name}' stands there twice; remove one")
+
+
+def _problems(row: dict[str, str]) -> Iterator[str]:
+    """What is wrong with a row by itself, each with its column first."""
+    asked = list(get_args(Asked))
+    for name in row["operation"].split("+"):
+        if name not in asked:
+            yield f"operation: unknown operation '{name}'{did_you_mean(name, asked)}"
+    metric, value = row["metric"], row["value"]
+    if metric not in METRICS and not _PERCENTILE.fullmatch(metric):
+        yield f"metric: unknown metric '{metric}'{did_you_mean(metric, METRICS)}"
+    elif row["unit"] != (unit := UNITS.get(metric, "us")):
+        yield f"unit: {metric} in '{row['unit']}'; give it in '{unit}'"
+    if not value and not row[PRINTED]:
+        yield (
+            f"value: is empty; give the number, or in the column {PRINTED} what the source has "
+            "in its place, like -"
+        )
+    elif value and not _NUMBER.fullmatch(value):
+        yield f"value: '{value}' is no number; give one like 5081.13"
+    elif value.startswith("-") and metric != SIGNED:
+        yield f"value: {value} is negative; a {metric} is 0 or more"
+    for size in SIZES:
+        if row[size] and not _SIZE.fullmatch(row[size]):
+            yield f"{size}: '{row[size]}' is no whole number above 0; give one, or leave it empty"
