@@ -2,6 +2,7 @@
 
 from dataclasses import astuple
 from math import inf
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -13,15 +14,21 @@ from kvstudy.analysis.rounds import rounds as rounds_of
 from kvstudy.claims import judge
 from kvstudy.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL, evaluate
 from kvstudy.claims.judge import Support, support_of, weakest
-from kvstudy.claims.operands import Grid, Sizes
+from kvstudy.claims.operands import Grid, Sizes, grid_of
 from kvstudy.claims.quantities import Quantity
 from kvstudy.claims.table import COLUMNS, read_claims, table
 from kvstudy.claims.values import Values, measured_values, published_values
 from kvstudy.claims.words import Names
 from kvstudy.stats.verdicts import Verdict
 from kvstudy.study.claims import Claims
+from kvstudy.study.load import load_study
+from kvstudy.study.load_claims import load_claims
+from kvstudy.study.model import Study
 from kvstudy.tables.claims import content, lines
+from kvstudy.tidy.published import read_published
 from kvstudy.tidy.summary import CELL
+
+THESIS = Path("config/studies/jedlicka2024")
 
 STORES = ["fast", "slow", "near"]
 COUNTS = [1, 2, 4, 8, 16]
@@ -88,7 +95,7 @@ def ratio(times: float, **more: object) -> dict:
     [
         ({"kind": "order", "workload": "a", "stores": ["fast", "slow"]}, "reproduced"),
         ({"kind": "order", "workload": "a", "stores": ["slow", "fast"]}, "contradicted"),
-        ({"kind": "order", "workload": "a", "stores": ["fast", "near", "slow"]}, "inconclusive"),
+        ({"kind": "order", "workload": "a", "stores": ["fast", "near", "slow"]}, "undecided"),
         # Of a latency less is better.
         (
             {
@@ -104,7 +111,7 @@ def ratio(times: float, **more: object) -> dict:
         (ratio(2), "reproduced"),
         (ratio(4), "direction only"),
         (ratio(0.5), "contradicted"),
-        (ratio(1.1, of={"store": "near"}), "inconclusive"),
+        (ratio(1.1, of={"store": "near"}), "undecided"),
         (ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), "reproduced"),
         (
             {
@@ -148,8 +155,8 @@ def ratio(times: float, **more: object) -> dict:
             "reproduced",
         ),
         ({"kind": "bound", "workload": "a", "store": "fast", "at_most": 150}, "contradicted"),
-        ({"kind": "bound", "workload": "a", "store": "fast", "at_most": 210}, "inconclusive"),
-        ({"kind": "value", "workload": "a", "store": "fast", "value": 210}, "not comparable"),
+        ({"kind": "bound", "workload": "a", "store": "fast", "at_most": 210}, "undecided"),
+        ({"kind": "value", "workload": "a", "store": "fast", "value": 210}, "not measured"),
     ],
 )
 def test_each_kind_of_statement_has_its_verdict(statement, expected):
@@ -170,7 +177,7 @@ def test_rounds_of_two_cells_are_not_paired():
     assert rounds == answer(ratio(2), values(paired=False)).statements[0].shown.measured
 
 
-def test_one_repetition_is_inconclusive_and_its_value_is_shown():
+def test_one_repetition_is_undecided_and_its_value_is_shown():
     one = Values(
         {
             place: {key: {"1": runs["1"]} for key, runs in of.items()}
@@ -178,7 +185,7 @@ def test_one_repetition_is_inconclusive_and_its_value_is_shown():
         }
     )
     found = answer(ratio(2), one)
-    assert found.verdict == "inconclusive"
+    assert found.verdict == "undecided"
     shown = found.statements[0].shown.measured
     assert (round(shown.value, 9), shown.low, shown.n) == (2, None, 1)
 
@@ -191,7 +198,7 @@ def test_failed_operations_have_a_share_with_wilsons_interval():
     assert (shown.value, shown.n) == (0.05, 3000)
     # None failed: the bound is 3 divided by the number of operations.
     assert verdict(bound | {"store": "fast", "at_most": 0.001}) == "reproduced"
-    assert verdict(bound | {"store": "fast", "at_most": 0.0001}) == "inconclusive"
+    assert verdict(bound | {"store": "fast", "at_most": 0.0001}) == "undecided"
 
 
 TREND = {"kind": "trend", "workload": "a", "store": "fast", "threads": "all", "over": "threads"}
@@ -247,7 +254,7 @@ def test_the_point_of_saturation_may_differ_between_repetitions():
     unsteady = Values(rates("fast", 10, 20, 40, 41, 41))
     unsteady.runs_of["fast", "a", "t8"]["overall", "throughput"]["2"] = 80.0
     found = answer(SATURATION | {"at_most": 4}, unsteady)
-    assert found.verdict == "inconclusive"
+    assert found.verdict == "undecided"
     assert "4 [4, 8] threads" in "\n".join(lines(table([found], NAMES))).replace("\xa0", " ")
 
 
@@ -294,14 +301,14 @@ def test_from_how_many_reads_on_a_cache_pays_off():
     assert (never.verdict, never.statements[0].shown.measured.value) == ("contradicted", inf)
     # Two runs that differ much do not tell that it never pays off, and one tells nothing.
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 10.0, "2": 60.0}
-    assert verdict(statement, by_hand) == "inconclusive"
+    assert verdict(statement, by_hand) == "undecided"
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0}
-    assert verdict(statement, by_hand) == "inconclusive"
+    assert verdict(statement, by_hand) == "undecided"
 
 
-def test_a_cache_that_may_never_pay_off_is_inconclusive():
+def test_a_cache_that_may_never_pay_off_is_undecided():
     crossing = judge.reads(2.5, 0.05)
-    assert crossing.verdict(Quantity(2.5, 1.9, inf, 5)) == "inconclusive"
+    assert crossing.verdict(Quantity(2.5, 1.9, inf, 5)) == "undecided"
     assert crossing.verdict(Quantity(2.5, 1.9, 3.6, 5)) == "reproduced"
     assert crossing.verdict(Quantity(9.0, 7.0, 12.0, 5)) == "direction only"
 
@@ -350,18 +357,16 @@ def test_the_smallest_the_largest_and_the_mean_of_several_ratios():
     several = Values(rates("fast", 100, 100, 200, 400, 800) | rates("slow", *[100] * 5))
     claim = ratio(8, threads="all")
     assert verdict(claim | {"take": "largest"}, several) == "reproduced"
-    assert verdict(claim | {"take": "smallest"}, several) == "inconclusive"
+    assert verdict(claim | {"take": "smallest"}, several) == "undecided"
     assert verdict(claim | {"times": 2.3, "take": "mean"}, several) == "reproduced"
-    assert verdict(claim, several) == "inconclusive"
+    assert verdict(claim, several) == "undecided"
     best = claim | {"of": {"store": "fast", "threads": "best"}, "to": {"store": "slow"}}
     assert verdict(best | {"threads": "best"}, several) == "reproduced"
 
 
 def test_a_claim_takes_its_weakest_verdict():
-    order = [
-        *("contradicted", "not comparable", "not measured", "inconclusive"),
-        *("direction only", "reproduced"),
-    ]
+    order = ["contradicted", "not measured", "undecided", "direction only", "reproduced"]
+    assert set(order) == {each.value for each in Verdict}
     for index, word in enumerate(order):
         assert weakest(map(Verdict, order[index:])) == word
     missing = {"kind": "order", "workload": "a", "stores": ["fast", "slow", "redis"]}
@@ -373,14 +378,14 @@ def test_a_claim_takes_its_weakest_verdict():
     assert row["value"] == pytest.approx(2, 0.01)
 
 
-def test_void_cells_are_not_comparable_and_absent_ones_not_measured():
+def test_void_cells_count_as_not_measured_and_say_why():
     place = ("slow", "a", "t16")
     runs_of = {key: of for key, of in values().runs_of.items() if key != place}
-    void = Values(runs_of, {place: (Verdict.NOT_COMPARABLE, "void: 12 % of updates failed")})
+    void = Values(runs_of, {place: "void: 12 % of updates failed"})
     found = answer(ratio(2), void)
-    assert found.verdict == "not comparable"
+    assert found.verdict == "not measured"
     assert found.statements[0].shown.reason == "void: 12 % of updates failed"
-    absent = Values(runs_of, {place: (Verdict.NOT_MEASURED, "not measured")})
+    absent = Values(runs_of, {place: "not measured"})
     assert verdict(ratio(2), absent) == "not measured"
     assert verdict(ratio(2, records=5)) == "not measured"
 
@@ -388,9 +393,9 @@ def test_void_cells_are_not_comparable_and_absent_ones_not_measured():
 def test_a_difference_below_the_noise_floor_says_nothing():
     noisy = values(floors={("a", "t16"): 2.5})
     found = answer(ratio(2), noisy)
-    assert found.verdict == "inconclusive"
+    assert found.verdict == "undecided"
     assert found.statements[0].shown.marks == (IN_FLOOR,)
-    assert verdict(ratio(0.5), noisy) == "inconclusive"
+    assert verdict(ratio(0.5), noisy) == "undecided"
     # That two stores are equal is no difference; and between workloads there is no floor.
     equal = {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}}
     assert verdict(equal, noisy) == "reproduced"
@@ -399,28 +404,57 @@ def test_a_difference_below_the_noise_floor_says_nothing():
     # However noisy, it is not five times as fast.
     factor = {key: value for key, value in ratio(2).items() if key != "times"} | {"kind": "factor"}
     assert verdict(factor | {"at_least": 5}, noisy) == "contradicted"
-    assert verdict(factor | {"at_least": 1}, noisy) == "inconclusive"
+    assert verdict(factor | {"at_least": 1}, noisy) == "undecided"
 
 
-def test_stores_on_which_an_update_means_another_thing_are_not_comparable():
+def test_unequal_updates_are_judged_as_the_source_did_them_and_marked():
     records = {"fast": "lighter", "slow": "kept", "near": "kept"}
     measured = values(updating={"a"}, records=records)
     found = answer(ratio(2), measured)
-    assert found.verdict == "not comparable"
+    assert found.verdict == "reproduced"
     assert found.statements[0].shown.marks == (UNEQUAL,)
-    # The ratio is shown all the same.
-    assert found.statements[0].shown.measured.value == pytest.approx(2, 0.01)
-    assert verdict(ratio(2, workload="b"), measured) == "reproduced"
+    assert verdict(ratio(0.5), measured) == "contradicted"
+
+    def marks(statement: dict, measured: Values = measured) -> tuple[str, ...]:
+        return answer(statement, measured).statements[0].shown.marks
+
+    assert marks(ratio(2, workload="b")) == ()
     near = {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}}
-    assert verdict(near, measured) == "reproduced"
-    own = ratio(2, store="fast", of={"workload": "b"}, to={"workload": "a"})
-    assert verdict(own, measured) == "reproduced"
+    assert marks(near) == ()
+    assert marks(ratio(2, store="fast", of={"workload": "b"}, to={"workload": "a"})) == ()
     # Where no probe tells, nothing is said against it.
-    assert verdict(ratio(2), values(updating={"a"}, records={"fast": "lighter"})) == "reproduced"
+    assert marks(ratio(2), values(updating={"a"}, records={"fast": "lighter"})) == ()
     # A mean over workloads has their updates in it.
     mean = {(s, "mean", "all"): values().runs_of[s, "a", "t16"] for s in STORES}
     in_mean = Values(mean, updating={"a"}, records=records)
-    assert verdict(ratio(2, workload="mean"), in_mean) == "not comparable"
+    assert marks(ratio(2, workload="mean"), in_mean) == (UNEQUAL,)
+
+
+def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders(thesis_claims, published_runs):
+    """The thesis's own values, with a spread of 0.1 %, on stores whose updates differ."""
+    found = {each.claim.id: each for each in evaluate(*thesis_claims, published_runs, None)}
+    assert found["J1"].verdict == "reproduced"
+    assert found["J8"].verdict == "reproduced"
+
+
+def test_each_workload_of_a_statement_has_a_verdict_and_the_claim_the_weakest():
+    order = {"kind": "order", "workload": ["a", "b"], "stores": ["fast", "slow"]}
+    half = values()
+    half.runs_of["slow", "b", "t16"]["overall", "throughput"] = {"1": 300.0, "2": 410.0, "3": 500.0}
+    found = answer(order, half)
+    assert [each.verdict for each in found.statements] == ["reproduced", "undecided"]
+    assert found.verdict == "undecided"
+    (row,) = content(table([found], NAMES))
+    assert [line.what[0] for line in row.lines] == ["A", "B"]
+    assert [line.verdict for line in row.lines] == ["reproduced", ""]
+
+
+def test_a_trial_run_has_values_and_no_verdicts():
+    found = table([answer(ratio(2))], NAMES, verdicts=False)
+    assert not {each.value for each in Verdict} & set(found.iloc[0])
+    shown = "\n".join(lines(found)).replace("\xa0", " ")
+    assert "REPRODUCED" not in shown
+    assert "A, 16 threads: Fast / Slow: 2." in shown
 
 
 def test_client_bound_cells_are_marked_and_stay():
@@ -437,7 +471,63 @@ def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
     equal |= {"of": {"records": 2000}, "to": {"records": 1000}}
     claims = Claims.model_validate({"claims": [claim | {"statements": [equal]}]}).claims
     (found,) = evaluate(claims, grid, STORES, Values(runs), None)
-    assert found.verdict == "not comparable"
+    assert found.verdict == "not measured"
+
+
+def test_sizes_are_those_that_were_measured():
+    """At scale 0.01 of 100 000 records, 1 000 were inserted; the source inserted all."""
+    sizes = [
+        Sizes(100_000 * n, None, 4, f"r{n}", (("records", 1000 * n), ("threads", 4)))
+        for n in (1, 10)
+    ]
+    grid = Grid({"a": sizes}, {"a": sizes[0]})
+    names = Names(NAMES.stores, {"a": "Insert"}, grid)
+    runs = {("fast", "a", f"r{n}"): {("overall", "throughput"): {"1": 5.0}} for n in (1, 10)}
+    numbers = {("fast", "a", (100_000 * n, None, 4)): runs["fast", "a", f"r{n}"] for n in (1, 10)}
+    equal = {"kind": "equal", "store": "fast", "workload": "a"}
+    equal |= {"of": {"records": 1_000_000}, "to": {"records": 100_000}}
+    bound = {"kind": "bound", "store": "fast", "workload": "a", "at_least": 1}
+    claim = {"id": "X", "claim": "?", "place": "?", "said": "quoted", "statements": [equal, bound]}
+    claims = Claims.model_validate({"claims": [claim]}).claims
+    found = evaluate(claims, grid, STORES, Values(runs), Values(numbers, by_slug=False))
+    rows = table(found, names).replace("[\xa0\u202f]", " ", regex=True)
+    assert rows["what"].tolist() == [
+        "Insert, Fast: 10 000 records / 1 000 records",
+        "Insert, Fast, 1 000 records",
+    ]
+    assert rows["published_what"].tolist() == [
+        "Insert, Fast: 1 000 000 records / 100 000 records",
+        "Insert, Fast, 100 000 records",
+    ]
+
+
+@pytest.fixture
+def thesis() -> Study:
+    return load_study(THESIS / "study.yaml")
+
+
+@pytest.fixture
+def thesis_claims(thesis) -> tuple:
+    claims = load_claims(THESIS / "claims.yaml", thesis)
+    return claims, grid_of(thesis, 1.0), thesis.store_names
+
+
+@pytest.fixture
+def published_runs(thesis, thesis_claims) -> Values:
+    """Three repetitions of what the thesis printed, as if they had been measured."""
+    grid = thesis_claims[1]
+    rows = read_published(THESIS / "published.csv")
+    source = published_values(rows, grid, thesis.workload_names)
+    shown = {use: sizes.slug for use, sizes in grid.shown.items()} | {"mean": "all"}
+    runs_of = {
+        (store, workload, shown[workload]): {
+            key: {str(n): runs["source"] * (1 + n / 1000) for n in range(3)}
+            for key, runs in of.items()
+        }
+        for (store, workload, _), of in source.runs_of.items()
+    }
+    records = {"redis": "kept", "riak": "lighter", "aerospike": "kept", "memcached": "lighter"}
+    return Values(runs_of, updating={"a", "b"}, records=records)
 
 
 def published(*rows: tuple) -> Values:
@@ -532,8 +622,8 @@ def test_measured_values_of_a_run():
         ),
     )
     assert found.runs_of["fast", "a", "t16"]["overall", "throughput"] == {"1": 101.0, "2": 102.0}
-    assert found.why["slow", "a", "t16"] == (Verdict.NOT_COMPARABLE, "void: 7 % failed")
-    assert found.why["near", "a", "t16"] == (Verdict.NOT_MEASURED, "not measured")
+    assert found.why["slow", "a", "t16"] == "void: 7 % failed"
+    assert found.why["near", "a", "t16"] == "not measured"
     assert found.client_bound == {("fast", "a", "t16")}
     assert found.floors == {("a", "t16"): 1.3}
     # A rate from the sum of latencies, of the rounds that count.

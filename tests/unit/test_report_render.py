@@ -404,6 +404,22 @@ def test_the_first_page_tells_the_scale_and_the_counts(inputs: Inputs, project: 
     assert "1\u202f000 records, 10\u202f000 operations, 4 client threads" in first
 
 
+def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: Path) -> None:
+    """Neither on the first page nor in the claims' section and table."""
+    blank = {"verdict": "", "statement_verdict": "", "verdicts": ""}
+    trial = with_claims(inputs, [CLAIM | blank])
+    render(trial, project / "out", scale=0.1)
+    text = (project / "out/tiny-scale0.1.md").read_text()
+    assert text.count("no verdicts") == 1
+    assert text.index("no verdicts") < text.index("# Summary")
+    table = (trial.cells.parent / "tables/claims.tex").read_text("utf-8")
+    assert "1.50" in table
+    words = ("reproduced", "direction only", "undecided", "contradicted")
+    claims = text.split("# Summary")[1].split("Mean throughput")[0]
+    for word in words:
+        assert word not in (claims + table).lower()
+
+
 def test_the_same_files_give_the_same_source(inputs: Inputs, project: Path) -> None:
     names = ["tiny.tex", "body.tex"]
     render(inputs, project / "out")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from kvstudy.claims.judge import WEAKEST_FIRST, Support, support_of, weakest
@@ -35,7 +36,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class StatementAnswer:
-    """The answer of a statement: its weakest verdict, and those of its parts."""
+    """The answer of a statement under one workload: its weakest verdict, and those of its parts.
+
+    A ratio of two workloads is under both.
+    """
 
     statement: Statement
     verdict: Verdict
@@ -94,8 +98,9 @@ def evaluate(
     found = []
     for claim in claims:
         answers = tuple(
-            _statement(statement, parts_of(statement, grid, stores), measured, published)
+            _statement(statement, parts, measured, published)
             for statement in claim.statements
+            for parts in _by_workload(parts_of(statement, grid, stores))
         )
         # A rate of the source's machine is asked of the source only.
         asked = [each for each in answers if not _only_source(each)] or answers
@@ -107,6 +112,14 @@ def evaluate(
 
 def _only_source(answer: StatementAnswer) -> bool:
     return all(each.part.only_source for each in answer.answers)
+
+
+def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
+    found: dict[tuple[str, ...], list[Part]] = {}
+    for part in parts:
+        workloads = dict.fromkeys(operand.workload for operand in part.of)
+        found.setdefault(tuple(workloads), []).append(part)
+    return found.values()
 
 
 def _statement(
@@ -124,7 +137,7 @@ def _statement(
 def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
     support, point = _source(part, published)
     if part.only_source:
-        return Answer(part, Verdict.NOT_COMPARABLE, None, ELSEWHERE, (), support, point)
+        return Answer(part, Verdict.NOT_MEASURED, None, ELSEWHERE, (), support, point)
     try:
         found = part.find(measured)
     except UnknownValue as unknown:
@@ -138,9 +151,9 @@ def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
         if verdict is Verdict.CONTRADICTED or part.judge.differs:
             verdict = part.judge.verdict(_widened(found, floor))
     if measured.unequal(*part.of):
-        # Whatever the ratio is: the operations differ in meaning.
+        # The source did the same work, so like is compared with like; whether the
+        # comparison is fair to the stores is another question.
         marks.append(UNEQUAL)
-        verdict = Verdict.NOT_COMPARABLE
     if any(
         measured.place(operand, sizes) in measured.client_bound
         for operand in part.of

@@ -37,9 +37,8 @@ class Judge:
 # Of two parts the weaker one stands for both; the first here is the weakest.
 WEAKEST_FIRST = [
     Verdict.CONTRADICTED,
-    Verdict.NOT_COMPARABLE,
     Verdict.NOT_MEASURED,
-    Verdict.INCONCLUSIVE,
+    Verdict.UNDECIDED,
     Verdict.DIRECTION_ONLY,
     Verdict.REPRODUCED,
 ]
@@ -87,7 +86,7 @@ def above_one() -> Judge:
 
     def verdict(found: Quantity) -> Verdict:
         if found.low is None or found.low <= 1 <= found.high:
-            return Verdict.INCONCLUSIVE
+            return Verdict.UNDECIDED
         return Verdict.REPRODUCED if found.low > 1 else Verdict.CONTRADICTED
 
     return Judge(verdict, lambda point: point > 1, lambda point: point, differs=True)
@@ -98,7 +97,7 @@ def below_one() -> Judge:
     swapped = {
         Verdict.REPRODUCED: Verdict.CONTRADICTED,
         Verdict.CONTRADICTED: Verdict.REPRODUCED,
-        Verdict.INCONCLUSIVE: Verdict.INCONCLUSIVE,
+        Verdict.UNDECIDED: Verdict.UNDECIDED,
     }
     verdict = above_one().verdict
     return Judge(
@@ -115,12 +114,12 @@ def limits(at_least: float | None, at_most: float | None) -> Judge:
 
     def verdict(found: Quantity) -> Verdict:
         if found.low is None:
-            return Verdict.INCONCLUSIVE
+            return Verdict.UNDECIDED
         if low <= found.low and found.high <= high:
             return Verdict.REPRODUCED
         if found.high < low or found.low > high:
             return Verdict.CONTRADICTED
-        return Verdict.INCONCLUSIVE
+        return Verdict.UNDECIDED
 
     return Judge(
         verdict,
@@ -133,7 +132,7 @@ def limits(at_least: float | None, at_most: float | None) -> Judge:
 def near(claimed: float, within: float) -> Judge:
     """A value of the source's machine; nothing measured elsewhere can confirm it."""
     return Judge(
-        lambda found: Verdict.NOT_COMPARABLE,
+        lambda found: Verdict.NOT_MEASURED,
         lambda point: abs(log(point / claimed)) <= log1p(within) + 1e-12,
         lambda point: -abs(log(point / claimed)),
     )
@@ -147,7 +146,7 @@ def reads(claimed: float, within: float) -> Judge:
         if found.low == inf:
             return Verdict.CONTRADICTED
         if found.high == inf:
-            return Verdict.INCONCLUSIVE
+            return Verdict.UNDECIDED
         return judge.verdict(found)
 
     return Judge(verdict, lambda point: point < inf and judge.fits(point), judge.rank)

@@ -21,13 +21,15 @@ KEYS = ["store", "workload", "operation", "metric", *SIZES]
 class Sizes:
     """One set of parameters with the study's full-size numbers; None where there is none.
 
-    ``slug`` is its name in the run's files; "" for a set that the study does not have.
+    ``slug`` is its name in the run's files, ``measured`` are its numbers there, by name; both
+    are empty for a set that the study does not have.
     """
 
     records: int | None
     operations: int | None
     threads: int | None
     slug: str = ""
+    measured: tuple[tuple[str, int], ...] = ()
 
 
 # Of the mean of all workloads.
@@ -85,6 +87,7 @@ def grid_of(study: Study, scale: float) -> Grid:
                 each.operations if cell.operations else None,
                 each.threads,
                 cell.parameters,
+                tuple((size, getattr(cell, size)) for size in SIZES),
             )
             for each, cell in by_combination(study, use, scale).items()
         }

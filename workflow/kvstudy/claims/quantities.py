@@ -51,7 +51,7 @@ def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
     if values.best(a) != values.best(b) and values.place(a, values.best(a)) == values.place(
         b, values.best(b)
     ):
-        raise UnknownValue(Verdict.NOT_COMPARABLE, "at this scale both sizes are the same cell")
+        raise UnknownValue(Verdict.NOT_MEASURED, "at this scale both sizes are the same cell")
     return _ratio_of(values.side_by_side(a, b), one, other, (a, b))
 
 

@@ -11,8 +11,11 @@ from kvstudy.claims.operands import grid_of
 from kvstudy.claims.table import table
 from kvstudy.claims.values import Values, published_values
 from kvstudy.claims.words import Names
+from kvstudy.language.current import N_
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.model import Study
+
+NOT_PUBLISHED = N_("not published")
 
 
 def judge_source(
@@ -30,4 +33,6 @@ def judge_source(
         Values({}),
         published_values(published, grid, study.workload_names),
     )
-    return table(answers, Names.of(study, titles, grid))
+    rows = table(answers, Names.of(study, titles, grid), verdicts=False)
+    published = rows["published"].notna()
+    return rows.assign(reason=rows["reason"].mask(published, "").mask(~published, NOT_PUBLISHED))

@@ -18,16 +18,19 @@ COLUMNS = [
     *["what", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit"],
 ]
+# Empty where no verdict is given.
+VERDICTS = ["verdict", "statement_verdict", "verdicts"]
 
 
-def table(answers: list[ClaimAnswer], names: Names) -> pd.DataFrame:
-    """One row per statement, with its weakest part.
+def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) -> pd.DataFrame:
+    """One row per statement and workload, with its weakest part.
 
     Columns: id to said and note (of the claim), source and verdict (of the whole claim), the
-    statement's number, kind, source and verdict, how many parts it has and their verdicts,
+    row's number in the claim, kind, source and verdict, how many parts it has and their verdicts,
     what the weakest part that was measured is of, its value with the interval low to high,
     unit ("" for a ratio) and n, or the reason why there is none, marks (client-bound,
-    noise floor), and the value of the source that fits worst, with what it is of.
+    noise floor), and the value of the source that fits worst, with what it is of. Without
+    ``verdicts`` those columns are empty: a trial run has none, and published values alone.
     """
     rows = []
     for claim in answers:
@@ -40,12 +43,13 @@ def table(answers: list[ClaimAnswer], names: Names) -> pd.DataFrame:
                     *[claim.support.value, claim.verdict.value],
                     *[index, each.statement.kind, each.support.value, each.verdict.value],
                     *[len(each.answers), _counted(each.counts)],
-                    *[label(shown.part, found, names), *_numbers(found)],
+                    *[label(shown.part, found, names, measured=True), *_numbers(found)],
                     *[shown.reason, "; ".join(_marks(each))],
                     *_published(each.of_source, names),
                 ]
             )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    made = pd.DataFrame(rows, columns=COLUMNS)
+    return made if verdicts else made.assign(**dict.fromkeys(VERDICTS, ""))
 
 
 def read_claims(path: Path) -> pd.DataFrame:
@@ -77,4 +81,4 @@ def _published(answer: Answer | None, names: Names) -> list[object]:
     if answer is None:
         return ["", None, ""]
     found = answer.published
-    return [label(answer.part, found, names), found.value, found.unit]
+    return [label(answer.part, found, names, measured=False), found.value, found.unit]

@@ -42,7 +42,7 @@ class Values:
     """
 
     runs_of: dict[Place, dict[tuple[str, str], Runs]]
-    why: dict[Place, tuple[Verdict, str]] = field(default_factory=dict)
+    why: dict[Place, str] = field(default_factory=dict)
     paired: bool = True
     in_rounds: set[Place] = field(default_factory=set)
     client_bound: set[Place] = field(default_factory=set)
@@ -124,7 +124,7 @@ class Values:
         if not runs:
             raise self._unknown(operand, place)
         if min(runs.values()) <= 0:
-            raise UnknownValue(Verdict.NOT_COMPARABLE, N_("a value of 0 has no ratio"))
+            raise UnknownValue(Verdict.UNDECIDED, N_("a value of 0 has no ratio"))
         return runs
 
     def _operation(self, known: dict[tuple[str, str], Runs], operation: str) -> str:
@@ -141,7 +141,7 @@ class Values:
             what = f"{operand.metric} of {operand.operation}"
             return UnknownValue(Verdict.NOT_MEASURED, f"no {what.replace('_', ' ')}")
         if place in self.why:
-            return UnknownValue(*self.why[place])
+            return UnknownValue(Verdict.NOT_MEASURED, self.why[place])
         known = {store for store, *_ in self.why}
         if operand.store not in known:
             return UnknownValue(Verdict.NOT_MEASURED, N_("not a store of the study"))
@@ -167,13 +167,8 @@ def measured_values(
     """
     why = {}
     for place, of in cells.groupby(SETTING, sort=False):
-        if (of["void"] != "").any():
-            why[place] = (
-                Verdict.NOT_COMPARABLE,
-                f"void: {of.loc[of['void'] != '', 'void'].iloc[0]}",
-            )
-        else:
-            why[place] = (Verdict.NOT_MEASURED, "not measured")
+        void = of.loc[of["void"] != "", "void"]
+        why[place] = f"void: {void.iloc[0]}" if len(void) else "not measured"
     bound = bottleneck[bottleneck["client_bound"] == "yes"]
     known = floors.dropna(subset="floor")
     runs_of = _by_place(values, values["parameters"])

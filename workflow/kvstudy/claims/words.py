@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from kvstudy.claims.operands import Grid, Operand
@@ -36,6 +36,7 @@ class Names:
     stores: dict[str, str]
     workloads: dict[str, str]
     grid: Grid
+    measured: bool = False
 
     @classmethod
     def of(cls, study: Study, stores: dict[str, str], grid: Grid) -> Names:
@@ -44,9 +45,13 @@ class Names:
         )
 
 
-def label(part: Part, found: Quantity | None, names: Names) -> str:
-    """``A: Redis / Memcached``: what is common first, then what is divided."""
+def label(part: Part, found: Quantity | None, names: Names, *, measured: bool) -> str:
+    """``A: Redis / Memcached``: what is common first, then what is divided.
+
+    Sizes are those that were ``measured``, or those of the study: at another scale they differ.
+    """
     operands = list(found.of if found and found.of else part.of)
+    names = replace(names, measured=measured)
     if part.several and not (found and found.of):
         # Many couples: what all have in common.
         text = _sides(operands[0::2], operands[1::2], names)
@@ -79,13 +84,15 @@ def _ends(low: str, high: str) -> str:
 
 
 def _over(part: Part, operands: list[Operand], names: Names) -> str:
-    counts = sorted({getattr(operand.candidates[0], part.over) for operand in operands} - {None})
+    counts = sorted({_numbers(operand, part.over, names).pop() for operand in operands} - {None})
     over = _(part.over)
     ends = (_grouped(count) for count in (counts[0], counts[-1])) if counts else ()
     span = _("{} {} to {}").format(over, *ends) if counts else over
     sides: dict[tuple, Operand] = {}
     for operand in operands:
-        named = {key: value for key, value in _described(operand).items() if key != part.over}
+        named = {
+            key: value for key, value in _described(operand, names).items() if key != part.over
+        }
         sides.setdefault(tuple(named.values()), operand)
     above, *below = sides.values()
     return f"{_sides([above], below, names, without=part.over)}; {span}"
@@ -100,8 +107,8 @@ def _sides(
 ) -> str:
     """What both sides share, then what differs."""
     common, one, other = [], [], []
-    sides = [[_described(operand) for operand in side] for side in (above, below)]
-    for key in _described(above[0]):
+    sides = [[_described(operand, names) for operand in side] for side in (above, below)]
+    for key in _described(above[0], names):
         if key == without:
             continue
         mine, theirs = (_joined(key, side) for side in sides)
@@ -136,7 +143,7 @@ def _joined(key: str, side: list[dict[str, object]]) -> object:
     return found.pop() if len(found) == 1 else None
 
 
-def _described(operand: Operand) -> dict[str, object]:
+def _described(operand: Operand, names: Names) -> dict[str, object]:
     found: dict[str, object] = {
         "workload": operand.workload,
         "store": operand.store,
@@ -144,9 +151,17 @@ def _described(operand: Operand) -> dict[str, object]:
         "operation": "" if operand.operation in ("overall", "all") else operand.operation,
     }
     for size in SIZES:
-        numbers = {getattr(each, size) for each in operand.candidates}
+        numbers = _numbers(operand, size, names)
         found[size] = numbers.pop() if len(numbers) == 1 else "best"
     return found
+
+
+def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
+    """The numbers of one size among which the operand's best value is taken."""
+    return {
+        dict(each.measured).get(size) if names.measured and each.measured else getattr(each, size)
+        for each in operand.candidates
+    }
 
 
 def _titled(key: str, value: object, names: Names) -> str:

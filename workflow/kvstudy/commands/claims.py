@@ -49,7 +49,8 @@ def command(
 ) -> None:
     """Ask the measured and the published values what holds of the source's claims.
 
-    Prints a verdict for each claim, and writes them with the intervals behind them.
+    Prints a verdict for each claim, and writes them with the intervals behind them. A trial
+    run, of another scale than 1, has intervals and no verdicts.
     """
     from kvstudy.analysis.files import read_analysis
     from kvstudy.analysis.updates import records_of, updating
@@ -58,6 +59,8 @@ def command(
     from kvstudy.claims.table import table
     from kvstudy.claims.values import measured_values, published_values
     from kvstudy.claims.words import Names
+    from kvstudy.language.current import _
+    from kvstudy.language.locale import decimal
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
@@ -93,7 +96,9 @@ def command(
         else None,
     )
     titles = {name: store.title for name, store in load_stores(plan).items()}
-    rows = table(answers, Names.of(plan, titles, grid))
+    rows = table(answers, Names.of(plan, titles, grid), verdicts=scale == 1)
     write_claims(rows, templates, output)
+    if scale != 1:
+        click.echo(_("trial run (scale {}): no verdicts").format(decimal(f"{scale:g}")))
     for line in lines(rows):
         click.echo(line)

@@ -144,9 +144,8 @@ PATTERNS = [
     N_("largest of {}"),
     N_("{} reproduced"),
     N_("{} direction only"),
-    N_("{} inconclusive"),
+    N_("{} undecided"),
     N_("{} contradicted"),
-    N_("{} not comparable"),
     N_("{} not measured"),
 ]
 

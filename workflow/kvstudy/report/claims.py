@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+
+import pandas as pd
 
 from kvstudy.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL
 from kvstudy.claims.judge import WEAKEST_FIRST, Support
@@ -11,12 +14,15 @@ from kvstudy.claims.quantities import THREADS
 from kvstudy.claims.table import read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.stats.verdicts import Verdict
+from kvstudy.tables.claims import VALUE
 
 
 @dataclass(frozen=True)
 class ClaimFacts:
     """How many claims there are, by verdict (strongest first) and by the source's own data.
 
+    A trial run has no verdicts. ``parts`` counts what was asked of measured values, one ratio
+    or value each; ``measured_parts`` are those that have an answer, by verdict.
     ``unsupported`` are names of claims that the source's own data deny. ``once`` tells that some
     verdict rests on one repetition, ``in_floor`` and ``client_bound`` that a value is marked
     so, ``unequal`` that updates mean another thing on some store, ``threads`` that some claim
@@ -25,6 +31,8 @@ class ClaimFacts:
 
     count: int
     verdicts: list[tuple[str, int]]
+    parts: int
+    measured_parts: list[tuple[str, int]]
     supports: list[tuple[str, int]]
     unsupported: list[str]
     once: bool
@@ -34,6 +42,10 @@ class ClaimFacts:
     threads: bool
     by_verdict: list[tuple[str, list[tuple[str, str]]]]
 
+    @property
+    def unmeasured_parts(self) -> int:
+        return self.parts - sum(count for _, count in self.measured_parts)
+
 
 def claim_facts(path: Path) -> ClaimFacts:
     """From ``claims.csv``; KvstudyError when it or its table is missing."""
@@ -42,10 +54,13 @@ def claim_facts(path: Path) -> ClaimFacts:
         raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
     claims = rows.drop_duplicates("id")
     found = [(one.value, int((claims["verdict"] == one).sum())) for one in reversed(WEAKEST_FIRST)]
+    parts = _parts(rows)
     supports = [(one.value, int((claims["source"] == one).sum())) for one in Support]
     return ClaimFacts(
         len(claims),
         [each for each in found if each[1]],
+        sum(parts.values()),
+        [(one, parts[one]) for one, _ in found if parts[one] and one != Verdict.NOT_MEASURED],
         [each for each in supports if each[1]],
         list(claims.loc[claims["source"] == Support.NOT, "id"]),
         bool((rows["n"] == 1).any()),
@@ -59,3 +74,13 @@ def claim_facts(path: Path) -> ClaimFacts:
             if len(of := claims[claims["verdict"] == verdict])
         ],
     )
+
+
+def _parts(rows: pd.DataFrame) -> Counter[str]:
+    """How many parts of all claims have which verdict."""
+    found: Counter[str] = Counter()
+    for counts in rows.loc[(rows["kind"] != VALUE) & (rows["verdicts"] != ""), "verdicts"]:
+        for part in counts.split(", "):
+            count, verdict = part.split(" ", 1)
+            found[verdict] += int(count)
+    return found

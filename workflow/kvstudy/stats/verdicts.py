@@ -18,19 +18,16 @@ class Verdict(StrEnum):
 
     REPRODUCED = N_("reproduced")
     DIRECTION_ONLY = N_("direction only")
-    INCONCLUSIVE = N_("inconclusive")
+    UNDECIDED = N_("undecided")
     CONTRADICTED = N_("contradicted")
-    NOT_COMPARABLE = N_("not comparable")
     NOT_MEASURED = N_("not measured")
 
 
-def ratio_verdict(published: float, measured: Ratio | None, incomparable: str = "") -> Verdict:
+def ratio_verdict(published: float, measured: Ratio | None) -> Verdict:
     """Verdict on "A is ``published`` times B", a ratio without unit and other than 1.
 
-    - not comparable: ``incomparable`` gives a reason (void cells, operations that
-      differ in meaning), whatever was measured
     - not measured: there is no ratio
-    - inconclusive: its interval contains 1, or one run tells no interval
+    - undecided: its interval contains 1, or one run tells no interval
     - contradicted: the interval is on the other side of 1
     - reproduced: same side, and abs ln(published/measured) <= ln 1.25
     - direction only: same side, another size
@@ -43,10 +40,10 @@ def ratio_verdict(published: float, measured: Ratio | None, incomparable: str = 
     positive([published], "published ratio")
     if published == 1:
         raise ValueError("published ratio 1: that is a claim of equality; use equality_verdict")
-    if unknown := _without_ratio(measured, incomparable):
+    if unknown := _without_interval(measured):
         return unknown
     if measured.low <= 1 <= measured.high:
-        return Verdict.INCONCLUSIVE
+        return Verdict.UNDECIDED
     if (published > 1) != (measured.value > 1):
         return Verdict.CONTRADICTED
     # 1.25 itself is still the same size, whatever the logarithms' last digit says.
@@ -55,36 +52,30 @@ def ratio_verdict(published: float, measured: Ratio | None, incomparable: str = 
     return Verdict.DIRECTION_ONLY
 
 
-def equality_verdict(
-    measured: Ratio | None, margin: float = MARGIN, incomparable: str = ""
-) -> Verdict:
+def equality_verdict(measured: Ratio | None, margin: float = MARGIN) -> Verdict:
     """Verdict on "A and B are equal", or that something has no effect.
 
-    - not comparable, not measured: as in ``ratio_verdict``
+    - not measured: there is no ratio
     - reproduced: the whole interval is inside 1/(1 + margin) to 1 + margin
       (two one-sided tests)
     - contradicted: the whole interval is outside
-    - inconclusive: it reaches over a bound, or one run tells no interval
+    - undecided: it reaches over a bound, or one run tells no interval
 
     That the interval contains 1 reproduces nothing: few or noisy runs do that too.
 
     ValueError: a margin that is not above 0.
     """
     lower, upper = margin_bounds(margin)
-    if unknown := _without_ratio(measured, incomparable):
+    if unknown := _without_interval(measured):
         return unknown
     if equivalent(measured, margin):
         return Verdict.REPRODUCED
     if measured.high < lower or measured.low > upper:
         return Verdict.CONTRADICTED
-    return Verdict.INCONCLUSIVE
+    return Verdict.UNDECIDED
 
 
-def _without_ratio(measured: Ratio | None, incomparable: str) -> Verdict | None:
-    if incomparable:
-        return Verdict.NOT_COMPARABLE
+def _without_interval(measured: Ratio | None) -> Verdict | None:
     if measured is None:
         return Verdict.NOT_MEASURED
-    if measured.low is None:
-        return Verdict.INCONCLUSIVE
-    return None
+    return Verdict.UNDECIDED if measured.low is None else None

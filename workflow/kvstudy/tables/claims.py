@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 
@@ -54,10 +54,13 @@ class Row:
 
 
 def write_claims(rows: pd.DataFrame, templates: Path, output: Path) -> None:
-    """Write claims.csv and tables/claims.tex and .html into ``output``, the folder of a run."""
+    """Write claims.csv and tables/claims.tex and .html into ``output``, the folder of a run.
+
+    Rows of a trial run have no verdicts, and their table has no column of them.
+    """
     (output / "tables").mkdir(parents=True, exist_ok=True)
     rows.to_csv(output / f"{NAME}.csv", index=False, lineterminator="\n")
-    values = _values(content(rows), measured=True)
+    values = _values(content(rows), measured=True, judged=bool(rows["verdict"].ne("").any()))
     write_texts(NAME, NAME, values, templates, output / "tables")
 
 
@@ -65,44 +68,44 @@ def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Pa
     """Write claims.csv, .tex and .html of the source's own data into ``output``; the first."""
     path = output / f"{NAME}.csv"
     rows.to_csv(path, index=False, lineterminator="\n")
-    write_texts(NAME, NAME, _values(of_source(rows), measured=False), templates, output)
+    values = _values(content(rows, measured=False), measured=False, judged=False)
+    write_texts(NAME, NAME, values, templates, output)
     return path
 
 
-def _values(rows: list[Row], measured: bool) -> dict[str, object]:
+def _values(rows: list[Row], measured: bool, judged: bool) -> dict[str, object]:
     """What the templates need."""
     heads = [_("Claim"), _("Source's own data")]
+    if judged:
+        heads.append(_("Verdict here"))
     if measured:
-        heads += [
-            _("Verdict here"),
-            _("Measured, with 95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%"),
-        ]
+        head = _("Measured, with 95 % interval")
+        heads.append(head.replace(" %", "\N{NARROW NO-BREAK SPACE}%"))
     else:
         heads.append(_("The source's values"))
     caption = _("What holds of the source's claims.")
-    return {"rows": rows, "measured": measured, "heads": heads, "caption": caption}
+    return {
+        "rows": rows,
+        "measured": measured,
+        "judged": judged,
+        "heads": heads,
+        "caption": caption,
+    }
 
 
-def of_source(rows: pd.DataFrame) -> list[Row]:
-    """The rows of the table of the source's own data, from ``claims.csv``."""
-    found = []
-    for row in content(rows):
-        of = rows[rows["id"] == row.id]
-        known = of["published_what"].ne("").any()
-        lines = [_source_line(each, row.support) for each in of.to_dict("records")] if known else []
-        found.append(replace(row, lines=lines))
-    return found
-
-
-def content(rows: pd.DataFrame) -> list[Row]:
-    """The table's rows, from ``claims.csv``."""
+def content(rows: pd.DataFrame, measured: bool = True) -> list[Row]:
+    """The table's rows, from ``claims.csv``; if nothing was ``measured``, of published values."""
     found = []
     for _id, of in rows.groupby("id", sort=False):
         first = of.iloc[0]
         texts = [_text(first[key]) for key in ("id", "claim", "place", "said", "note")]
-        asked = of[of["kind"] != VALUE] if (of["kind"] != VALUE).any() else of
-        each = [_line(row, first["verdict"]) for row in asked.to_dict("records")]
         support, verdict = _text(first["source"]), first["verdict"]
+        if measured:
+            asked = of[of["kind"] != VALUE] if (of["kind"] != VALUE).any() else of
+            each = [_line(row, verdict) for row in asked.to_dict("records")]
+        else:
+            asked = of if of["published_what"].ne("").any() else of[:0]
+            each = [_source_line(row, support) for row in asked.to_dict("records")]
         texts[3] = _(texts[3])
         shown = (recorded(support), _source_notes(of), verdict, recorded(verdict))
         found.append(Row(*texts, support, *shown, each))
@@ -114,7 +117,8 @@ def lines(rows: pd.DataFrame) -> list[str]:
     found = []
     for row in content(rows):
         source = _("source: {}").format(row.source)
-        found.append(f"{row.id:4} {row.verdict_words.upper()} ({source})")
+        verdict = row.verdict_words.upper()
+        found.append(" ".join(filter(None, [f"{row.id:4}", verdict, f"({source})"])))
         found += textwrap.wrap(row.claim, 88, initial_indent=" " * 5, subsequent_indent=" " * 5)
         for line in row.lines:
             parts = (f"{line.what}: {line.value}", line.notes, line.verdict)
@@ -140,7 +144,7 @@ def _line(row: dict[str, object], verdict: str) -> Line:
 def _source_line(row: dict[str, object], support: str) -> Line:
     own = _text(row["statement_source"])
     if own == Support.NO_DATA:
-        return Line(row["what"], _("no value"), "", "")
+        return Line(row["what"], recorded(_text(row["reason"])), "", "")
     value = number(_quantity(row, "published", "published_unit"))
     return Line(row["published_what"], value, "", "" if own == support else recorded(own))
 
