@@ -9,16 +9,16 @@ rule all:
     """The study: measured cells, tables, figures, the report."""
     default_target: True
     input:
-        presented(RUN),
-        # Others measured the cells of imported logs.
-        [] if PUBLISHED_ONLY or STUDY.imported else f"results/{RUN}/commands.txt",
+        made(RUN),
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
         probes=[f"results/{RUN}/probes/{store}/SHA256SUMS" for store in WANTED_PROBES],
+    message:
+        "all of {RUN} is there"
 
 
 rule report_partial:
     """The report of the cells that are there; it measures nothing and shows the holes."""
     input:
-        presented(f"{RUN}-partial"),
+        made(f"{RUN}-partial"),

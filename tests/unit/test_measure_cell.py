@@ -396,7 +396,7 @@ def test_a_cell_stops_when_its_controller_dies(pretend_study, monkeypatch):
     controller.kill()
     controller.wait()
     _, errors = measuring.communicate(timeout=10)
-    assert "the process that started this measurement has died" in errors
+    assert "the process that started this has died; stopped" in errors
     assert servers() == []
 
 

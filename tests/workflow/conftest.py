@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,11 @@ class Workflow:
             timeout=300,
         )
 
-    def started(self, *arguments: str, **environment: str) -> subprocess.Popen:
+    def started(
+        self, *arguments: str, before: Sequence[str] = (), **environment: str
+    ) -> subprocess.Popen:
         return subprocess.Popen(
-            ["snakemake", "--cores", "2", *arguments],
+            [*before, "snakemake", "--cores", "2", *arguments],
             cwd=self.folder,
             env=self.environment | environment,
             stdout=subprocess.DEVNULL,

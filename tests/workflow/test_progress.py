@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -77,7 +79,9 @@ def test_failed_cells_are_counted_and_named_at_the_end(workflow):
     assert "1 failed" not in again.stderr
 
 
-@pytest.mark.parametrize("how", ["ctrl-c", "killed", "cell killed"])
+@pytest.mark.parametrize(
+    "how", ["ctrl-c", "killed", "all killed", "terminal closed", "cell killed"]
+)
 def test_a_stopped_study_goes_on_with_what_is_left(workflow, how):
     # One cell is there before it is stopped in the middle of another.
     target = "results/small/raw/pretend/a/r1000_o2000_t2/rep1/SHA256SUMS"
@@ -88,6 +92,10 @@ def test_a_stopped_study_goes_on_with_what_is_left(workflow, how):
     if how == "ctrl-c":
         # The terminal sends it to all of its processes.
         os.killpg(running.pid, signal.SIGINT)
+    elif how == "terminal closed":
+        os.killpg(running.pid, signal.SIGHUP)
+    elif how == "all killed":
+        os.killpg(running.pid, signal.SIGKILL)
     elif how == "killed":
         running.send_signal(signal.SIGKILL)
     else:
@@ -107,12 +115,6 @@ def test_a_stopped_study_goes_on_with_what_is_left(workflow, how):
     before = finished(workflow)
     assert not (raw(workflow, str(stopped)) / "SHA256SUMS").exists()
     done = workflow.snakemake(CELLS)
-    if done.returncode != 0:
-        # What held the lock was killed; Snakemake says how to take it away.
-        assert how == "killed"
-        assert "--unlock" in done.stderr
-        assert workflow.snakemake("--unlock").returncode == 0
-        done = workflow.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
     assert len(measured(done)) == 6 - len(before)
     after = finished(workflow)
@@ -136,3 +138,46 @@ def test_asked_to_end_it_finishes_the_cell_and_starts_no_other(workflow):
     done = workflow.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
     assert len(measured(done)) == 5
+
+
+def test_a_second_snakemake_is_told_who_works_and_breaks_nothing(workflow):
+    running = workflow.started(CELLS, PRETEND_CLIENT="slow-run")
+    wait_for(lambda: measuring(workflow), "no cell started")
+    second = workflow.snakemake(CELLS)
+    assert second.returncode != 0
+    assert re.search(
+        rf"another Snakemake works in this clone \(process {running.pid}, "
+        r"since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: snakemake --cores 2 results/small/cells.csv\)",
+        second.stderr,
+    )
+    assert "kvstudy watch" in second.stderr
+    assert "unlock" not in second.stderr
+    # What only looks may look.
+    assert workflow.snakemake("-n", CELLS).returncode == 0
+    assert measuring(workflow)
+    os.killpg(running.pid, signal.SIGINT)
+    running.wait(60)
+    assert workflow.snakemake(CELLS).returncode == 0
+
+
+def test_a_lock_of_snakemake_itself_stops_nobody(workflow):
+    """As another profile leaves it; its usual cure works without more options."""
+    locks = workflow.folder / ".snakemake" / "locks"
+    locks.mkdir(parents=True)
+    (locks / "0.output.lock").write_text(f"{CELLS}\n")
+    assert workflow.snakemake(CELLS).returncode == 0
+    bare = [shutil.which("snakemake"), "--unlock"]
+    done = subprocess.run(
+        bare, cwd=workflow.folder, env=workflow.environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_nohup_measures_on_after_the_terminal_was_closed(workflow):
+    running = workflow.started(CELLS, before=["nohup"])
+    wait_for(
+        lambda: list(workflow.folder.glob("results/small/measuring/*/*/*/*")), "no cell started"
+    )
+    os.killpg(running.pid, signal.SIGHUP)
+    assert running.wait(120) == 0
+    assert len(finished(workflow)) == 6

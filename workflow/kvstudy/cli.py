@@ -10,6 +10,7 @@ import click
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.controller import end_with_children, stop_with_controller
 
 # In the order of the pipeline. Each is a module of kvstudy.commands, imported
 # when it is called: pandas and matplotlib take longer to load than most steps.
@@ -80,6 +81,8 @@ def cli() -> None:
 
 def main() -> None:
     """Entry point; prints a user's error as plain text."""
+    stop_with_controller()
+    end_with_children()
     try:
         cli()
     except KvstudyError as error:

@@ -1,5 +1,13 @@
 # What a reader takes out of a run.
 
+EXPORTED = [
+    *("README.txt", "numbers.tex", "references.bib"),
+    *("example/thesis.tex", "example/thesis-czech.tex"),
+    *(f"tables/{table}.{form}" for table in TABLES for form in ("csv", "tex")),
+    *(["tables/claims.tex"] if CLAIMS else []),
+    *(f"figures/{figure}.{form}" for figure in DRAWN for form in FIGURE_FORMS),
+]
+
 
 rule export_for_thesis:
     """Tables, figures, numbers and references for a thesis of one's own."""
@@ -24,22 +32,23 @@ rule export_for_thesis:
         ),
         code=modules("language", "study", "stores", "ycsb_log", "tidy", "tables", "export"),
     output:
-        directory(f"results/{{run}}{SUBFOLDER}/export"),
+        expand("results/{{run}}{sub}/export/{file}", sub=SUBFOLDER, file=EXPORTED),
     log:
         f"results/{{run}}/logs{SUBFOLDER}/export.log",
     params:
         scale=CONFIG.scale,
         raw=f"results/{RUN}/raw",
         sub=lambda wildcards: SUBFOLDER,
+        output=f"results/{{run}}{SUBFOLDER}/export",
         partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
     message:
-        "parts for a thesis to {output}"
+        "parts for a thesis to {params.output}"
     shell:
         "kvstudy export --study {input.study} --scale {params.scale} --summary {input.summary}"
         " --cells {input.cells} --environment {input.environment}"
         " --intervals {input.intervals} --tables results/{wildcards.run}{params.sub}/tables"
         " --figures figures/{wildcards.run}{params.sub} --raw {params.raw} {params.partial}"
-        " --output {output} > {log} 2>&1"
+        " --output {params.output} > {log} 2>&1"
 
 
 rule write_commands:

@@ -15,7 +15,6 @@ from kvstudy.errors import KvstudyError
 from kvstudy.measure import environment
 from kvstudy.measure.accounting import interrupts_apart
 from kvstudy.measure.client import Client, check_class, phase_command
-from kvstudy.measure.controller import Controller
 from kvstudy.measure.counters import Counters, counters, moved
 from kvstudy.measure.finding import Tree
 from kvstudy.measure.latencies import keep_latencies
@@ -58,7 +57,6 @@ def measure_cell(request: Request, store: Store) -> Path:
     ``results/<run>/failed/<cell>/<time>/``. KvstudyError says why.
     """
     began = time.monotonic()
-    controller = Controller()
     provider, client, pinned = request.resolve(store)
     java = environment.java(bound_to(client.cores))
     # What the manifest tells of how it was measured, whatever comes out.
@@ -76,7 +74,7 @@ def measure_cell(request: Request, store: Store) -> Path:
     with Place(request.results, raw, request.cell.path).working() as work:
         # Another project's cell may have kept us waiting; that is no part of this one.
         began = time.monotonic() - before
-        _measure(request, store, provider, client, pinned, about, controller, work, began)
+        _measure(request, store, provider, client, pinned, about, work, began)
     return raw
 
 
@@ -97,7 +95,6 @@ def _measure(
     client: Client,
     pinned: Pinning | None,
     about: dict,
-    controller: Controller,
     work: Path,
     began: float,
 ) -> None:
@@ -140,7 +137,7 @@ def _measure(
             with beside:
                 phases[name] = run_phase(
                     command(name, threads[0]),
-                    *(client.classpath, work, name, store, server, log, controller),
+                    *(client.classpath, work, name, store, server, log),
                     # The parts of a round may differ that much by themselves.
                     least_share=0 if cell.rounds else LEAST_SHARE,
                 )

@@ -1,4 +1,4 @@
-"""One phase of a cell: run the YCSB client and watch it, the server and our controller."""
+"""One phase of a cell: run the YCSB client and watch it and the server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.controller import Controller
 from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
@@ -51,7 +50,6 @@ def run_phase(
     store: Store,
     server: Server,
     server_log: Path,
-    controller: Controller,
     least_share: float = LEAST_SHARE,
 ) -> Phase:
     """Run ``command``; standard output and error go to ``<directory>/<name>.out`` and ``.err``.
@@ -72,7 +70,7 @@ def run_phase(
         try:
             sampler.sample()
             progress = Progress(errors, name, least_share)
-            _watch(client, progress, name, store, server, server_log, controller, sampler)
+            _watch(client, progress, name, store, server, server_log, sampler)
             sampler.sample()
         finally:
             process.stop(client, signal.SIGKILL)
@@ -104,7 +102,6 @@ def _watch(
     store: Store,
     server: Server,
     server_log: Path,
-    controller: Controller,
     sampler: Sampler,
 ) -> None:
     next_look = time.monotonic() + 1
@@ -113,7 +110,6 @@ def _watch(
         # Once a second: often enough to notice, too seldom to disturb.
         next_look = max(next_look + 1, now)
         sampler.sample()
-        controller.check()
         end = server.died()
         if end is not None:
             raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")

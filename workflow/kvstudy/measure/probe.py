@@ -11,7 +11,6 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.measure.client import check_class, store_properties, ycsb_command
-from kvstudy.measure.controller import Controller
 from kvstudy.measure.counters import counters, moved
 from kvstudy.measure.phase import Phase, run_phase
 from kvstudy.measure.place import Place
@@ -32,7 +31,6 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     ``plan`` is what the probe depends on. A failed probe leaves nothing there;
     its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
     """
-    controller = Controller()
     shape = {"workload": CORE} | plan["shape"]
     provider, client, pinned = setting.resolve(store)
     check_class(client, class_of(shape))
@@ -52,7 +50,7 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
             }
             command = ycsb_command(client, step.operation == "insert", THREADS, properties)
             phases[step.name] = run_phase(
-                command, client.classpath, work, step.name, store, server, log, controller
+                command, client.classpath, work, step.name, store, server, log
             )
 
         started = datetime.datetime.now(datetime.UTC)

@@ -1,0 +1,49 @@
+"""One Snakemake works in a clone at a time.
+
+Snakemake's own lock is files that stay when it is killed. This one is the kernel's and ends
+with the process that holds it, however that ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shlex
+import sys
+import time
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+
+LOCK = Path(".snakemake/kvstudy.lock")
+# Open until the process ends.
+_held = []
+
+
+def take_clone() -> str:
+    """Take the lock of the clone for the rest of the process; "" or who has it."""
+    LOCK.parent.mkdir(exist_ok=True)
+    lock = LOCK.open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.seek(0)
+        return lock.read().strip() or "another process"
+    _held.append(lock)
+    lock.truncate(0)
+    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    began = time.strftime("%Y-%m-%d %H:%M:%S")
+    lock.write(f"process {os.getpid()}, since {began}: {command}\n")
+    lock.flush()
+    return ""
+
+
+def refuse_second(holder: str) -> None:
+    """KvstudyError when the clone is another's, see ``take_clone``."""
+    if holder:
+        raise KvstudyError(
+            f"{Path.cwd()}: another Snakemake works in this clone ({holder}). Wait until it has "
+            "ended ('kvstudy watch' shows how far it is), or end it: Ctrl-C in its terminal, or "
+            "'kill' with its number, which lets the present cell end first. Then run this again: "
+            "it goes on with what is left"
+        )
