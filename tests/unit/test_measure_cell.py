@@ -158,6 +158,13 @@ def test_a_server_that_dies(pretend_study, monkeypatch, phase):
         ("cut-load", "load.out"),
         ("cut-run", "run.out"),
         ("exception-run", "run: the YCSB client ended with exit status 1"),
+        ("killed-run", "run: the YCSB client was killed by SIGKILL, by somebody, or by the system"),
+        # The true cause first.
+        (
+            "memory-load",
+            f'{CELL}: Exception in thread "Thread-2" java.lang.OutOfMemoryError: Java heap space: '
+            "the client's Java ran out; use fewer threads or more memory (load.out: 500 of 1000",
+        ),
     ],
 )
 def test_a_broken_phase(pretend_study, monkeypatch, client, message):
@@ -257,6 +264,34 @@ def test_a_program_that_is_missing(pretend_study, monkeypatch):
 def test_bindings_that_are_not_built(pretend_study):
     Path("workflow/bindings/target/lib/kvstudy-bindings.jar").unlink()
     assert "run 'make setup'" in failure(pretend_study)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda jar: jar.unlink(), "no such file"),
+        (lambda jar: jar.write_bytes(b"ja"), "not as it was built"),
+    ],
+)
+def test_a_jar_that_is_missing_or_broken(pretend_study, spoil, problem):
+    """Found before a server starts, so no logs of it are kept."""
+    jar = Path("workflow/bindings/target/lib/jedis.jar")
+    jar.write_bytes(b"jar")
+    write_sums(jar.parent)
+    measure(pretend_study)
+    shutil.rmtree(RAW)
+    spoil(jar)
+    text = failure(pretend_study)
+    assert f"{jar}: {problem}" in text
+    assert "run 'make setup'" in text
+    assert not FAILED.exists()
+
+
+def test_a_machine_without_java(pretend_study, monkeypatch):
+    monkeypatch.setenv("PATH", str(Path.cwd()))
+    text = failure(pretend_study)
+    assert text == "no program java on the path, which YCSB needs; run 'make setup'"
+    assert not FAILED.exists()
 
 
 def test_a_full_disk(pretend_study, tmp_path):

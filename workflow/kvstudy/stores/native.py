@@ -19,6 +19,7 @@ from kvstudy.stores.files import filled_in, shell_line
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
+    end_of,
     failure,
     free_port,
     last_words,
@@ -125,11 +126,7 @@ class NativeServer:
 
     def died(self) -> str | None:
         status = self._process.poll()
-        if status is None:
-            return None
-        if status < 0:
-            return f"was killed by {signal.Signals(-status).name}"
-        return f"ended with exit status {status}"
+        return None if status is None else process.how_it_ended(status)
 
     def process_ids(self) -> list[int]:
         return [self._process.pid]
@@ -182,5 +179,4 @@ class NativeServer:
             finally:
                 process.stop(running, signal.SIGKILL)
                 record.unlink(missing_ok=True)
-            output.seek(0)
-            return running.wait(), last_words(output.read().decode(errors="replace"))
+            return running.wait(), last_words(end_of(output))

@@ -44,6 +44,13 @@ def bound_to(cores: str) -> list[str]:
     return ["taskset", "--cpu-list", cores] if cores else []
 
 
+def how_it_ended(status: int) -> str:
+    """The exit status of a process, in words."""
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"ended with exit status {status}"
+
+
 def user_group(user: str) -> str:
     """The name of the user's own group, for setpriv."""
     import grp
