@@ -34,17 +34,22 @@ def measure(study: Path, *options: str, cell: str = CELL) -> None:
 
 
 def servers() -> list[psutil.Process]:
-    """Pretended servers of this test (they run in its folder)."""
+    """Pretended servers of this test (with its folder in their environment)."""
     here = []
     for candidate in psutil.process_iter():
         try:
-            if "pretend-server" in " ".join(candidate.cmdline()) and candidate.cwd() == str(
-                Path.cwd()
-            ):
+            if "pretend-server" in " ".join(candidate.cmdline()) and candidate.environ().get(
+                "PWD"
+            ) == str(Path.cwd()):
                 here.append(candidate)
         except psutil.Error:
             continue
     return here
+
+
+@pytest.fixture(autouse=True)
+def _folder_of_its_processes(project, monkeypatch):
+    monkeypatch.setenv("PWD", str(project))
 
 
 def failure(study: Path, *options: str, cell: str = CELL) -> str:
@@ -132,6 +137,33 @@ def test_a_server_that_does_not_start(pretend_study, monkeypatch, server, messag
     text = failure(pretend_study)
     assert text.startswith(f"{CELL}: Pretend server")
     assert message in text
+
+
+def test_a_server_that_goes_into_the_background(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "daemonises")
+    text = failure(pretend_study)
+    assert "Pretend server went into the background, where nobody would end it" in text
+
+
+def test_a_child_that_a_server_leaves_is_ended_with_it(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "leaves-a-child")
+    measure(pretend_study)
+    assert servers() == []
+
+
+def test_a_child_of_a_server_whose_cell_was_killed_is_ended_by_the_next(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "leaves-a-child")
+    measuring = start_slow(pretend_study, monkeypatch)
+    measuring.kill()
+    measuring.communicate()
+    monkeypatch.delenv("PRETEND_CLIENT")
+    monkeypatch.delenv("PRETEND_SERVER")
+    (left,) = wait_for_one_left()
+    with subprocess.Popen(["pretend-server", "0"], env=os.environ) as other:
+        measure(pretend_study)
+        assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
+        assert other.poll() is None
+        other.kill()
 
 
 @pytest.mark.parametrize("phase", ["load", "run"])
@@ -391,6 +423,15 @@ def start_slow(study: Path, monkeypatch, controller: int | None = None) -> subpr
         assert time.monotonic() < limit, "the cell did not start"
         time.sleep(0.05)
     return measuring
+
+
+def wait_for_one_left() -> list[psutil.Process]:
+    """The server has ended with its parent; what it has started is still there."""
+    limit = time.monotonic() + 5
+    while len(servers()) != 1:
+        assert time.monotonic() < limit, servers()
+        time.sleep(0.05)
+    return servers()
 
 
 def wait_until_gone(limit: float = 5) -> None:
