@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -139,10 +140,32 @@ def test_a_server_that_does_not_start(pretend_study, monkeypatch, server, messag
     assert message in text
 
 
+def test_a_long_line_in_a_servers_log_is_cut_and_harmless(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "long-line")
+    text = failure(pretend_study)
+    assert "its log ends: ... xxx" in text
+    assert "xxx  the end" in text
+    assert len(text) < 1500
+    assert text.replace("\n", "").isprintable()
+
+
+def test_a_server_that_is_stopped_is_named(pretend_study, monkeypatch):
+    """It accepts connections, and answers none."""
+    monkeypatch.setenv("PRETEND_SERVER", "stops-after-load")
+    text = failure(pretend_study)
+    assert re.search(r"stopped by a signal \('kill -CONT \d+' lets it go on\): no answer", text)
+
+
+def test_a_server_that_has_ended_is_named(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "ends-after-load")
+    text = failure(pretend_study)
+    assert f"{CELL}: Pretend server ended with exit status 3: no answer to '" in text
+
+
 def test_a_server_that_goes_into_the_background(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "daemonises")
     text = failure(pretend_study)
-    assert "Pretend server went into the background, where nobody would end it" in text
+    assert "Pretend server went into the background (start it in the foreground" in text
 
 
 def test_a_child_that_a_server_leaves_is_ended_with_it(pretend_study, monkeypatch):

@@ -20,7 +20,7 @@ from kvstudy.measure.environment import java_variables
 from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, last_words, log_end
+from kvstudy.stores.server import Server, last_words, log_end, why_silent
 from kvstudy.ycsb_log.status import GoodOperations
 
 # After the server died, some clients wait minutes for it, others end at once
@@ -77,7 +77,7 @@ def run_phase(
         sampler = Sampler(directory, name, roots, clock)
         try:
             sampler.sample()
-            progress = Progress(errors, name, least_share)
+            progress = Progress(errors, least_share)
             _watch(client, progress, name, store, server, server_log, controller, sampler)
             sampler.sample()
         finally:
@@ -123,7 +123,12 @@ def _watch(
         end = server.died()
         if end is not None:
             raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
-        progress.check(now)
+        if problem := progress.problem(now):
+            state = why_silent(server)
+            culprit = f"; {store.title} server {state}" if state else ""
+            raise KvstudyError(
+                f"{name}: {problem}{culprit}; client stopped{log_end(progress.errors)}"
+            )
 
 
 def _ended(client: subprocess.Popen, seconds: float) -> bool:
@@ -184,29 +189,26 @@ def _first_line(path: Path, words: Sequence[str]) -> str:
 
 
 class Progress:
-    """The good operations of a phase over time, from the client's standard error."""
+    """The good operations of a phase over time, from the client's standard ``errors``."""
 
-    def __init__(self, errors: Path, name: str, least_share: float) -> None:
+    def __init__(self, errors: Path, least_share: float) -> None:
+        self.errors = errors
         self._good = GoodOperations(errors)
-        self._name = name
         self._share = least_share
         self._start = time.monotonic()
         # Time and good operations at each look, the first one STALL_SECONDS ago or just before.
         self._looks = deque([(self._start, 0)])
 
-    def check(self, now: float) -> None:
-        """KvstudyError when the operations of the last STALL_SECONDS are no progress."""
+    def problem(self, now: float) -> str | None:
+        """Why the operations of the last STALL_SECONDS are no progress; None when they are."""
         self._looks.append((now, self._good.look()))
         while len(self._looks) > 1 and self._looks[1][0] <= now - STALL_SECONDS:
             self._looks.popleft()
         (then, before), (_, count) = self._looks[0], self._looks[-1]
-        if now - then < STALL_SECONDS:
-            return
         rate = before / (then - self._start) if before else 0
-        if count - before <= self._share * rate * (now - then):
-            errors = self._good.path
-            raise KvstudyError(
-                f"{self._name}: {count - before or 'no'} operations went well in "
-                f"{STALL_SECONDS} s, after {before} in {then - self._start:.0f} s; client "
-                f"stopped{log_end(errors)}"
-            )
+        if now - then < STALL_SECONDS or count - before > self._share * rate * (now - then):
+            return None
+        return (
+            f"{count - before or 'no'} operations went well in {STALL_SECONDS} s, after {before} "
+            f"in {then - self._start:.0f} s"
+        )

@@ -139,7 +139,7 @@ class NativeServer:
     def died(self) -> str | None:
         status = self._process.poll()
         if status == 0 and process.orphans(self._others):
-            return "went into the background, where nobody would end it; start it in the foreground"
+            return "went into the background (start it in the foreground, so that it can be ended)"
         return None if status is None else process.how_it_ended(status)
 
     def process_ids(self) -> list[int]:

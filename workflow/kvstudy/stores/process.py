@@ -124,6 +124,8 @@ def stop(process: subprocess.Popen, sign: signal.Signals, patience: float = 30) 
     members = group_of(process.pid)
     if process.poll() is None:
         process.send_signal(sign)
+        # One that is stopped would not notice.
+        process.send_signal(signal.SIGCONT)
         try:
             process.wait(patience)
         except subprocess.TimeoutExpired:

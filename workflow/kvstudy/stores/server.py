@@ -119,10 +119,25 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
     try:
         return function(server.host, server.port, *arguments)
     except (OSError, ValueError) as error:
+        if state := why_silent(server):
+            raise KvstudyError(f"{store.title} server {state}: no answer to '{verb}'") from None
         raise KvstudyError(
             f"the {store.title} server at {server.host}:{server.port} gave no good answer to "
             f"'{verb}' of {store.folder / 'verbs.py'} ({error})"
         ) from None
+
+
+def why_silent(server: Server) -> str | None:
+    """How the server ended, or that it is stopped; None when neither is the reason."""
+    # A process closes its connections some time before it has ended.
+    time.sleep(0.2)
+    if end := server.died():
+        return end
+    for number in server.process_ids():
+        with contextlib.suppress(psutil.Error):
+            if psutil.Process(number).status() == psutil.STATUS_STOPPED:
+                return f"is stopped by a signal ('kill -CONT {number}' lets it go on)"
+    return None
 
 
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
