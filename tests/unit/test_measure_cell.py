@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -34,17 +35,22 @@ def measure(study: Path, *options: str, cell: str = CELL) -> None:
 
 
 def servers() -> list[psutil.Process]:
-    """Pretended servers of this test (they run in its folder)."""
+    """Pretended servers of this test (with its folder in their environment)."""
     here = []
     for candidate in psutil.process_iter():
         try:
-            if "pretend-server" in " ".join(candidate.cmdline()) and candidate.cwd() == str(
-                Path.cwd()
-            ):
+            if "pretend-server" in " ".join(candidate.cmdline()) and candidate.environ().get(
+                "PWD"
+            ) == str(Path.cwd()):
                 here.append(candidate)
         except psutil.Error:
             continue
     return here
+
+
+@pytest.fixture(autouse=True)
+def _folder_of_its_processes(project, monkeypatch):
+    monkeypatch.setenv("PWD", str(project))
 
 
 def failure(study: Path, *options: str, cell: str = CELL) -> str:
@@ -134,6 +140,55 @@ def test_a_server_that_does_not_start(pretend_study, monkeypatch, server, messag
     assert message in text
 
 
+def test_a_long_line_in_a_servers_log_is_cut_and_harmless(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "long-line")
+    text = failure(pretend_study)
+    assert "its log ends: ... xxx" in text
+    assert "xxx  the end" in text
+    assert len(text) < 1500
+    assert text.replace("\n", "").isprintable()
+
+
+def test_a_server_that_is_stopped_is_named(pretend_study, monkeypatch):
+    """It accepts connections, and answers none."""
+    monkeypatch.setenv("PRETEND_SERVER", "stops-after-load")
+    text = failure(pretend_study)
+    assert re.search(r"stopped by a signal \('kill -CONT \d+' lets it go on\): no answer", text)
+
+
+def test_a_server_that_has_ended_is_named(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "ends-after-load")
+    text = failure(pretend_study)
+    assert f"{CELL}: Pretend server ended with exit status 3: no answer to '" in text
+
+
+def test_a_server_that_goes_into_the_background(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "daemonises")
+    text = failure(pretend_study)
+    assert "Pretend server went into the background (start it in the foreground" in text
+
+
+def test_a_child_that_a_server_leaves_is_ended_with_it(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "leaves-a-child")
+    measure(pretend_study)
+    assert servers() == []
+
+
+def test_a_child_of_a_server_whose_cell_was_killed_is_ended_by_the_next(pretend_study, monkeypatch):
+    monkeypatch.setenv("PRETEND_SERVER", "leaves-a-child")
+    measuring = start_slow(pretend_study, monkeypatch)
+    measuring.kill()
+    measuring.communicate()
+    monkeypatch.delenv("PRETEND_CLIENT")
+    monkeypatch.delenv("PRETEND_SERVER")
+    (left,) = wait_for_one_left()
+    with subprocess.Popen(["pretend-server", "0"], env=os.environ) as other:
+        measure(pretend_study)
+        assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
+        assert other.poll() is None
+        other.kill()
+
+
 @pytest.mark.parametrize("phase", ["load", "run"])
 def test_a_server_that_dies(pretend_study, monkeypatch, phase):
     monkeypatch.setenv("PRETEND_SERVER", "dies-after-1.5")
@@ -158,6 +213,13 @@ def test_a_server_that_dies(pretend_study, monkeypatch, phase):
         ("cut-load", "load.out"),
         ("cut-run", "run.out"),
         ("exception-run", "run: the YCSB client ended with exit status 1"),
+        ("killed-run", "run: the YCSB client was killed by SIGKILL, by somebody, or by the system"),
+        # The true cause first.
+        (
+            "memory-load",
+            f'{CELL}: Exception in thread "Thread-2" java.lang.OutOfMemoryError: Java heap space: '
+            "the client's Java ran out; use fewer threads or more memory (load.out: 500 of 1000",
+        ),
     ],
 )
 def test_a_broken_phase(pretend_study, monkeypatch, client, message):
@@ -259,6 +321,34 @@ def test_bindings_that_are_not_built(pretend_study):
     assert "run 'make setup'" in failure(pretend_study)
 
 
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda jar: jar.unlink(), "no such file"),
+        (lambda jar: jar.write_bytes(b"ja"), "not as it was built"),
+    ],
+)
+def test_a_jar_that_is_missing_or_broken(pretend_study, spoil, problem):
+    """Found before a server starts, so no logs of it are kept."""
+    jar = Path("workflow/bindings/target/lib/jedis.jar")
+    jar.write_bytes(b"jar")
+    write_sums(jar.parent)
+    measure(pretend_study)
+    shutil.rmtree(RAW)
+    spoil(jar)
+    text = failure(pretend_study)
+    assert f"{jar}: {problem}" in text
+    assert "run 'make setup'" in text
+    assert not FAILED.exists()
+
+
+def test_a_machine_without_java(pretend_study, monkeypatch):
+    monkeypatch.setenv("PATH", str(Path.cwd()))
+    text = failure(pretend_study)
+    assert text == "no program java on the path, which YCSB needs; run 'make setup'"
+    assert not FAILED.exists()
+
+
 def test_a_full_disk(pretend_study, tmp_path):
     """On a real full file system; needs the right to mount one."""
     disk = tmp_path / "results"
@@ -356,6 +446,15 @@ def start_slow(study: Path, monkeypatch, controller: int | None = None) -> subpr
         assert time.monotonic() < limit, "the cell did not start"
         time.sleep(0.05)
     return measuring
+
+
+def wait_for_one_left() -> list[psutil.Process]:
+    """The server has ended with its parent; what it has started is still there."""
+    limit = time.monotonic() + 5
+    while len(servers()) != 1:
+        assert time.monotonic() < limit, servers()
+        time.sleep(0.05)
+    return servers()
 
 
 def wait_until_gone(limit: float = 5) -> None:

@@ -291,6 +291,21 @@ def test_changed_source_builds_the_bindings_again(machine):
     assert machine.called("pip") == []
 
 
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda jar: jar.write_text("j")])
+def test_a_jar_that_is_missing_or_broken_builds_the_bindings_again(machine, spoil):
+    machine.run()
+    machine.forget_calls()
+    assert machine.run().returncode == 0
+    assert machine.called("mvn") == []
+    jar = machine.project / "workflow/bindings/target/lib/kvstudy-bindings.jar"
+    spoil(jar)
+
+    assert machine.run().returncode == 0
+
+    assert len(machine.called("mvn")) == 1
+    assert jar.read_text() == "jar\n"
+
+
 def test_foreign_environment_is_left_alone(machine):
     theirs = machine.project / ".venv/theirs"
     theirs.parent.mkdir()

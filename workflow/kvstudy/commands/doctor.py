@@ -62,7 +62,7 @@ def _machine() -> int:
 
 def _ready() -> None:
     """Print tools and stores; ends the program with its status."""
-    from kvstudy.measure.client import LIBRARY
+    from kvstudy.measure.client import library_problem
     from kvstudy.stores import docker, providers
     from kvstudy.stores.definition import load_store
     from kvstudy.study.load import STORES
@@ -72,9 +72,10 @@ def _ready() -> None:
         found = shutil.which(program)
         problems += found is None
         print(f"{program:9} {'ready' if found else f'missing (for {purpose}): {remedy}'}")
-    built = any(LIBRARY.glob("kvstudy*.jar"))
-    problems += not built
-    print(f"{'bindings':9} {'ready' if built else f'missing: {LIBRARY}; run make setup'}")
+    problem = library_problem()
+    problems += problem is not None
+    # Remedies stand without quotes here.
+    print(f"{'bindings':9} {(problem or 'ready').replace(chr(39), '')}")
     print(f"{'docker':9} {docker.daemon_problem() or 'ready'}")
     print()
     print(f"{'store':12}" + "".join(f"{provider:11}" for provider in ("native", "docker")).rstrip())

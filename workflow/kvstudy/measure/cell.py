@@ -18,7 +18,7 @@ from kvstudy.measure.client import Client, check_class, phase_command
 from kvstudy.measure.counters import Counters, counters, moved
 from kvstudy.measure.finding import Tree
 from kvstudy.measure.latencies import keep_latencies
-from kvstudy.measure.phase import LEAST_SHARE, Phase, run_phase
+from kvstudy.measure.phase import LEAST_SHARE, Phase, run_phase, true_cause_first
 from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.place import Place
 from kvstudy.measure.preflight import preflight
@@ -134,17 +134,18 @@ def _measure(
             if twice:
                 second = command(SECOND, threads[1])
                 beside = second_client(second, client.classpath, work)
-            with beside:
-                phases[name] = run_phase(
-                    command(name, threads[0]),
-                    *(client.classpath, work, name, store, server, log),
-                    # The parts of a round may differ that much by themselves.
-                    least_share=0 if cell.rounds else LEAST_SHARE,
-                )
-            # Before anything else is asked: asking is counted too.
-            counted[name] = moved(store, before, counters(store, server))
-            held[name] = ask(store, server, "records")
-            _check(cell, name, work, store, held[name])
+            with true_cause_first(work / f"{name}.err"):
+                with beside:
+                    phases[name] = run_phase(
+                        command(name, threads[0]),
+                        *(client.classpath, work, name, store, server, log),
+                        # The parts of a round may differ that much by themselves.
+                        least_share=0 if cell.rounds else LEAST_SHARE,
+                    )
+                # Before anything else is asked: asking is counted too.
+                counted[name] = moved(store, before, counters(store, server))
+                held[name] = ask(store, server, "records")
+                _check(cell, name, work, store, held[name])
             if twice:
                 check_run(_parsed(work, SECOND), cell.operations, cell.seconds, f"{SECOND}.out")
         described = server.describe()

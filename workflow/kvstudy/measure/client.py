@@ -13,7 +13,7 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
 from kvstudy.study.parts import RAW_TYPE
-from kvstudy.study.raw import file_digest, raw_latencies
+from kvstudy.study.raw import SUMS, file_digest, raw_latencies, read_sums
 from kvstudy.study.record import CORE
 from kvstudy.study.rounds import FILE as ROUNDS_FILE
 from kvstudy.study.workload import WORKLOADS, load_workload
@@ -41,12 +41,29 @@ class Client:
         return {"kind": self.kind, "db": self.db, "classpath": self.classpath, "jars": hashes}
 
 
+def library_problem() -> str | None:
+    """What is wrong with our bindings and the jars beside them, with the remedy; None if nothing.
+
+    The set-up leaves the list of what it has built; nobody else does.
+    """
+    if not any(LIBRARY.glob("*.jar")):
+        return f"{LIBRARY}: the YCSB bindings are not built; run 'make setup'"
+    sums = read_sums(LIBRARY) if (LIBRARY / SUMS).is_file() else {}
+    for name, digest in sums.items():
+        jar = LIBRARY / name
+        if not jar.is_file():
+            return f"{jar}: no such file; run 'make setup', which builds it"
+        if file_digest(jar) != digest:
+            return f"{jar}: not as it was built (cut off?); run 'make setup', which builds it anew"
+    return None
+
+
 def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     """The client for ``store``: of the YCSB distribution in ``home`` if given, else ours."""
     home = home or os.environ.get("YCSB_HOME", "")
+    if problem := library_problem():
+        raise KvstudyError(problem)
     own = sorted(LIBRARY.glob("*.jar"))
-    if not own:
-        raise KvstudyError(f"{LIBRARY}: the YCSB bindings are not built; run 'make setup'")
     if not home:
         return Client("kvstudy", f"{LIBRARY}/*", store.ycsb.db, tuple(own), cores)
     if store.ycsb.official is None:
@@ -66,6 +83,9 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
     # YCSB's own HdrHistogram 2.1.4 cannot write its files on JDK 11 and later.
     histogram = next(jar for jar in own if jar.name.startswith("HdrHistogram"))
     jars = [histogram, *(jar for folder in folders for jar in sorted(folder.glob("*.jar")))]
+    for jar in jars:
+        if not zipfile.is_zipfile(jar):
+            raise KvstudyError(f"ycsb.home: {jar} is no jar (cut off?); unpack YCSB anew")
     classpath = ":".join([str(histogram), *(f"{folder}/*" for folder in folders)])
     return Client("ycsb.home", classpath, store.ycsb.official.db, tuple(jars), cores)
 

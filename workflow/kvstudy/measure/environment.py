@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
 
+from kvstudy.errors import KvstudyError
 from kvstudy.measure.finding import NOT_VISIBLE as UNKNOWN
 
 # Variables by which flags reach a Java that nobody gave them to.
@@ -54,7 +56,7 @@ def _system() -> tuple[str, str]:
 
 def _virtual() -> str:
     """What the machine is inside of, as systemd and the processor tell."""
-    found = _run(["systemd-detect-virt"])
+    _status, found = _run(["systemd-detect-virt"])
     if found in ("", "none"):
         flags = _match(r"^flags\s*:\s*(.*)$", Path("/proc/cpuinfo")) or ""
         found = "a virtual machine" if "hypervisor" in flags.split() else ""
@@ -108,9 +110,19 @@ def java(prefix: Sequence[str] = ()) -> dict:
 
     The flags are those that Java chose for this machine: collector and heap
     depend on its cores and memory. ``prefix`` is the command that the client is
-    started with (to be bound to cores).
+    started with (to be bound to cores). KvstudyError when there is no Java, or when it does
+    not start.
     """
-    told = _run([*prefix, "java", PRINT_FLAGS, "-version"])
+    variables = java_variables()
+    if not shutil.which("java"):
+        raise KvstudyError("no program java on the path, which YCSB needs; run 'make setup'")
+    status, told = _run([*prefix, "java", PRINT_FLAGS, "-version"])
+    if status and re.search("error", told, re.I):
+        remedy = f"change or unset {', '.join(variables)}" if variables else "run 'make setup'"
+        # What it prints of its flags is no answer.
+        lines = (line.strip("# ") for line in told.splitlines())
+        said = [line for line in lines if line and not line.startswith(("-XX:", "Picked up"))]
+        raise KvstudyError(f"java does not start: {' | '.join(said[:3])}; {remedy}")
     # What else Java has to say stands before it.
     found = re.search(r"^\S+ version .*", told, re.M | re.S)
     lines = found.group().splitlines() if found else [told.strip() or UNKNOWN]
@@ -119,10 +131,13 @@ def java(prefix: Sequence[str] = ()) -> dict:
         "version": lines[0].replace('"', ""),
         "runtime": runtime.split(" (")[0],
         "flags": [flag for flag in re.findall(r"(?<!\S)-XX:\S+", told) if flag != PRINT_FLAGS],
-        "variables": [
-            f"{name}={os.environ[name]}" for name in JAVA_VARIABLES if os.environ.get(name)
-        ],
+        "variables": variables,
     }
+
+
+def java_variables() -> list[str]:
+    """The variables that add flags to every Java, as NAME=value."""
+    return [f"{name}={os.environ[name]}" for name in JAVA_VARIABLES if os.environ.get(name)]
 
 
 def _short(flags: list[str]) -> str:
@@ -144,9 +159,10 @@ def _match(pattern: str, path: Path) -> str | None:
     return found.group(1) if found else None
 
 
-def _run(command: list[str]) -> str:
+def _run(command: list[str]) -> tuple[int, str]:
+    """Exit status and output of the command; nothing where it does not run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return (done.stdout + done.stderr).strip()
+        return 0, ""
+    return done.returncode, (done.stdout + done.stderr).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import select
@@ -9,14 +10,17 @@ import signal
 import subprocess
 import time
 from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.controller import Interrupted
+from kvstudy.measure.environment import java_variables
 from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, log_end
+from kvstudy.stores.server import Server, last_words, log_end, why_silent
 from kvstudy.ycsb_log.status import GoodOperations
 
 # After the server died, some clients wait minutes for it, others end at once
@@ -25,6 +29,9 @@ from kvstudy.ycsb_log.status import GoodOperations
 STALL_SECONDS = 120
 # As long, no more than this share of the earlier rate of good operations is no progress.
 LEAST_SHARE = 0.01
+# In what a client says: it has lost threads, or never began.
+OUT_OF_MEMORY = ("java.lang.OutOfMemoryError",)
+NO_CLASS = ("NoClassDefFoundError", "ClassNotFoundException", "find or load main class")
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ def run_phase(
         sampler = Sampler(directory, name, roots, clock)
         try:
             sampler.sample()
-            progress = Progress(errors, name, least_share)
+            progress = Progress(errors, least_share)
             _watch(client, progress, name, store, server, server_log, sampler)
             sampler.sample()
         finally:
@@ -79,7 +86,7 @@ def run_phase(
         seconds = time.monotonic() - clock
     if client.returncode != 0:
         raise KvstudyError(
-            f"{name}: the YCSB client ended with exit status {client.returncode}"
+            f"{name}: the YCSB client {client_end(client.returncode)}"
             f"{_exception(errors) or log_end(errors)}"
         )
     end = server.died()
@@ -113,7 +120,12 @@ def _watch(
         end = server.died()
         if end is not None:
             raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
-        progress.check(now)
+        if problem := progress.problem(now):
+            state = why_silent(server)
+            culprit = f"; {store.title} server {state}" if state else ""
+            raise KvstudyError(
+                f"{name}: {problem}{culprit}; client stopped{log_end(progress.errors)}"
+            )
 
 
 def _ended(client: subprocess.Popen, seconds: float) -> bool:
@@ -127,38 +139,73 @@ def _ended(client: subprocess.Popen, seconds: float) -> bool:
     return client.poll() is not None
 
 
+def client_end(status: int) -> str:
+    """How a client ended, in words."""
+    text = process.how_it_ended(status)
+    if status == -signal.SIGKILL:
+        text += ", by somebody, or by the system because memory ran out ('dmesg' tells)"
+    return text
+
+
+@contextlib.contextmanager
+def true_cause_first(errors: Path) -> Iterator[None]:
+    """A KvstudyError of the body begins with what the client says in ``errors``.
+
+    Only with what explains all that follows: a client that runs out of memory, or lacks a class,
+    ends like one that has done its work.
+    """
+    try:
+        yield
+    except Interrupted:
+        raise
+    except KvstudyError as error:
+        if line := _first_line(errors, OUT_OF_MEMORY):
+            limits = ", ".join(java_variables())
+            remedy = f"raise -Xmx in {limits}" if limits else "use fewer threads or more memory"
+            raise KvstudyError(f"{line}: the client's Java ran out; {remedy} ({error})") from None
+        if line := _first_line(errors, NO_CLASS):
+            raise KvstudyError(
+                f"{line}: a jar of the client is missing or broken; run 'make setup' ({error})"
+            ) from None
+        raise
+
+
 def _exception(errors: Path) -> str:
     """The client's first exception; what follows it is a stack trace."""
-    for line in errors.read_text(encoding="utf-8", errors="replace").splitlines():
-        if "Exception" in line or "Error:" in line:
-            return f": {line.strip()}"
-    return ""
+    line = _first_line(errors, ("Exception", "Error:"))
+    return f": {line}" if line else ""
+
+
+def _first_line(path: Path, words: Sequence[str]) -> str:
+    """The first line with one of the words, as it can be shown; "" without one."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return next((last_words(line) for line in file if any(w in line for w in words)), "")
+    except OSError:
+        return ""
 
 
 class Progress:
-    """The good operations of a phase over time, from the client's standard error."""
+    """The good operations of a phase over time, from the client's standard ``errors``."""
 
-    def __init__(self, errors: Path, name: str, least_share: float) -> None:
+    def __init__(self, errors: Path, least_share: float) -> None:
+        self.errors = errors
         self._good = GoodOperations(errors)
-        self._name = name
         self._share = least_share
         self._start = time.monotonic()
         # Time and good operations at each look, the first one STALL_SECONDS ago or just before.
         self._looks = deque([(self._start, 0)])
 
-    def check(self, now: float) -> None:
-        """KvstudyError when the operations of the last STALL_SECONDS are no progress."""
+    def problem(self, now: float) -> str | None:
+        """Why the operations of the last STALL_SECONDS are no progress; None when they are."""
         self._looks.append((now, self._good.look()))
         while len(self._looks) > 1 and self._looks[1][0] <= now - STALL_SECONDS:
             self._looks.popleft()
         (then, before), (_, count) = self._looks[0], self._looks[-1]
-        if now - then < STALL_SECONDS:
-            return
         rate = before / (then - self._start) if before else 0
-        if count - before <= self._share * rate * (now - then):
-            errors = self._good.path
-            raise KvstudyError(
-                f"{self._name}: {count - before or 'no'} operations went well in "
-                f"{STALL_SECONDS} s, after {before} in {then - self._start:.0f} s; client "
-                f"stopped{log_end(errors)}"
-            )
+        if now - then < STALL_SECONDS or count - before > self._share * rate * (now - then):
+            return None
+        return (
+            f"{count - before or 'no'} operations went well in {STALL_SECONDS} s, after {before} "
+            f"in {then - self._start:.0f} s"
+        )

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kvstudy import __version__
+from kvstudy.measure import environment
 from kvstudy.measure.client import check_class, store_properties, ycsb_command
 from kvstudy.measure.counters import counters, moved
 from kvstudy.measure.phase import Phase, run_phase
@@ -17,6 +18,7 @@ from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting
 from kvstudy.measure.transcript import commands_text
 from kvstudy.stores.definition import Store
+from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask, serving
 from kvstudy.study.probe import FACTS, SECONDS, THREADS, Step, steps_of
 from kvstudy.study.raw import probe_directory, write_sums
@@ -34,6 +36,7 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     shape = {"workload": CORE} | plan["shape"]
     provider, client, pinned = setting.resolve(store)
     check_class(client, class_of(shape))
+    environment.java(bound_to(client.cores))
     told = {"server": {"provider": "none" if store.in_process else provider}}
     setting.refuse_unlike(store, f"the probe of {store.name}", told)
     done = probe_directory(setting.run, store.name)

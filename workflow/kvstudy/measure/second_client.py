@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.phase import client_end
 from kvstudy.stores import process
 from kvstudy.stores.server import log_end
 from kvstudy.study.raw import SECOND
@@ -39,6 +40,4 @@ def second_client(command: list[str], classpath: str, directory: Path) -> Iterat
             process.stop(client, signal.SIGKILL)
             record.unlink(missing_ok=True)
     if client.returncode != 0:
-        raise KvstudyError(
-            f"the second client ended with exit status {client.returncode}{log_end(errors)}"
-        )
+        raise KvstudyError(f"the second client {client_end(client.returncode)}{log_end(errors)}")

@@ -12,6 +12,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+import psutil
+
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
@@ -19,6 +21,7 @@ from kvstudy.stores.files import filled_in, shell_line
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
+    end_of,
     failure,
     free_port,
     last_words,
@@ -92,11 +95,15 @@ class NativeServer:
         self._user = store.native.user if os.getuid() == 0 else None
         self._process = None
         self._record: Path | None = None
+        # Children that we had before it; None before it was started.
+        self._others: set[psutil.Process] | None = None
 
     def start(self) -> None:
         problem = missing(self.store)
         if problem:
             raise KvstudyError(problem)
+        # What it leaves behind is a child of ours then, wherever it has gone.
+        self._others = process.adopt_orphans()
         self.data.mkdir(parents=True, exist_ok=True)
         for name, text in self.files.items():
             (self.data / name).write_text(text, encoding="utf-8")
@@ -108,9 +115,13 @@ class NativeServer:
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         with self.log.open("wb") as log:
             self._process = process.start(
-                self.command, log, log, user=self._user, environment=self.environment
+                self.command,
+                log,
+                log,
+                user=self._user,
+                environment=self._marked,
             )
-        self._record = process.note(self._process, self.store.name)
+        self._record = process.note(self._process, self.store.name, str(self.data))
 
     def run_beside(self, command: list[str]) -> None:
         status, said = self._run(command, seconds=COMMAND_SECONDS)
@@ -120,19 +131,23 @@ class NativeServer:
     def stop(self) -> None:
         if self._process is not None:
             process.stop(self._process, signal.Signals[f"SIG{self.store.stop_signal}"])
+        if self._others is not None:
+            process.end_orphans(self._others)
         if self._record is not None:
             self._record.unlink(missing_ok=True)
 
     def died(self) -> str | None:
         status = self._process.poll()
-        if status is None:
-            return None
-        if status < 0:
-            return f"was killed by {signal.Signals(-status).name}"
-        return f"ended with exit status {status}"
+        if status == 0 and process.orphans(self._others):
+            return "went into the background (start it in the foreground, so that it can be ended)"
+        return None if status is None else process.how_it_ended(status)
 
     def process_ids(self) -> list[int]:
         return [self._process.pid]
+
+    @property
+    def _marked(self) -> dict[str, str]:
+        return self.environment | {process.MARK: str(self.data)}
 
     def describe(self) -> dict:
         return {
@@ -171,10 +186,8 @@ class NativeServer:
         """
         # A file: a pipe would stay open for as long as anything that the command has started.
         with tempfile.TemporaryFile() as output:
-            running = process.start(
-                command, output, subprocess.STDOUT, environment=self.environment
-            )
-            record = process.note(running, self.store.name)
+            running = process.start(command, output, subprocess.STDOUT, environment=self._marked)
+            record = process.note(running, self.store.name, str(self.data))
             try:
                 running.wait(seconds)
             except subprocess.TimeoutExpired:
@@ -182,5 +195,4 @@ class NativeServer:
             finally:
                 process.stop(running, signal.SIGKILL)
                 record.unlink(missing_ok=True)
-            output.seek(0)
-            return running.wait(), last_words(output.read().decode(errors="replace"))
+            return running.wait(), last_words(end_of(output))

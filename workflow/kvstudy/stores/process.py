@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import signal
 import subprocess
@@ -15,6 +17,13 @@ from kvstudy.stores import registry
 # util-linux sets the parent-death signal after it changed the user; a change of
 # user (memcached -u) would clear it.
 DIES_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
+# The environment of a server, and of all that it starts, has this variable with the folder of
+# its data: nothing else tells a process that has left its session from those of others.
+MARK = "KVSTUDY_SERVER"
+# <sys/prctl.h>
+PR_SET_CHILD_SUBREAPER = 36
+
+_started: set[int] = set()
 
 
 def start(
@@ -29,7 +38,7 @@ def start(
     ``user`` is the user to become; only root can ask for one.
     """
     become = ["--reuid", user, "--regid", user_group(user), "--clear-groups"] if user else []
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [*DIES_WITH_PARENT, *become, "--", *command],
         stdin=subprocess.DEVNULL,
         stdout=stdout,
@@ -37,11 +46,20 @@ def start(
         start_new_session=True,
         env=os.environ | (environment or {}),
     )
+    _started.add(process.pid)
+    return process
 
 
 def bound_to(cores: str) -> list[str]:
     """What stands before a command that may run on these cores (``0-1,4``) only."""
     return ["taskset", "--cpu-list", cores] if cores else []
+
+
+def how_it_ended(status: int) -> str:
+    """The exit status of a process, in words."""
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"ended with exit status {status}"
 
 
 def user_group(user: str) -> str:
@@ -52,15 +70,53 @@ def user_group(user: str) -> str:
     return grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
 
 
-def note(process: subprocess.Popen, what: str) -> Path:
-    """Record the process, so that the next cell can end it if we cannot."""
+def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
+    """Record the process, so that the next cell can end it if we cannot.
+
+    ``mark`` is what stands in MARK in its environment.
+    """
     entry = {
         "kind": "process",
         "what": what,
         "pid": process.pid,
         "created": psutil.Process(process.pid).create_time(),
+        "mark": mark,
     }
     return registry.record(f"{what}-{process.pid}", entry)
+
+
+def adopt_orphans() -> set[psutil.Process]:
+    """What a process of ours leaves behind becomes our child from now on; those we have already."""
+    _subreaper(True)
+    return set(psutil.Process().children())
+
+
+def orphans(others: set[psutil.Process]) -> list[psutil.Process]:
+    """What processes that we started have left behind, and lives; ``others`` are none of it."""
+    found = []
+    for child in psutil.Process().children():
+        if child.pid not in _started and child not in others:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found += [child, *child.children(recursive=True)]
+    return [process for process in found if _lives(process)]
+
+
+def end_orphans(others: set[psutil.Process]) -> None:
+    """Kill them, and be done with adopting."""
+    while left := orphans(others):
+        end(left)
+    _subreaper(False)
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _subreaper(on: bool) -> None:
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
 
 
 def stop(process: subprocess.Popen, sign: signal.Signals, patience: float = 30) -> None:
@@ -68,6 +124,8 @@ def stop(process: subprocess.Popen, sign: signal.Signals, patience: float = 30) 
     members = group_of(process.pid)
     if process.poll() is None:
         process.send_signal(sign)
+        # One that is stopped would not notice.
+        process.send_signal(signal.SIGCONT)
         try:
             process.wait(patience)
         except subprocess.TimeoutExpired:
@@ -102,16 +160,32 @@ def sweep() -> list[str]:
     """End what an earlier cell left running; returns what it was.
 
     A process counts only when its id *and* its start time are the recorded
-    ones: ids are used again.
+    ones: ids are used again. Those that it has started count by their mark.
     """
     ended = []
     for path, entry in registry.leftovers("process"):
+        left = _marked(entry["mark"]) if entry.get("mark") else []
         try:
             process = psutil.Process(entry["pid"])
             if process.create_time() == entry["created"]:
-                end(group_of(entry["pid"]))
-                ended.append(f"{entry['what']} (process {entry['pid']})")
+                left = [process, *group_of(entry["pid"]), *left]
         except psutil.NoSuchProcess:
             pass
+        if left:
+            end(left)
+            ended.append(f"{entry['what']} (process {left[0].pid})")
         path.unlink(missing_ok=True)
     return ended
+
+
+def _marked(mark: str) -> list[psutil.Process]:
+    """The processes whose environment has the mark."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.environ().get(MARK) == mark:
+                found.append(process)
+        except (psutil.Error, OSError):
+            # Those of others do not show it.
+            continue
+    return found

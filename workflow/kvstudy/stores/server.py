@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
+import re
 import shlex
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import BinaryIO, Protocol, TypeVar
 
 import psutil
 
@@ -23,6 +25,10 @@ POLL_SECONDS = 0.02
 HIGHEST_PORT = 65535
 # Limit for one command beside a starting server.
 COMMAND_SECONDS = 10
+# Of what a program wrote, so many characters stand in a message.
+MOST_WORDS = 1000
+# Sequences for a terminal (colours, titles), and single control characters.
+CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)|[\x00-\x1f\x7f-\x9f]")
 
 
 class Server(Protocol):
@@ -113,10 +119,25 @@ def ask(store: Store, server: Server, verb: str, *arguments: object):
     try:
         return function(server.host, server.port, *arguments)
     except (OSError, ValueError) as error:
+        if state := why_silent(server):
+            raise KvstudyError(f"{store.title} server {state}: no answer to '{verb}'") from None
         raise KvstudyError(
             f"the {store.title} server at {server.host}:{server.port} gave no good answer to "
             f"'{verb}' of {store.folder / 'verbs.py'} ({error})"
         ) from None
+
+
+def why_silent(server: Server) -> str | None:
+    """How the server ended, or that it is stopped; None when neither is the reason."""
+    # A process closes its connections some time before it has ended.
+    time.sleep(0.2)
+    if end := server.died():
+        return end
+    for number in server.process_ids():
+        with contextlib.suppress(psutil.Error):
+            if psutil.Process(number).status() == psutil.STATUS_STOPPED:
+                return f"is stopped by a signal ('kill -CONT {number}' lets it go on)"
+    return None
 
 
 def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
@@ -150,15 +171,29 @@ def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
 def log_end(log: Path, lines: int = 5) -> str:
     """``; its log ends: ...`` with the last lines, or nothing when there is no log."""
     try:
-        text = log.read_text(encoding="utf-8", errors="replace").strip()
+        with log.open("rb") as file:
+            said = end_of(file)
     except OSError:
         return ""
-    return f"; its log ends: {last_words(text, lines)}" if text else ""
+    text = last_words(said, lines)
+    return f"; its log ends: {text}" if text else ""
+
+
+def end_of(file: BinaryIO) -> str:
+    """The last bytes of a file, as text; some programs write a line of 100 MB."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - 4 * MOST_WORDS))
+    return file.read().decode("utf-8", errors="replace")
 
 
 def last_words(text: str, lines: int = 5) -> str:
-    """The last lines of what a program wrote, as one."""
-    return " | ".join(text.strip().splitlines()[-lines:])
+    """The last lines of what a program wrote, as one; no more than MOST_WORDS characters.
+
+    Without what would steer a terminal.
+    """
+    shown = " | ".join(text.strip().splitlines()[-lines:])
+    shown = CONTROL.sub(" ", shown)
+    return shown if len(shown) <= MOST_WORDS else f"... {shown[-MOST_WORDS:]}"
 
 
 def failure(command: list[str], status: int, said: str) -> str:
