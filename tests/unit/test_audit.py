@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.audit.check import Fits, Kind
+from kvstudy.audit.check import MISFITS, Fits, Kind, severity
 from kvstudy.audit.consistency import consistency
-from kvstudy.audit.files import audit, read_audit, write_audit
+from kvstudy.audit.doubts import judged_values
+from kvstudy.audit.files import audit, gravest_first, read_audit, write_audit
 from kvstudy.audit.number import Number, half_unit, quoted
 from kvstudy.audit.text import quotes
 from kvstudy.audit.values import read_values
@@ -18,6 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.quotes import Quotes, read_quotes
 from kvstudy.tables import audit as tables
 from kvstudy.tables.checks import DASH
+from kvstudy.tidy.published import read_published
 
 from . import small_results as small
 
@@ -39,6 +41,13 @@ GOOD = {
 }
 UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
 SETTING = {"threads": 2, "runs": 3, "operations": {"a": 1000}, "decimals": 2}
+CLAIM = {
+    "id": "J1",
+    "claim": "A is faster",
+    "place": "p. 1",
+    "said": "quoted",
+    "statements": [{"kind": "order", "workload": "a", "stores": ["redis", "memcached"]}],
+}
 SHARES = {"a": {"read": 0.5, "update": 0.5}}
 
 
@@ -49,7 +58,7 @@ def table(path: Path, **changes: str) -> Path:
         operation, metric = name.split("__")
         values[operation.replace("_and_", "+"), metric] = value
     lines = [
-        f"s,Table 1,redis,a,{operation},{metric},{UNITS.get(metric, 'us')},{value},,,"
+        f"s,Table 1,redis,a,{operation},{metric},{UNITS.get(metric, 'us')},{value},,,{'' if value else '-'}"
         for (operation, metric), value in values.items()
     ]
     path.write_text(HEAD + "\n".join(lines) + "\n")
@@ -61,7 +70,7 @@ def wrong(path: Path, setting: dict | None = None, failures: list | None = None)
     said = Quotes.model_validate({"setting": SETTING | (setting or {}), "failures": failures or []})
     values = read_values(path, said.setting.decimals)
     checks = consistency(values, said.setting, said.failures, SHARES)
-    return {check.kind: check for check in reversed(checks) if check.fits == Fits.NO}
+    return {check.kind: check for check in reversed(checks) if check.fits in MISFITS}
 
 
 def test_good_tables_fit(tmp_path):
@@ -139,7 +148,7 @@ def test_more_than_n_times_the_throughput_of_one_thread(tmp_path):
     path.write_text(HEAD + "\n".join(rows) + "\n")
     check = wrong(path)[Kind.THREADS]
     assert (check.given, check.threads, check.records) == (1.25, 2, 10)
-    assert len([c for c in _checks(path) if c.kind == Kind.THREADS and c.fits == Fits.NO]) == 1
+    assert len([c for c in _checks(path) if c.kind == Kind.THREADS and c.fits in MISFITS]) == 1
 
 
 def _checks(path):
@@ -193,15 +202,31 @@ def said(path: Path, *found: dict) -> list:
     ("value", "expected", "fits"),
     [
         ("1000", "redis/a/overall/throughput", Fits.YES),
-        ("1001", "redis/a/overall/throughput", Fits.DIGIT),
-        ("1020", "redis/a/overall/throughput", Fits.NO),
+        ("1001", "redis/a/overall/throughput", Fits.DIGITS),
+        ("1020", "redis/a/overall/throughput", Fits.VALUE),
+        ("1200", "redis/a/overall/throughput", Fits.RESULT),
         ("3", {"ratio": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]}, Fits.YES),
         ("200", {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]}, Fits.YES),
         (
             "200.1",
             {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]},
-            "last digit",
+            Fits.DIGITS,
         ),
+        # Printed is a share of the larger number: 3 times as long is 200 % more, and no 67 %.
+        (
+            "66.67",
+            {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]},
+            Fits.RESULT,
+        ),
+        # As ratios 2.9 and 3: 3 % off, though 190 and 200 are 5 % apart.
+        (
+            "190",
+            {"change": ["redis/a/update/latency_mean", "redis/a/read/latency_mean"]},
+            Fits.VALUE,
+        ),
+        # 1 % more and 1 % less is another order.
+        ("1", {"change": [990, 1000]}, Fits.RESULT),
+        ("-20", {"difference": [985, 1000]}, Fits.DIGITS),
         (
             "-2000",
             {"difference": ["redis/a/read/latency_mean", "redis/a/update/latency_mean"]},
@@ -214,7 +239,7 @@ def said(path: Path, *found: dict) -> list:
         ("2.5", {"ratio": [{"sum": [1, 1.5]}, 1]}, Fits.YES),
         # Both are rounded: 8.5 by 3.5 is enough.
         ("2.4", {"ratio": ["8", "4"]}, Fits.YES),
-        ("2.4", {"ratio": [8, 4]}, Fits.NO),
+        ("2.4", {"ratio": [8, 4]}, Fits.RESULT),
     ],
 )
 def test_a_number_of_the_text_against_the_tables(tmp_path, value, expected, fits):
@@ -226,15 +251,82 @@ def test_a_number_of_the_text_against_the_tables(tmp_path, value, expected, fits
     ("value", "relation", "fits"),
     [
         ("900", "at least", Fits.YES),
-        ("1100", "at least", Fits.NO),
+        ("1100", "at least", Fits.VALUE),
         ("1100", "at most", Fits.YES),
-        ("900", "at most", Fits.NO),
+        ("900", "at most", Fits.VALUE),
     ],
 )
 def test_what_is_expected_may_be_a_bound(tmp_path, value, relation, fits):
     quote = {"value": value, "relation": relation, "expected": "redis/a/overall/throughput"}
     (check,) = said(tmp_path, quote)
     assert check.fits == fits
+
+
+@pytest.mark.parametrize(
+    ("off", "turned", "fits"),
+    [
+        (0.009, False, Fits.DIGITS),
+        (-0.01, False, Fits.VALUE),
+        (0.1, False, Fits.RESULT),
+        (-math.inf, False, Fits.RESULT),
+        (0.001, True, Fits.RESULT),
+    ],
+)
+def test_severity_is_what_changes(off, turned, fits):
+    assert severity(off, turned) == fits
+
+
+def test_what_does_not_fit_is_listed_by_what_it_changes(tmp_path):
+    # Off by 0.2, 40, 3 and 20 %.
+    found = said(
+        tmp_path,
+        *(
+            {"value": value, "expected": "redis/a/overall/throughput"}
+            for value in (1002, 600, 1030, 1200)
+        ),
+    )
+    listed = gravest_first(pd.DataFrame([check.row() for check in found]))
+    assert list(listed["given"]) == [600, 1200, 1030, 1002]
+
+
+def rejected(path: Path, **changes: str) -> set:
+    """(operation, metric) of the values that are marked."""
+    published = table(path / "p.csv", **changes)
+    (path / "quotes.yaml").write_text(yaml.safe_dump({"setting": SETTING}))
+    checks = audit(small.study(), published, path / "quotes.yaml")
+    values = judged_values(read_published(published), checks)
+    return set(
+        values.loc[values["rejected"], ["operation", "metric"]].itertuples(index=False, name=None)
+    )
+
+
+def test_values_that_cannot_be_true_together_are_rejected(tmp_path, project):
+    assert rejected(tmp_path) == set()
+    # 2 % off is no other result.
+    assert rejected(tmp_path, overall__runtime="980") == set()
+    assert rejected(tmp_path, overall__runtime="700") == {
+        ("overall", "throughput"),
+        ("overall", "runtime"),
+    }
+
+
+def test_latencies_are_rejected_and_the_throughput_only_without_its_run_time(tmp_path, project):
+    latencies = {(name, "latency_mean") for name in ("read", "update", "read+update")}
+    change = {"update__latency_mean": "4000.00", "read_and_update__latency_mean": "2500.00"}
+    assert rejected(tmp_path, **change) == latencies
+    assert rejected(tmp_path, **change, overall__runtime="") == latencies | {
+        ("overall", "throughput")
+    }
+
+
+def test_a_quote_of_a_claim_that_is_not_there(tmp_path, project):
+    (tmp_path / "claims.yaml").write_text(yaml.safe_dump({"claims": [CLAIM]}))
+    path = tmp_path / "quotes.yaml"
+    path.write_text(
+        yaml.safe_dump({"quotes": [{"place": "p", "says": "it", "value": 1, "claim": "J1/2"}]})
+    )
+    with pytest.raises(KvstudyError, match=r"quotes\[0\]\.claim: .*no statement 'J1/2'.*'J1/1'"):
+        audit(small.study(), None, path)
 
 
 def test_a_number_without_a_table_has_no_verdict(tmp_path):
@@ -300,7 +392,8 @@ def test_the_command_prints_what_does_not_fit(project):
     done = CliRunner().invoke(cli, ["audit", "--study", study])
     assert done.exit_code == 0, done.output
     assert (
-        "DOES NOT FIT: Table 4.5 riak insert: operations, by throughput and run time" in done.output
+        "CHANGES A RESULT: Table 4.5 riak insert: operations, by throughput and run time"
+        in done.output
     )
     assert Path("results/jedlicka2024/audit.csv").is_file()
 
@@ -315,15 +408,15 @@ def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
     checks = audit(small.study(), path, _setting(tmp_path))
     values = tables.content(checks, small.study(), small.TITLES)
     assert [line.cells for line in values["kinds"]][:2] == [
-        ["1", DASH, DASH, "1", DASH],
-        ["1", DASH, DASH, "1", DASH],
+        ["1", DASH, "1", DASH, DASH, DASH],
+        ["1", DASH, DASH, "1", DASH, DASH],
     ]
     ((part,),) = values["pages"]
     lines = {line.label: line.cells for section in part.sections for line in section.lines}
     assert lines["Table 1, Redis, Workload A: operations, by throughput and run time"] == [
         "1\N{NARROW NO-BREAK SPACE}011",
-        "1\N{NARROW NO-BREAK SPACE}000",
-        "+1.1 %",
+        "at most 1\N{NARROW NO-BREAK SPACE}010",
+        "+0.098 %",
     ]
 
 

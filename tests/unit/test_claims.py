@@ -530,10 +530,12 @@ def published_runs(thesis, thesis_claims) -> Values:
     return Values(runs_of, updating={"a", "b"}, records=records)
 
 
-def published(*rows: tuple) -> Values:
+def published(*rows: tuple, rejected: set = frozenset(), checks=None) -> Values:
+    """``rejected`` are (store, workload) whose values the audit rejects."""
     columns = ["store", "workload", "operation", "metric", "value", "threads"]
     frame = pd.DataFrame(rows, columns=columns)
-    return published_values(frame, GRID, ["a", "b"])
+    marks = [row[:2] in rejected for row in rows]
+    return published_values(frame.assign(rejected=marks), GRID, ["a", "b"], checks)
 
 
 NAN = float("nan")
@@ -576,6 +578,44 @@ PUBLISHED = [
 )
 def test_the_source_is_asked_too(statement, expected):
     assert answer(statement, published=published(*PUBLISHED)).support == expected
+
+
+def test_a_claim_rests_on_values_that_the_audit_rejects():
+    source = published(*PUBLISHED, rejected={("slow", "a")})
+
+    def notes(statement: dict) -> list[str]:
+        (row,) = content(table([answer(statement, published=source)], NAMES), measured=False)
+        return [note.replace("\xa0", " ") for note in row.source_notes]
+
+    assert answer(ratio(2), published=source).support == "supported"
+    assert notes(ratio(2)) == ["but rests on what the audit rejects: A, Slow, 16 threads"]
+    # A claim that is denied rests on nothing.
+    assert notes(ratio(3)) == []
+
+
+def test_a_mean_with_a_rejected_value_in_it_is_rejected_too():
+    mean = {"kind": "value", "workload": "mean", "store": "fast", "value": 5000}
+    found = answer(mean, published=published(*PUBLISHED, rejected={("fast", "b")}))
+    assert [operand.workload for operand in found.statements[0].rests_on] == ["mean"]
+
+
+@pytest.mark.parametrize(
+    ("fits", "support", "notes"),
+    [
+        ("changes a result", "not supported", 1),
+        ("changes a value", "supported in part", 1),
+        ("changes digits", "supported", 0),
+    ],
+)
+def test_the_audit_of_a_sentence_is_the_claims_too(fits, support, notes):
+    check = {"claim": "X1/1", "fits": fits, "off": 0.2, "place": "p. 7", "unit": "%"}
+    checks = pd.DataFrame([check | {"given": -50.0, "expected": -74.21}])
+    found = answer(ratio(2), published=published(*PUBLISHED, checks=checks))
+    assert found.support == support
+    (row,) = content(table([found], NAMES), measured=False)
+    assert [note.replace("\u202f", " ") for note in row.source_notes] == [
+        "in the text, p. 7: printed \N{MINUS SIGN}50 %, should be \N{MINUS SIGN}74.2 %"
+    ][:notes]
 
 
 def test_a_rate_of_the_source_does_not_decide_the_verdict_here():

@@ -13,6 +13,7 @@ rule audit_source:
     input:
         study=STUDY_FILE,
         sources=AUDITED,
+        claims=[str(path) for path in [STUDY_FILE.with_name("claims.yaml")] if path.is_file()],
         workloads=sorted({f"workloads/{use.file}" for use in STUDY.workloads}),
         code=modules("language", "study", "tidy", "stats", "audit"),
     output:

@@ -19,12 +19,13 @@ rule judge_claims:
         probes="results/{run}/probes.csv",
         rounds="results/{run}/rounds.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        audit=AUDIT,
         templates=[
             f"report/templates/tables/{name}.j2"
             for name in ("claims.tex", "claims.html", "parts.html")
         ],
         catalogues=catalogues(),
-        code=modules(*ANALYSING, "stores", "claims", "tables"),
+        code=modules(*ANALYSING, "stores", "audit", "claims", "tables"),
     output:
         csv=report(
             f"results/{{run}}{SUBFOLDER}/claims.csv",
@@ -39,6 +40,7 @@ rule judge_claims:
     params:
         scale=CONFIG.scale,
         language=f"--language {LANGUAGE}",
+        audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
         sub=lambda wildcards: SUBFOLDER,
     message:
@@ -47,7 +49,7 @@ rule judge_claims:
         "kvstudy claims --study {input.study} --scale {params.scale} {params.language}"
         " --measurements {input.measurements} --cells {input.cells} --probes {input.probes}"
         " --rounds {input.rounds} --analysis results/{wildcards.run}/analysis {params.published}"
-        " --output results/{wildcards.run}{params.sub} > {log} 2>&1"
+        " {params.audit} --output results/{wildcards.run}{params.sub} > {log} 2>&1"
 
 
 # What the stores are, and what the source says of it; read where a table asks for it.
@@ -117,8 +119,9 @@ rule draw_figures:
         series="results/{run}/series.csv",
         resources="results/{run}/resources.csv",
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        audit=AUDIT,
         catalogues=catalogues(),
-        code=modules(*ANALYSING, "stores", "figures", "charts"),
+        code=modules(*ANALYSING, "stores", "audit", "figures", "charts"),
     output:
         captioned(
             expand(
@@ -134,6 +137,7 @@ rule draw_figures:
     params:
         scale=CONFIG.scale,
         language=f"--language {LANGUAGE}",
+        audit=[f"--audit {path}" for path in AUDIT],
         published=[f"--published {path}" for path in PUBLISHED],
         sub=lambda wildcards: SUBFOLDER,
     message:
@@ -142,5 +146,5 @@ rule draw_figures:
         "kvstudy draw --study {input.study} --scale {params.scale} {params.language}"
         " --summary {input.summary} --cells {input.cells}"
         " --series {input.series} --resources {input.resources}"
-        " --analysis results/{wildcards.run}/analysis {params.published}"
+        " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
         " --output figures/{wildcards.run}{params.sub} > {log} 2>&1"

@@ -1,9 +1,10 @@
 """Times of single operations from the rounds of cells, with what is needed to compare them.
 
 The time of an operation in a round is the sum of its latencies by their number. Of a
-cell's rounds the trimmed mean is taken. Where a setting has one cell, its error is Yuen's,
-over the rounds: it tells how well the rounds of one server and client repeat, not how
-another server would do. With several cells it is that of the mean over the cells.
+cell's rounds the trimmed mean is taken. Where a setting has one cell, its error is that
+of this mean (``stats.trimmed``), over the rounds: it tells how well the rounds of one
+server and client repeat, not how another server would do. With several cells it is that
+of the mean over the cells.
 """
 
 from __future__ import annotations

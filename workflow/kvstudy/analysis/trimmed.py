@@ -17,8 +17,8 @@ def trimmed(values: pd.DataFrame) -> pd.DataFrame:
     """Plain and trimmed mean of throughput and run time over the repetitions, whole phases.
 
     Columns: store, workload, parameters, metric, unit, n, mean, trimmed with its
-    95 % interval low and high (Yuen; in ``unit``). Cells with less than five runs
-    that count have no row: nothing can be dropped.
+    95 % interval low and high (Tukey and McLaughlin's; in ``unit``). Cells with less
+    than five runs that count have no row: nothing can be dropped.
     """
     rows = []
     chosen = values[(values["operation"] == "overall") & values["metric"].isin(METRICS)]

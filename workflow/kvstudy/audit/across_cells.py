@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy import stats
 
-from kvstudy.audit.check import Check, Kind, judged
-from kvstudy.audit.number import Number
+from kvstudy.audit.check import Check, Fits, Kind, judged, severity
 from kvstudy.audit.source_cell import Cell, Shares
 from kvstudy.stats.littles_law import IMPOSSIBLE_ABOVE
 from kvstudy.study.base import SIZES
@@ -41,6 +40,7 @@ def means(values: pd.DataFrame) -> Iterator[Check]:
             workload=MEAN,
             operation=row.operation,
             metric=row.metric,
+            doubts=f"{row.store}/{MEAN}/{row.operation}/{row.metric}",
             **judged(row.number, mean.low, mean.high),
         )
 
@@ -51,7 +51,7 @@ def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Che
     The sum of z² over all runs is chi-squared, z = (count - N·p)/√(N·p·(1 - p)/runs), for one
     operation of each (the others are what is left).
     """
-    squares, places = [], {}
+    squares, offs, places = [], [], {}
     whole = True
     for cell in cells:
         counts = cell.of_operations("operations")
@@ -63,6 +63,7 @@ def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Che
         share = wanted[name]
         if 0 < share < 1:
             squares.append((number.value - total * share) ** 2 / (total * share * (1 - share)))
+            offs.append(number.value / (total * share) - 1)
             places[cell.place] = True
             whole &= all(each.value == round(each.value) for each in counts.values())
     if not squares or not setting.runs:
@@ -84,7 +85,12 @@ def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Che
         f"run{'s' if setting.runs != 1 else ''} (chi-squared)",
         expected=degrees,
         note=note,
-        **judged(Number.exact(chi), 0, most),
+        given=chi,
+        low=0,
+        high=most,
+        # What changes is the counts; of these, the one that is farthest off.
+        off=max(offs, key=abs) if chi > most else 0.0,
+        fits=severity(max(offs, key=abs)) if chi > most else Fits.YES,
     )
 
 
@@ -108,8 +114,8 @@ def by_threads(values: pd.DataFrame) -> Iterator[Check]:
         if many:
             listed = f"{min(many):.0f}" + (f" to {max(many):.0f}" if len(many) > 1 else "")
             note = (
-                f"Worst at {most:.0f} threads, above it at {listed}: the run with one thread was "
-                "slower for another reason"
+                f"Worst at {most:.0f} threads, above it at {listed}: perhaps something else slowed "
+                "the run with one thread"
             )
         yield Check(
             Kind.THREADS,
@@ -118,6 +124,7 @@ def by_threads(values: pd.DataFrame) -> Iterator[Check]:
             expected=1,
             threads=most,
             note=note,
+            doubts=Cell.of(rows[rows["threads"] == 1]).address("overall", "throughput"),
             **judged(gains[most], 0, IMPOSSIBLE_ABOVE),
             **dict(zip(same, key, strict=True)),
         )

@@ -19,15 +19,7 @@ def consistency(
 
     ``shares`` are those of the operations (0 to 1) of each workload.
     """
-    cells = [
-        Cell(
-            rows["table"].iloc[0],
-            rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
-            dict(zip(CELL, key, strict=True)),
-            {(row.operation, row.metric): row.number for row in rows.itertuples()},
-        )
-        for key, rows in values.groupby(CELL, sort=False, dropna=False)
-    ]
+    cells = [Cell.of(rows) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
     found: list[Check] = []
     for cell in cells:
         found += little(cell, setting)

@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.audit.check import COLUMNS, NUMBERS
+from kvstudy.audit.check import COLUMNS, MISFITS, NUMBERS
 from kvstudy.audit.consistency import consistency
 from kvstudy.audit.text import quotes
 from kvstudy.audit.values import read_values
 from kvstudy.errors import KvstudyError
+from kvstudy.study.load_claims import load_claims
 from kvstudy.study.model import Study
+from kvstudy.study.naming import did_you_mean
+from kvstudy.study.parts import MEAN
+from kvstudy.study.published_files import CLAIMS
 from kvstudy.study.quotes import Quotes, addresses, read_quotes
 from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
 from kvstudy.tidy.files import read_csv
@@ -27,6 +31,8 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
     KvstudyError names file and key of a quote that the tables do not have.
     """
     said = read_quotes(quoted) if quoted else Quotes()
+    if quoted:
+        _check_claims(said, quoted, study)
     if published is None:
         for index, quote in enumerate(said.quotes):
             for address in addresses(quote.expected):
@@ -40,6 +46,20 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
         checks = consistency(values, said.setting, said.failures, _shares(study))
         checks += quotes(said.quotes, values, quoted)
     return pd.DataFrame([check.row() for check in checks], columns=COLUMNS)
+
+
+def _check_claims(said: Quotes, quoted: Path, study: Study) -> None:
+    """KvstudyError for a quote of a statement that claims.yaml does not make."""
+    path = quoted.with_name(CLAIMS)
+    claims = load_claims(path, study) if path.is_file() else []
+    known = [f"{claim.id}/{i + 1}" for claim in claims for i in range(len(claim.statements))]
+    known += [f"{name}/{workload}" for name in known for workload in [*study.workload_names, MEAN]]
+    for index, quote in enumerate(said.quotes):
+        if quote.claim and quote.claim not in known:
+            raise KvstudyError(
+                f"{quoted}: quotes[{index}].claim: {path} has no statement '{quote.claim}'"
+                f"{did_you_mean(quote.claim, known)}"
+            )
 
 
 def _shares(study: Study) -> dict[str, dict[str, float]]:
@@ -56,6 +76,20 @@ def _shares(study: Study) -> dict[str, dict[str, float]]:
         total = sum(shares.values()) or math.nan
         found[use.name] = {name: share / total for name, share in shares.items()}
     return found
+
+
+def gravest_first(checks: pd.DataFrame) -> pd.DataFrame:
+    """Those that do not fit: by what changes, and then by how far they are off."""
+    wrong = checks[checks["fits"].isin(MISFITS)]
+    order = [list(MISFITS).index(each) for each in wrong["fits"]]
+    wrong = wrong.assign(order=order, size=-wrong["off"].abs())
+    return wrong.sort_values(["order", "size"], kind="stable").drop(columns=["order", "size"])
+
+
+def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
+    """The gravest check that does not fit of each statement of a claim, by its name (J4/1)."""
+    wrong = gravest_first(checks[checks["claim"] != ""]).drop_duplicates("claim")
+    return {row["claim"]: row for row in wrong.to_dict("records")}
 
 
 def write_audit(checks: pd.DataFrame, path: Path) -> None:

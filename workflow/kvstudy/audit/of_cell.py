@@ -54,9 +54,20 @@ def little(cell: Cell, setting: Setting) -> Iterator[Check]:
         "share of the time in calls, by throughput, mean latency and threads",
         expected=1,
         note=note,
+        doubts="; ".join(_latencies(cell, setting)),
         **judged(given, 0, IMPOSSIBLE_ABOVE),
         **cell.keys,
     )
+
+
+def _latencies(cell: Cell, setting: Setting) -> Iterator[str]:
+    """The mean latencies, and the throughput where no run time tells that it is right."""
+    for operation, metric in cell.numbers:
+        if metric == "latency_mean":
+            yield cell.address(operation, metric)
+    confirmed = [check for check in runtime(cell, setting) if check.operation == "overall"]
+    if not confirmed or confirmed[0].fits == Fits.RESULT:
+        yield cell.address("overall", "throughput")
 
 
 def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number:
@@ -101,6 +112,7 @@ def runtime(cell: Cell, setting: Setting) -> Iterator[Check]:
             unit="operations",
             operation=operation,
             note=note.replace("%", " %"),
+            doubts=cell.address(operation, "throughput", "runtime"),
             **judged(given, wanted, wanted * (1 + room)),
             **cell.keys,
         )
@@ -146,6 +158,7 @@ def combined(cell: Cell) -> Iterator[Check]:
             f"{name} of {operation}: {kind}",
             expected=plain.value,
             unit=unit,
+            doubts=cell.address(operation, metric),
             **judged(number, plain.low, plain.high),
             **words,
         )
@@ -157,7 +170,7 @@ def combined(cell: Cell) -> Iterator[Check]:
                 f"{name} of {operation}: {OF_ALL[metric]}",
                 expected=true.value,
                 unit=unit,
-                **judged(number, true.low, true.high) | {"fits": Fits.NONE},
+                **judged(number, true.low, true.high) | {"off": math.nan, "fits": Fits.NONE},
                 **words,
             )
 
@@ -185,6 +198,7 @@ def counts_of(cell: Cell, setting: Setting) -> Iterator[Check]:
         "sum of the operation counts",
         expected=wanted,
         unit="operations",
+        doubts="; ".join(cell.address(operation, "operations") for operation in counts),
         **judged(total, wanted - len(counts) / 2, wanted + len(counts) / 2),
         **cell.keys,
     )
@@ -209,6 +223,7 @@ def steps(cell: Cell, setting: Setting) -> Iterator[Check]:
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
             metric=metric,
+            doubts=cell.address(operation, metric),
             **judged(number, near, near),
             **cell.keys,
         )
@@ -240,6 +255,7 @@ def failed(
             unit="operations",
             operation=stated.operation,
             note="YCSB counts failed operations apart; both may have been added",
+            doubts="; ".join(cell.address(operation, "operations") for operation in counts),
             **judged(total, left.low, left.high),
             **cell.keys,
         )
@@ -262,6 +278,7 @@ def order(cell: Cell) -> Iterator[Check]:
                     unit="µs",
                     operation=operation,
                     metric=one,
+                    doubts=cell.address(operation, one, other),
                     **judged(less, -math.inf, more.high),
                     **cell.keys,
                 )

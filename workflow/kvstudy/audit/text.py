@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.audit.check import Check, Fits, Kind
-from kvstudy.audit.expressions import evaluate
-from kvstudy.audit.number import quoted
+from kvstudy.audit.check import Check, Fits, Kind, beyond, severity
+from kvstudy.audit.expressions import OF_MANY, evaluate
+from kvstudy.audit.number import Number, quoted
 from kvstudy.errors import KvstudyError
-from kvstudy.study.quotes import Quote
-
-# A number whose last digit only is wrong: off by fewer units of it, and by a smaller share.
-DIGIT, SMALL = 10, 0.01
+from kvstudy.study.quotes import Computed, Quote
 
 
 def quotes(found: list[Quote], values: pd.DataFrame, path: Path) -> list[Check]:
@@ -25,9 +22,10 @@ def quotes(found: list[Quote], values: pd.DataFrame, path: Path) -> list[Check]:
 def _quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
     said = quoted(quote.value, quote.about)
     words = {"kind": Kind.TEXT, "place": quote.place, "what": quote.says, "unit": quote.unit}
-    words |= {"given": said.value, "note": quote.note}
+    words |= {"given": said.value, "note": quote.note, "claim": quote.claim or ""}
     if quote.expected is None:
-        return Check(**words, expected=math.nan, low=math.nan, high=math.nan, fits=Fits.NONE)
+        unknown = dict.fromkeys(("expected", "low", "high", "off"), math.nan)
+        return Check(**words, **unknown, fits=Fits.NONE)
     try:
         number = evaluate(quote.expected, values)
     except KvstudyError as error:
@@ -36,14 +34,38 @@ def _quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
     low = -math.inf if quote.relation == "at least" else number.low
     high = math.inf if quote.relation == "at most" else number.high
     half = said.high - said.value
-    fits = Fits.YES if said.meets(low, high) else Fits.NO
-    off = abs(said.value - number.value)
-    if fits is Fits.NO and off < DIGIT * 2 * half and off < SMALL * abs(number.value):
-        fits = Fits.DIGIT
+    off, fits = 0.0, Fits.YES
+    if not said.meets(low, high):
+        shift, unit = _ratio(quote.expected, values)
+        first, second = (
+            (each + shift).times(1 / unit) for each in (said, Number(number.value, low, high))
+        )
+        off = beyond(first, second.low, second.high)
+        turned = shift.value != 0 and (first.value - 1) * (second.value - 1) < 0
+        fits = severity(off, turned)
     return Check(
         **words,
         expected=number.value,
         low=low - half,
         high=high + half,
+        off=off,
         fits=fits,
     )
+
+
+def _ratio(expected: object, values: pd.DataFrame) -> tuple[Number, float]:
+    """What makes a ratio of a number like ``expected``: (number + the first) by the second.
+
+    A change of -20 % is a ratio of 0.8. So is a difference of -20 from 100: what is wrong
+    then is the compared value, and not the whole of it. Other numbers stay as they are.
+    """
+    if isinstance(expected, Computed):
+        if expected.how == "change":
+            return Number.exact(100), 100
+        if expected.how == "difference":
+            base = evaluate(expected.parts[1], values).value
+            if base > 0:
+                return Number.exact(base), base
+        if expected.how in OF_MANY:
+            return _ratio(expected.parts[0], values)
+    return Number.exact(0), 1

@@ -40,6 +40,15 @@ def at(values: pd.DataFrame, address: str) -> list[Number]:
 
     Any workload is none that is the mean of the others.
     """
+    keys, _ = split_address(address)
+    found = which(values, address)
+    if not found.any():
+        raise KvstudyError(f"published.csv has no value at '{address}'{_hint(values, keys)}")
+    return list(values.loc[found, "number"])
+
+
+def which(values: pd.DataFrame, address: str) -> pd.Series:
+    """Whether each of the values is at ``address``."""
     keys, sizes = split_address(address)
     found = pd.Series(True, index=values.index)
     for name, wanted in keys.items():
@@ -49,9 +58,7 @@ def at(values: pd.DataFrame, address: str) -> list[Number]:
             found &= values[name] != MEAN
     for name, wanted in sizes.items():
         found &= values[name] == wanted
-    if not found.any():
-        raise KvstudyError(f"published.csv has no value at '{address}'{_hint(values, keys)}")
-    return list(values.loc[found, "number"])
+    return found
 
 
 def _hint(values: pd.DataFrame, keys: dict[str, str]) -> str:

@@ -6,9 +6,10 @@ import altair as alt
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
+from kvstudy.audit.doubts import MARK, marked_values
 from kvstudy.charts.chart import Chart, Panel, bare, palette, plain, records, texts, top_legend
 from kvstudy.charts.legend import bar_legend, fill
-from kvstudy.charts.texts import between, exact, runs
+from kvstudy.charts.texts import between, exact, rejected_note, runs
 from kvstudy.figures.averages import GROUPS, panel_titles
 from kvstudy.figures.bars import METRIC_NAMES
 from kvstudy.figures.draw import TORN_HEIGHT, Look, panel_title, top_of
@@ -80,17 +81,23 @@ def _row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
     look = stores[row["store"]]
     several = row["n"] > 1
     group = recorded(row["group"])
-    return plain(row, ["store", "torn", "note", *NUMBERS]) | {
-        "group": group,
-        "side": row["panel"],
-        "name": look.title,
-        "title": f"{look.title}, {group}",
-        "exact": exact(metric, row["value"], row["unit"]),
-        "range": between(metric, row["min"], row["max"], row["unit"]) if several else "",
-        "runs": runs(row["n"]),
-        "label": "" if pd.isna(row["value"]) else grouped(significant(row["value"])),
-        "cut": _("cut off, higher than drawn") if row["torn"] == "yes" else "",
-    }
+    label = "" if pd.isna(row["value"]) else grouped(significant(row["value"]))
+    rejected = row.get("rejected") == "yes"
+    return (
+        plain(row, ["store", "torn", "note", *NUMBERS])
+        | {
+            "group": group,
+            "side": row["panel"],
+            "name": look.title,
+            "title": f"{look.title}, {group}",
+            "exact": exact(metric, row["value"], row["unit"]),
+            "range": between(metric, row["min"], row["max"], row["unit"]) if several else "",
+            "runs": runs(row["n"]),
+            "label": label,
+            "cut": _("cut off, higher than drawn") if row["torn"] == "yes" else "",
+        }
+        | ({"label": f"{label}{MARK}", "note": marked_values()} if rejected else {})
+    )
 
 
 def _chart(
@@ -114,7 +121,7 @@ def _chart(
     for row in rows:
         del row["side"]
     across = 2 if table["group"].nunique() <= 2 else 1
-    return Chart(rows, panels, bar_legend(shown), across)
+    return Chart(rows, panels, bar_legend(shown), across, rejected_note(table))
 
 
 def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[alt.Chart]:

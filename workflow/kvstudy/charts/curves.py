@@ -5,9 +5,10 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from kvstudy.audit.doubts import MARK, marked_values
 from kvstudy.charts.chart import Chart, Panel, bare, plain, records, scale_of, texts, top_legend
 from kvstudy.charts.legend import color, line_entry
-from kvstudy.charts.texts import between, exact, runs
+from kvstudy.charts.texts import between, exact, rejected_note, runs
 from kvstudy.figures.curves import WIDE, line_looks, panels_of, title_of
 from kvstudy.figures.draw import Look
 from kvstudy.figures.words import size_words
@@ -25,6 +26,7 @@ TEXTS = {
     "range": N_("Range"),
     "runs": N_("Mean of"),
     "saturation": N_("Saturation"),
+    "note": N_("Note"),
 }
 
 
@@ -52,8 +54,9 @@ def curves_chart(
         words = _("Line chart. {}, in {}, over {}.").format(title, unit, recorded(figure.over))
         panels.append(Panel(_layers(mine, figure, legend), title, words))
     rings = (known["saturated"] == "yes").any()
-    note = _("A ring: from here on throughput is saturated.") if rings else ""
-    return Chart(rows, panels, legend, min(len(panels), 2), note)
+    notes = [_("A ring: from here on throughput is saturated.") if rings else ""]
+    notes.append(rejected_note(known))
+    return Chart(rows, panels, legend, min(len(panels), 2), " ".join(filter(None, notes)))
 
 
 def _row(row: dict, figure: Curves, looks: dict) -> dict:
@@ -69,6 +72,8 @@ def _row(row: dict, figure: Curves, looks: dict) -> dict:
         "range": between(row["metric"], row["low"], row["high"], row["unit"]) if several else "",
         "runs": runs(row["n"]) if row["side"] == MEASURED else "",
         "saturation": _("from here on") if row["saturated"] == "yes" else "",
+        "mark": MARK if row["rejected"] == "yes" else "",
+        "note": marked_values() if row["rejected"] == "yes" else "",
     }
 
 
@@ -102,4 +107,7 @@ def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt
         base.mark_point(filled=True, opacity=1, size=40).encode(
             y=alt.Y("value:Q", **y), color=tint, shape=shapes
         ),
+        base.transform_filter("datum.mark !== ''")
+        .mark_text(style="kv-text", aria=False, dx=6, dy=-6)
+        .encode(y=alt.Y("value:Q", **y), text="mark:N"),
     ]

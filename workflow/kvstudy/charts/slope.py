@@ -5,9 +5,10 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
+from kvstudy.audit.doubts import MARK
 from kvstudy.charts.chart import Chart, Panel, bare, plain, records, scale_of, texts
 from kvstudy.charts.legend import point_legend
-from kvstudy.charts.texts import exact
+from kvstudy.charts.texts import exact, rejected_note
 from kvstudy.figures.draw import Look
 from kvstudy.figures.slope import MARKERS, SINGLE, agreed_words, heights, sides
 from kvstudy.language.current import N_, _
@@ -42,15 +43,16 @@ def slope_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> C
         words = _("Places of the stores, published and here. {}").format(title).replace("\n", ". ")
         dashed = mine["basis"].iloc[0] == SINGLE
         panels.append(Panel(_layers(legend, most, dashed), title, words, 30 + 32 * most))
-    note = _("~: the runs do not tell the store from another.")
-    return Chart(rows, panels, legend, 2, note)
+    notes = [_("~: the runs do not tell the store from another."), rejected_note(table)]
+    return Chart(rows, panels, legend, 2, " ".join(filter(None, notes)))
 
 
 def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:
     look = stores[row["store"]]
     place = row[("published_place", "place")[side]]
+    mark = MARK if row["rejected"] == "yes" else ""
     tied = [stores[name].title for name in row["tied_with"].split()] if side else []
-    label = f"{place} {look.title}{' ~' if tied else ''}" if side else f"{look.title} {place}"
+    label = f"{place} {look.title}{' ~' if tied else ''}" if side else f"{look.title} {place}{mark}"
     value = row[("published", "measured")[side]]
     return plain(row, ["workload", "store"]) | {
         "side": sides()[side],

@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 
+from kvstudy.audit.doubts import MARK, marked_values
+from kvstudy.figures.draw import any_rejected
 from kvstudy.figures.words import from_to
 from kvstudy.language.current import ngettext
 from kvstudy.tidy.numbers import UNIT_FACTORS, fixed, grouped, sign
@@ -31,6 +33,11 @@ def between(metric: str, low: float | None, high: float | None, unit: str) -> st
     if is_missing(low) or is_missing(high):
         return ""
     return from_to(exact(metric, low, unit), exact(metric, high, unit))
+
+
+def rejected_note(table: pd.DataFrame) -> str:
+    """What the mark of a rejected value says, below the figure of ``table``; "" without any."""
+    return f"{MARK}: {marked_values()}." if any_rejected(table) else ""
 
 
 def runs(n: float | None) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kvstudy.claims.judge import WEAKEST_FIRST, Support, support_of, weakest
+from kvstudy.claims.judge import WEAKEST_FIRST, Support, audited, support_of, weakest
 from kvstudy.claims.operands import Grid, Operand
 from kvstudy.claims.parts import Part, parts_of
 from kvstudy.claims.quantities import Quantity
@@ -23,7 +23,7 @@ ELSEWHERE = N_("a value of the source's machine")
 @dataclass(frozen=True)
 class Answer:
     """What a part comes to. ``measured`` and ``published`` are None where ``reason`` is given,
-    or the source has no data."""
+    or the source has no data. ``rests_on`` are values of the source that its audit rejects."""
 
     part: Part
     verdict: Verdict
@@ -32,19 +32,27 @@ class Answer:
     marks: tuple[str, ...]
     support: Support
     published: Quantity | None
+    rests_on: tuple[Operand, ...]
 
 
 @dataclass(frozen=True)
 class StatementAnswer:
     """The answer of a statement under one workload: its weakest verdict, and those of its parts.
 
-    A ratio of two workloads is under both.
+    A ratio of two workloads is under both. ``misfit`` is the row of audit.csv of a number in
+    which the source's text makes the statement, where it does not fit.
     """
 
     statement: Statement
     verdict: Verdict
     support: Support
     answers: tuple[Answer, ...]
+    misfit: Mapping[str, object] | None
+
+    @property
+    def rests_on(self) -> list[Operand]:
+        """The values of the source behind it that its audit rejects."""
+        return list(dict.fromkeys(each for answer in self.answers for each in answer.rests_on))
 
     @property
     def shown(self) -> Answer:
@@ -98,8 +106,8 @@ def evaluate(
     found = []
     for claim in claims:
         answers = tuple(
-            _statement(statement, parts, measured, published)
-            for statement in claim.statements
+            _statement(statement, parts, measured, published, f"{claim.id}/{number}")
+            for number, statement in enumerate(claim.statements, start=1)
             for parts in _by_workload(parts_of(statement, grid, stores))
         )
         # A rate of the source's machine is asked of the source only.
@@ -123,25 +131,34 @@ def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
 
 
 def _statement(
-    statement: Statement, parts: list[Part], measured: Values, published: Values | None
+    statement: Statement,
+    parts: list[Part],
+    measured: Values,
+    published: Values | None,
+    name: str,
 ) -> StatementAnswer:
+    """``name`` is that of the statement in quotes.yaml (J4/1)."""
     answers = tuple(_answer(part, measured, published) for part in parts)
+    support = support_of(each.support for each in answers)
+    workloads = {operand.workload for part in parts for operand in part.of}
+    misfit = published.misfit(name, workloads) if published else None
     return StatementAnswer(
         statement,
         weakest(each.verdict for each in answers),
-        support_of(each.support for each in answers),
+        audited(support, misfit["fits"]) if misfit else support,
         answers,
+        misfit,
     )
 
 
 def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
-    support, point = _source(part, published)
+    source = _source(part, published)
     if part.only_source:
-        return Answer(part, Verdict.NOT_MEASURED, None, ELSEWHERE, (), support, point)
+        return Answer(part, Verdict.NOT_MEASURED, None, ELSEWHERE, (), *source)
     try:
         found = part.find(measured)
     except UnknownValue as unknown:
-        return Answer(part, unknown.verdict, None, unknown.reason, (), support, point)
+        return Answer(part, unknown.verdict, None, unknown.reason, (), *source)
     verdict = part.judge.verdict(found)
     marks = []
     floor = _floor(part, found, measured)
@@ -160,18 +177,24 @@ def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
         for sizes in [measured.best(operand)]
     ):
         marks.append(CLIENT_BOUND)
-    return Answer(part, verdict, found, "", tuple(marks), support, point)
+    return Answer(part, verdict, found, "", tuple(marks), *source)
 
 
-def _source(part: Part, published: Values | None) -> tuple[Support, Quantity | None]:
-    """Whether the source's own value fits; none for a part that it has no value of."""
+def _source(
+    part: Part, published: Values | None
+) -> tuple[Support, Quantity | None, tuple[Operand, ...]]:
+    """Whether the source's own value fits, and which rejected values it rests on.
+
+    No value for a part that the source has none of.
+    """
     if published is None:
-        return Support.NO_DATA, None
+        return Support.NO_DATA, None, ()
     try:
         point = part.find(published)
     except UnknownValue:
-        return Support.NO_DATA, None
-    return (Support.SUPPORTED if part.judge.fits(point.value) else Support.NOT), point
+        return Support.NO_DATA, None, ()
+    support = Support.SUPPORTED if part.judge.fits(point.value) else Support.NOT
+    return support, point, tuple(each for each in part.of if published.rejects(each))
 
 
 def _floor(part: Part, found: Quantity, measured: Values) -> float | None:

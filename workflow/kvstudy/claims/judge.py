@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import inf, log, log1p
 
+from kvstudy.audit.check import Fits
 from kvstudy.claims.quantities import Quantity
 from kvstudy.language.current import N_
 from kvstudy.stats.ratios import margin_bounds
@@ -57,6 +58,19 @@ def support_of(parts: Iterable[Support]) -> Support:
     if found == {Support.NO_DATA}:
         return Support.NO_DATA
     return Support.SUPPORTED if found == {Support.SUPPORTED} else Support.PARTLY
+
+
+def audited(support: Support, fits: Fits) -> Support:
+    """``support`` where the audit of the source says of the same statement what ``fits``.
+
+    Both are one judgement of one sentence: what changes a result is not supported, and what
+    changes a value is so in part. Digits change nothing.
+    """
+    if fits == Fits.RESULT:
+        return Support.NOT
+    if fits == Fits.VALUE and support is Support.SUPPORTED:
+        return Support.PARTLY
+    return support
 
 
 def times(claimed: float, within: float) -> Judge:

@@ -19,11 +19,16 @@ NOT_PUBLISHED = N_("not published")
 
 
 def judge_source(
-    path: Path, study: Study, published: pd.DataFrame, titles: dict[str, str]
+    path: Path,
+    study: Study,
+    published: pd.DataFrame,
+    checks: pd.DataFrame | None,
+    titles: dict[str, str],
 ) -> pd.DataFrame:
     """The claims in the file ``path`` as ``claims.table`` gives them; nothing is measured.
 
-    ``published`` is as ``read_published`` gives it, ``titles`` what each store is called.
+    ``published`` is as ``audit.doubts.judged_values`` gives it with ``checks``, ``titles``
+    what each store is called.
     """
     grid = grid_of(study, 1.0)
     answers = evaluate(
@@ -31,7 +36,7 @@ def judge_source(
         grid,
         study.store_names,
         Values({}),
-        published_values(published, grid, study.workload_names),
+        published_values(published, grid, study.workload_names, checks),
     )
     rows = table(answers, Names.of(study, titles, grid), verdicts=False)
     published = rows["published"].notna()

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.audit.check import Fits
 from kvstudy.claims.evaluate import CLIENT_BOUND, UNEQUAL, Answer, ClaimAnswer, StatementAnswer
 from kvstudy.claims.quantities import Quantity
-from kvstudy.claims.words import Names, label
+from kvstudy.claims.words import Names, label, value_name
+from kvstudy.language.current import _
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
 from kvstudy.tidy.files import read_csv
+from kvstudy.tidy.numbers import grouped, significant
 
 NUMBERS = ["statement", "parts", "value", "low", "high", "n", "published"]
 COLUMNS = [
     *["id", "claim", "place", "said", "note", "source", "verdict"],
     *["statement", "kind", "statement_source", "statement_verdict", "parts", "verdicts"],
     *["what", "value", "low", "high", "unit", "n", "reason", "marks"],
-    *["published_what", "published", "published_unit"],
+    *["published_what", "published", "published_unit", "rests_on", "misfit"],
 ]
 # Empty where no verdict is given.
 VERDICTS = ["verdict", "statement_verdict", "verdicts"]
@@ -29,8 +35,10 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
     row's number in the claim, kind, source and verdict, how many parts it has and their verdicts,
     what the weakest part that was measured is of, its value with the interval low to high,
     unit ("" for a ratio) and n, or the reason why there is none, marks (client-bound,
-    noise floor), and the value of the source that fits worst, with what it is of. Without
-    ``verdicts`` those columns are empty: a trial run has none, and published values alone.
+    noise floor), the value of the source that fits worst, with what it is of, values of the
+    source behind the statement that its audit rejects, and the number of its text that does
+    not fit. Without ``verdicts`` those columns are empty: a trial run has none, and published
+    values alone.
     """
     rows = []
     for claim in answers:
@@ -46,6 +54,8 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
                     *[label(shown.part, found, names, measured=True), *_numbers(found)],
                     *[shown.reason, "; ".join(_marks(each))],
                     *_published(each.of_source, names),
+                    "; ".join(value_name(operand, names) for operand in each.rests_on),
+                    _misfit(each.misfit),
                 ]
             )
     made = pd.DataFrame(rows, columns=COLUMNS)
@@ -75,6 +85,16 @@ def _marks(answer: StatementAnswer) -> list[str]:
         if any(mark in each.marks for each in answer.answers) and mark not in marks:
             marks.append(f"some parts {words}")
     return marks
+
+
+def _misfit(row: Mapping[str, object] | None) -> str:
+    """``4.5.2: printed 28.4 %, should be 38.5 %``; "" where only digits change."""
+    if row is None or row["fits"] == Fits.DIGITS:
+        return ""
+    unit = f" {row['unit']}" if row["unit"] else ""
+    numbers = (decimal(f"{row['given']:g}"), significant(row["expected"]))
+    texts = (grouped(text).replace("-", "\N{MINUS SIGN}") + unit for text in numbers)
+    return _("{}: printed {}, should be {}").format(recorded(row["place"]), *texts)
 
 
 def _published(answer: Answer | None, names: Names) -> list[object]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from kvstudy.audit.files import misfits
 from kvstudy.claims.operands import OF_MEAN, Grid, Operand, Sizes
 from kvstudy.language.current import N_
 from kvstudy.stats.estimates import trimmed_estimate
@@ -37,7 +38,9 @@ class Values:
     imported logs, whose repetitions only have the same number. ``in_rounds`` are places whose
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound``
     are places; ``floors`` is the noise floor of a (workload, slug), where it is known.
-    ``updating`` are workloads whose updates change one field of a record, ``records`` what
+    Of a source, ``rejected`` are (place, operation, metric) whose values its audit rejects, and
+    ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest
+    of each. ``updating`` are workloads whose updates change one field of a record, ``records`` what
     becomes of a store's records then, where that is known.
     """
 
@@ -50,6 +53,19 @@ class Values:
     updating: set[str] = field(default_factory=set)
     records: dict[str, str] = field(default_factory=dict)
     by_slug: bool = True
+    rejected: set[tuple[Place, str, str]] = field(default_factory=set)
+    misfits: dict[str, Mapping[str, object]] = field(default_factory=dict)
+
+    def rejects(self, operand: Operand) -> bool:
+        """Whether the audit of the source rejects the operand's value."""
+        place = self.place(operand, self.best(operand))
+        operation = self._operation(self.runs_of.get(place, {}), operand.operation)
+        return (place, operation, operand.metric) in self.rejected
+
+    def misfit(self, statement: str, workloads: set[str]) -> Mapping[str, object] | None:
+        """What does not fit of ``statement`` (J4/1), as a whole or of one of the workloads."""
+        names = [statement, *(f"{statement}/{workload}" for workload in sorted(workloads))]
+        return next((self.misfits[name] for name in names if name in self.misfits), None)
 
     def place(self, operand: Operand, sizes: Sizes) -> Place:
         if operand.workload == MEAN:
@@ -212,10 +228,13 @@ def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
     return pd.concat([rates, times.assign(metric="latency_mean", value=times["us"])]), inside
 
 
-def published_values(published: pd.DataFrame, grid: Grid, workloads: list[str]) -> Values:
+def published_values(
+    published: pd.DataFrame, grid: Grid, workloads: list[str], checks: pd.DataFrame | None = None
+) -> Values:
     """Of the source: published.csv, whose sizes are the shown ones where it gives none.
 
-    The mean of all workloads is worked out where the source does not print it.
+    ``published`` is as ``audit.doubts.judged_values`` gives it, ``checks`` is audit.csv. The
+    mean of all workloads is worked out where the source does not print it.
     """
     rows = published.dropna(subset="value")
     places = [
@@ -225,18 +244,28 @@ def published_values(published: pd.DataFrame, grid: Grid, workloads: list[str]) 
     found = Values(
         _by_place(rows.assign(repetition="source"), pd.Series(places, rows.index, dtype=object)),
         by_slug=False,
+        rejected={
+            ((row.store, row.workload, place), row.operation, row.metric)
+            for place, row in zip(places, rows.itertuples(), strict=True)
+            if row.rejected
+        },
+        misfits={} if checks is None else misfits(checks),
     )
+    speed = ("overall", "throughput")
     for store in rows["store"].unique():
         means = found.runs_of.setdefault((store, MEAN, OF_MEAN.slug), {})
-        if ("overall", "throughput") in means or len(workloads) < 2:
+        if speed in means or len(workloads) < 2:
             continue
         each = [
-            of["overall", "throughput"]["source"]
+            place
             for place, of in found.runs_of.items()
-            if place[0] == store and place[1] in workloads and ("overall", "throughput") in of
+            if place[0] == store and place[1] in workloads and speed in of
         ]
         if len(each) == len(workloads):
-            means["overall", "throughput"] = {"source": float(np.mean(each))}
+            rates = [found.runs_of[place][speed]["source"] for place in each]
+            means[speed] = {"source": float(np.mean(rates))}
+            if any((place, *speed) in found.rejected for place in each):
+                found.rejected.add(((store, MEAN, OF_MEAN.slug), *speed))
     return found
 
 

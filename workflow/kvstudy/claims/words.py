@@ -64,6 +64,11 @@ def label(part: Part, found: Quantity | None, names: Names, *, measured: bool) -
     return f"{text}; {recorded(part.several)}" if part.several else text
 
 
+def value_name(operand: Operand, names: Names) -> str:
+    """``A, Redis, mean latency, read``: one value of one store."""
+    return _sides([operand], [], names)
+
+
 def number(found: Quantity) -> str:
     """``1.05 [1.02, 1.08]``, with the unit of a value."""
     if found.unit == THREADS:

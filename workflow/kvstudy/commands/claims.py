@@ -22,6 +22,7 @@ FOLDER = click.Path(file_okay=False, path_type=Path)
 @click.option("--probes", type=FILE, required=True, help="probes.csv of the run.")
 @click.option("--rounds", type=FILE, help="rounds.csv of the run, if cells have rounds.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
+@click.option("--audit", type=FILE, help="audit.csv of the study's source, if it has one.")
 @click.option(
     "--templates",
     type=FOLDER,
@@ -44,6 +45,7 @@ def command(
     probes: Path,
     rounds: Path | None,
     published: Path | None,
+    audit: Path | None,
     templates: Path,
     output: Path,
 ) -> None:
@@ -54,6 +56,8 @@ def command(
     """
     from kvstudy.analysis.files import read_analysis
     from kvstudy.analysis.updates import records_of, updating
+    from kvstudy.audit.doubts import read_judged
+    from kvstudy.audit.files import read_audit
     from kvstudy.claims.evaluate import evaluate
     from kvstudy.claims.operands import grid_of
     from kvstudy.claims.table import table
@@ -68,7 +72,6 @@ def command(
     from kvstudy.tables.claims import lines, write_claims
     from kvstudy.tidy.files import read_cells, read_measurements
     from kvstudy.tidy.probes import read_probes
-    from kvstudy.tidy.published import read_published
     from kvstudy.tidy.rounds import read_rounds
     from kvstudy.tidy.summary import per_repetition
 
@@ -91,7 +94,12 @@ def command(
             updating=updating(plan),
             records=records_of(read_probes(probes), plan.store_names),
         ),
-        published_values(read_published(published), grid, plan.workload_names)
+        published_values(
+            read_judged(published, audit),
+            grid,
+            plan.workload_names,
+            read_audit(audit) if audit else None,
+        )
         if published
         else None,
     )

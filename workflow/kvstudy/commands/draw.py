@@ -18,6 +18,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--summary", type=FILE, required=True, help="summary.csv of the run.")
 @click.option("--cells", type=FILE, required=True, help="cells.csv of the run.")
 @click.option("--published", type=FILE, help="published.csv of the study, if it has a source.")
+@click.option("--audit", type=FILE, help="audit.csv of the study's source, if it has one.")
 @click.option("--series", type=FILE, required=True, help="series.csv of the run.")
 @click.option("--resources", type=FILE, required=True, help="resources.csv of the run.")
 @click.option(
@@ -39,6 +40,7 @@ def command(
     summary: Path,
     cells: Path,
     published: Path | None,
+    audit: Path | None,
     series: Path,
     resources: Path,
     analysis: Path,
@@ -54,6 +56,7 @@ def command(
     made of the CSV.
     """
     from kvstudy.analysis.files import read_analysis, shown_of
+    from kvstudy.audit.doubts import read_judged
     from kvstudy.charts.write import write_charts
     from kvstudy.figures.draw import looks
     from kvstudy.figures.write import Shown, write_figures
@@ -61,14 +64,13 @@ def command(
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_resources, read_series, read_summary
-    from kvstudy.tidy.published import read_published
     from kvstudy.tidy.shown import only
     from kvstudy.tidy.swept import Swept
 
     plan = load_study(study)
     one = shown(plan, scale)
     means, planned = read_summary(summary), read_cells(cells)
-    theirs = read_published(published) if published else None
+    theirs = read_judged(published, audit) if published else None
     swept = Swept(plan, scale, means, planned, theirs)
     stores = load_stores(plan)
     look = looks(

@@ -52,6 +52,7 @@ def command(
     """
     from kvstudy.analysis.files import read_analysis, shown_of
     from kvstudy.analysis.scaling import scaling
+    from kvstudy.audit.doubts import read_judged
     from kvstudy.audit.files import read_audit
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.cells import shown
@@ -66,7 +67,6 @@ def command(
         read_summary,
     )
     from kvstudy.tidy.probes import read_probes
-    from kvstudy.tidy.published import read_published
     from kvstudy.tidy.summary import per_repetition
     from kvstudy.tidy.swept import Swept
 
@@ -74,7 +74,7 @@ def command(
     machine = read_environment(environment)
     planned, one = read_cells(cells), shown(plan, scale)
     means = read_summary(summary)
-    theirs = read_published(published) if published else None
+    theirs = read_judged(published, audit) if published else None
     measured = read_measurements(measurements)
     values = per_repetition(measured, planned, plan.workload_names, one)
     swept = Swept(plan, scale, means, planned, theirs)

@@ -15,7 +15,19 @@ from kvstudy.study.model import Study
 from kvstudy.tidy.numbers import converted
 from kvstudy.tidy.results import Results
 
-COLUMNS = ["panel", "group", "store", "value", "unit", "min", "max", "n", "torn", "note"]
+COLUMNS = [
+    "panel",
+    "group",
+    "store",
+    "value",
+    "unit",
+    "min",
+    "max",
+    "n",
+    "torn",
+    "note",
+    "rejected",
+]
 METRIC_NAMES = {
     "throughput": N_("Throughput"),
     "runtime": N_("Run time"),
@@ -36,7 +48,8 @@ def bars(
     ``panel`` is measured (imported, where others measured) or published (only where
     the study has published values), ``group`` the place on the x axis, ``value``,
     ``min`` and ``max`` are in ``unit`` (min and max over ``n`` repetitions; NaN for
-    published values), ``torn`` is yes or no, ``note`` says why there is no bar.
+    published values), ``torn`` is yes or no, ``note`` says why there is no bar, ``rejected`` is
+    yes where the audit of the source rejects the value.
     ``panels`` leaves out the others.
     """
     groups = [
@@ -77,6 +90,7 @@ def _bar(
     metric: str,
 ) -> dict[str, object]:
     nothing = {"value": math.nan, "unit": figure.unit, "min": math.nan, "max": math.nan, "n": None}
+    nothing["rejected"] = "no"
     operation = figure.operation
     if operation == "all":
         operation = results.all_operations(workload)
@@ -87,7 +101,8 @@ def _bar(
             raise _wrong_unit(study, figure, metric) from error
         if value is None:
             return nothing | {"note": N_("not published")}
-        return nothing | {"value": value, "note": ""}
+        rejected = results.rejected(store, workload, operation or "", metric)
+        return nothing | {"value": value, "note": "", "rejected": "yes" if rejected else "no"}
     value = results.measured(store, workload, operation or "", metric)
     if value is None:
         return nothing | {"note": results.state(store, workload).label or "not measured"}
@@ -98,7 +113,7 @@ def _bar(
         )
     except KeyError as error:
         raise _wrong_unit(study, figure, metric) from error
-    return {"value": mean, "unit": figure.unit, "min": low, "max": high, "n": value.n, "note": ""}
+    return nothing | {"value": mean, "min": low, "max": high, "n": value.n, "note": ""}
 
 
 def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
+from kvstudy.audit.doubts import MARK
 from kvstudy.figures.bars import METRIC_NAMES
-from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
 from kvstudy.figures.order import MARKERS
 from kvstudy.figures.spectrum import LINES
 from kvstudy.figures.words import size_words
@@ -91,6 +92,8 @@ def draw_curves(
     ]
     if (table["saturated"] == "yes").any():
         handles.append(_ring(_("saturated from here")))
+    if any_rejected(table):
+        handles.append(rejected_handle())
     if handles:
         widest = max(len(str(handle.get_label())) for handle in handles)
         drawing.legend(
@@ -216,6 +219,9 @@ def _panel(ax: Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
         )
         at = rows[rows["saturated"] == "yes"]
         ax.plot(at[over], at["value"], **_RING)
+        for row in rows[rows["rejected"] == "yes"].itertuples():
+            place = (getattr(row, over), row.value)
+            ax.annotate(MARK, place, (4, 1), textcoords="offset points", color=DARK, fontsize=8)
     values = sorted(table[over].unique())
     if values[0] > 0 and values[-1] / values[0] > WIDE:
         ax.set_xscale("log")

@@ -19,10 +19,12 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from kvstudy.audit.doubts import MARK, marked_values
 from kvstudy.figures.axes import with_decimal_mark
 from kvstudy.language.current import _
 from kvstudy.language.recorded import recorded
@@ -128,6 +130,8 @@ def draw(
         title = titles[panel] if titles else panel_title(panel, table, source)
         ax.set_title(title, loc="left", pad=5)
     handles = [store_patch(look) for look in stores.values()]
+    if any_rejected(table):
+        handles.append(rejected_handle())
     figure.legend(
         handles=handles,
         loc="upper center",
@@ -172,6 +176,17 @@ def store_patch(look: Look) -> Patch:
     return Patch(
         facecolor=look.color, hatch=look.hatch, edgecolor="white", linewidth=0, label=look.title
     )
+
+
+def any_rejected(table: pd.DataFrame) -> bool:
+    """Whether the audit of the source rejects a value of the figure."""
+    return "rejected" in table and (table["rejected"] == "yes").any()
+
+
+def rejected_handle() -> Line2D:
+    """The entry in a legend of values that the audit of the source rejects."""
+    style = {"marker": f"${MARK}$", "markersize": 6, "color": DARK, "linestyle": "none"}
+    return Line2D([], [], label=marked_values(), **style)
 
 
 def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
@@ -219,8 +234,10 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         elif not pd.isna(row.max) and row.n > 1:
             _whisker(ax, x, width, row.min, row.max)
             top = max(top, row.max)
-        if all_values or is_torn:
-            _write(ax, x, top, _label(row.value), size, bold=is_torn)
+        rejected = getattr(row, "rejected", "no") == "yes"
+        if all_values or is_torn or rejected:
+            text = _label(row.value) + (MARK if rejected else "")
+            _write(ax, x, top, text, size, bold=is_torn)
     # Above the highest bar that stays the axis does not hold for torn bars.
     ticks = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, highest)
     ax.set_yticks([tick for tick in ticks if 0 <= tick <= highest * 1.001])

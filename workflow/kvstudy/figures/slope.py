@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.audit.doubts import MARK
+from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
 from kvstudy.language.current import N_, _
 from kvstudy.stats.ranks import agreement, places
 from kvstudy.stats.ratios import Ratio
@@ -19,7 +20,7 @@ from kvstudy.tidy.results import Results
 
 COLUMNS = [
     *["workload", "parameters", "store", "published", "published_place", "measured", "place"],
-    *["tied_with", "basis", "same", "opposite", "pairs"],
+    *["tied_with", "basis", "same", "opposite", "pairs", "rejected"],
 ]
 # What the places here rest on.
 INTERVALS, SINGLE = N_("intervals"), N_("single runs")
@@ -49,6 +50,10 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
             for row in group.itertuples()
             if there.get(row.faster) and there.get(row.slower)
         }
+
+        def rejected(store: str, workload: str = workload) -> bool:
+            return results.rejected(store, workload, "overall", "throughput")
+
         stores = [store for store in study.store_names if any(store in pair for pair in ratios)]
         # Stores without a repetition in common cannot be placed against each other.
         if len(stores) < 2 or len(ratios) < math.comb(len(stores), 2):
@@ -73,7 +78,7 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
                     *(workload, parameters, store, there[store], place),
                     *(mean.mean if mean else math.nan, here[store], " ".join(tied)),
                     *(SINGLE if single else INTERVALS, agreed.concordant, agreed.discordant),
-                    agreed.total,
+                    *(agreed.total, "yes" if rejected(store) else "no"),
                 ]
             )
     names = [*study.workload_names, MEAN]
@@ -113,12 +118,19 @@ def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> F
     for ax, ((workload, _parameters), rows) in zip(axes.flat, panels, strict=False):
         _panel(ax, rows, stores, most)
         ax.set_title(f"{study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8)
+    if any_rejected(table):
+        figure.legend(handles=[rejected_handle()], loc="outside lower center", frameon=False)
     return figure
 
 
 def sides() -> list[str]:
     """What stands above the places: published ones left, those here right."""
     return [_("published"), _("here")]
+
+
+def published_place(row) -> str:
+    """The place with a mark where the audit of the source rejects the value."""
+    return f"{row.published_place}{MARK if row.rejected == 'yes' else ''}"
 
 
 def agreed_words(row) -> str:
@@ -150,7 +162,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> 
         )
         tie = " ~" if row.tied_with else ""
         words = {"fontsize": 7.5, "color": DARK, "va": "center"}
-        ax.text(-0.1, ends[0], f"{look.title} {row.published_place}", ha="right", **words)
+        ax.text(-0.1, ends[0], f"{look.title} {published_place(row)}", ha="right", **words)
         ax.text(1.1, ends[1], f"{row.place} {look.title}{tie}", ha="left", **words)
     ax.set_xlim(-1.15, 2.3)
     ax.set_ylim(most + 0.5, 0.2)

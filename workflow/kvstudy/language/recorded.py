@@ -117,7 +117,7 @@ PATTERNS = [
     N_("Its p-value is {}; as counts of one run each, it is {}, and all of them are whole numbers"),
     N_("below 0.001"),
     N_(
-        "Worst at {} threads, above it at {}: the run with one thread was slower for another reason"
+        "Worst at {} threads, above it at {}: perhaps something else slowed the run with one thread"
     ),
     N_("operations that did not fail, when {} of the {} failed ({})"),
     N_("YCSB counts failed operations apart; both may have been added"),

@@ -23,7 +23,8 @@ class ClaimFacts:
 
     A trial run has no verdicts. ``parts`` counts what was asked of measured values, one ratio
     or value each; ``measured_parts`` are those that have an answer, by verdict.
-    ``unsupported`` are names of claims that the source's own data deny. ``once`` tells that some
+    ``unsupported`` are names of claims that the source's own data deny, ``resting`` of others
+    that rest on values that the audit of the source rejects. ``once`` tells that some
     verdict rests on one repetition, ``in_floor`` and ``client_bound`` that a value is marked
     so, ``unequal`` that updates mean another thing on some store, ``threads`` that some claim
     is about saturation, ``by_verdict`` has each verdict's claims with their names.
@@ -35,6 +36,7 @@ class ClaimFacts:
     measured_parts: list[tuple[str, int]]
     supports: list[tuple[str, int]]
     unsupported: list[str]
+    resting: list[str]
     once: bool
     in_floor: bool
     client_bound: bool
@@ -63,6 +65,7 @@ def claim_facts(path: Path) -> ClaimFacts:
         [(one, parts[one]) for one, _ in found if parts[one] and one != Verdict.NOT_MEASURED],
         [each for each in supports if each[1]],
         list(claims.loc[claims["source"] == Support.NOT, "id"]),
+        list(rows.loc[(rows["rests_on"] != "") & (rows["source"] != Support.NOT), "id"].unique()),
         bool((rows["n"] == 1).any()),
         bool(rows["marks"].str.contains(IN_FLOOR).any()),
         bool(rows["marks"].str.contains(CLIENT_BOUND).any()),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.audit.check import LARGE, SMALL
+from kvstudy.audit.doubts import MARK, judged_values
 from kvstudy.audit.files import audit
 from kvstudy.claims.source import judge_source
 from kvstudy.errors import KvstudyError
@@ -103,6 +105,10 @@ def write_published(
         )
     files = Files.beside(study_file)
     values = read_published(files.values) if files.values else nothing_published()
+    audited = files.values or files.quotes
+    checks = audit(study, files.values, files.quotes) if audited else None
+    if checks is not None:
+        values = judged_values(values, checks)
     stores = load_stores(study)
     titles = {name: store.title for name, store in stores.items()}
     look = looks(titles, {name: store.color for name, store in stores.items()})
@@ -111,8 +117,8 @@ def write_published(
     source = Source(study, values, titles)
     found = replace(
         _make(study, source, look, report, tables, figures),
-        claims=_judged(files, source, report, tables),
-        audit=_audited(files, source, report, tables),
+        claims=_judged(files, source, checks, report, tables),
+        audit=_audited(checks, source, report, tables),
     )
 
     author = study.source.author
@@ -175,18 +181,21 @@ def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, 
     )
 
 
-def _judged(files: Files, source: Source, report: Path, tables: Path) -> ClaimFacts | None:
+def _judged(
+    files: Files, source: Source, checks: pd.DataFrame | None, report: Path, tables: Path
+) -> ClaimFacts | None:
     if not files.claims:
         return None
-    rows = judge_source(files.claims, source.study, source.values, source.titles)
+    rows = judge_source(files.claims, source.study, source.values, checks, source.titles)
     return claim_facts(write_source_claims(rows, report / "templates" / "tables", tables))
 
 
-def _audited(files: Files, source: Source, report: Path, tables: Path) -> AuditFacts | None:
-    if not (files.values or files.quotes):
+def _audited(
+    checks: pd.DataFrame | None, source: Source, report: Path, tables: Path
+) -> AuditFacts | None:
+    if checks is None:
         return None
     study, titles = source.study, source.titles
-    checks = audit(study, files.values, files.quotes)
     for table in study.tables:
         if isinstance(table, AuditTable | AuditedTable):
             templates = report / "templates" / "tables"
@@ -250,6 +259,9 @@ def _text(found: Published, floats: Floats, folder: Path) -> str:
         "published": found,
         "audit": found.audit,
         "client_below": CLIENT_BELOW,
+        "rejected_mark": MARK,
+        "small": SMALL,
+        "large": LARGE,
         "noisy": NOISY,
         "study": found.study,
         "source": found.study.source,

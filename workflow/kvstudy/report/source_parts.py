@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kvstudy.audit.check import Fits, Kind
+from kvstudy.audit.check import MISFITS, Fits, Kind
 from kvstudy.study.model import Study
 from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable, Slopes
 from kvstudy.tables.audit import KINDS
@@ -14,13 +14,11 @@ from kvstudy.tables.audit import KINDS
 
 @dataclass(frozen=True)
 class KindFacts:
-    """How many checks of a kind there are, and how many of them have which end."""
+    """How many checks of a kind there are, and how many of them have no verdict."""
 
     name: str
     title: str
     checks: int
-    wrong: int
-    digits: int
     open: int
 
 
@@ -40,9 +38,14 @@ class Weighting:
 
 @dataclass(frozen=True)
 class AuditFacts:
-    """The checks of the source. ``quotes`` are the numbers of its text."""
+    """The checks of the source: how many of which kind, and how many with which severity.
+
+    ``rejected``: published values are marked for them.
+    """
 
     kinds: list[KindFacts]
+    severities: dict[Fits, int]
+    rejected: bool
     weighting: Weighting | None
     tables: list[AuditTable]
     beside: dict[str, AuditedTable]
@@ -54,7 +57,7 @@ class AuditFacts:
 
     @property
     def wrong(self) -> int:
-        return sum(kind.wrong for kind in self.kinds)
+        return sum(self.severities.values())
 
     @property
     def of_tables(self) -> list[KindFacts]:
@@ -83,10 +86,11 @@ def audit_facts(
     for kind, title in KINDS.items():
         fits = checks.loc[checks["kind"] == kind, "fits"]
         if len(fits):
-            counts = [int((fits == each).sum()) for each in (Fits.NO, Fits.DIGIT, Fits.NONE)]
-            kinds.append(KindFacts(str(kind), title, len(fits), *counts))
+            kinds.append(KindFacts(str(kind), title, len(fits), int((fits == Fits.NONE).sum())))
     return AuditFacts(
         kinds,
+        {each: int((checks["fits"] == each).sum()) for each in MISFITS},
+        bool(((checks["fits"] == Fits.RESULT) & (checks["doubts"] != "")).any()),
         _weighting(checks, study, titles),
         [table for table in study.tables if isinstance(table, AuditTable)],
         {table.workload: table for table in study.tables if isinstance(table, AuditedTable)},

@@ -10,6 +10,8 @@ from pathlib import Path
 from jinja2 import Environment
 
 from kvstudy.analysis import bottleneck
+from kvstudy.audit.check import LARGE, SMALL
+from kvstudy.audit.doubts import MARK
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.locale import decimal, list_of, long_date, plural
 from kvstudy.language.recorded import recorded
@@ -109,6 +111,9 @@ def _context(run: RunFacts, floats: Floats, raw: Path) -> dict[str, object]:
         "audit": run.audit,
         "against": run.against,
         "client_below": CLIENT_BELOW,
+        "rejected_mark": MARK,
+        "small": SMALL,
+        "large": LARGE,
         "noisy": NOISY,
         "floats": floats,
         "run_order": next(each for each in study.figures if isinstance(each, RunOrder)),

@@ -63,6 +63,8 @@ Factor = Annotated[float, Field(gt=0)]
 LARGER_IS_BETTER = {"throughput"}
 # How far the source's own values may be from a number in its text, which is rounded.
 ROUNDED = 0.05
+# Of a claim.
+ID = r"[A-Z][A-Za-z0-9-]*"
 
 
 class Selection(Strict):
@@ -265,9 +267,7 @@ KINDS = [
 class Claim(Strict):
     """One thing that the source says it found."""
 
-    id: Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9-]*$")] = Field(
-        description="Short name, for example J1."
-    )
+    id: Annotated[str, Field(pattern=rf"^{ID}$")] = Field(description="Short name, for example J1.")
     claim: Text = Field(description="What is claimed, in plain words.")
     place: Text = Field(description="Where in the source: section, table, figure or page.")
     said: Literal["quoted", "derived"] = Field(

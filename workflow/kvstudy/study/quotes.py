@@ -23,6 +23,7 @@ from pydantic import (
 from kvstudy.errors import KvstudyError
 from kvstudy.language.texts import Noted, Place
 from kvstudy.study.base import Name, Strict
+from kvstudy.study.claims import ID
 from kvstudy.study.yaml_file import read_yaml
 
 Count = Annotated[int, Field(gt=0)]
@@ -171,6 +172,12 @@ class Quote(Strict):
         "source tells.",
     )
     note: Noted = Field(default="", description="A remark, for example on a slip of the pen.")
+    claim: Annotated[str, Field(pattern=rf"^{ID}/[1-9][0-9]*(/{WORD})?$")] | None = Field(
+        default=None,
+        description="Where claims.yaml claims it too: the claim, which of its statements, and the "
+        "workload if the number is of one, for example J4/1 or J4/1/b. What does not fit is then "
+        "not supported by the source's own data.",
+    )
 
 
 class Quotes(Strict):

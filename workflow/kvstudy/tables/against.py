@@ -12,12 +12,13 @@ from kvstudy.study.parts import MEAN
 from kvstudy.study.source_parts import AgainstTable
 from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
 from kvstudy.tables.markup import marked
+from kvstudy.tables.rejected import rejected_note, with_mark
 from kvstudy.tidy.numbers import between, significant
 from kvstudy.tidy.results import Results
 
 COLUMNS = [
     *["workload", "parameters", "store", "base", "published", "here", "low", "high", "tied"],
-    "here_by_published",
+    *["here_by_published", "rejected"],
 ]
 
 
@@ -25,8 +26,9 @@ def rows(table: AgainstTable, study: Study, found: Results, pairs: pd.DataFrame)
     """One row per workload and store: its throughput by that of ``base``.
 
     ``published`` and ``here`` are these ratios, ``low`` and ``high`` the 95 % interval of the
-    latter, ``tied`` as in ``analysis.pairs``; NaN or "" where there is no value. Rates
-    themselves do not compare between machines.
+    latter, ``tied`` as in ``analysis.pairs``; NaN or "" where there is no value; ``rejected``
+    whether the audit of the source rejects one of the two rates. Rates themselves do not
+    compare between machines.
     """
     listed = []
     for workload in [*study.workload_names, MEAN]:
@@ -48,6 +50,12 @@ def rows(table: AgainstTable, study: Study, found: Results, pairs: pd.DataFrame)
                 [workload, here["parameters"], store, base, ratio]
                 + [here[name] for name in ("ratio", "low", "high", "tied")]
                 + [here["ratio"] / ratio]
+                + [
+                    any(
+                        found.rejected(of, workload, "overall", "throughput")
+                        for of in (store, base)
+                    )
+                ]
             )
     return pd.DataFrame(listed, columns=COLUMNS)
 
@@ -94,7 +102,8 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
             else _(
                 "Ratios of throughputs. Here: of the geometric means. {}: the runs do not tell "
                 "the two apart."
-            ).format(TIE)
+            ).format(TIE),
+            *([rejected_note()] if frame["rejected"].any() else []),
         ],
     }
 
@@ -104,7 +113,12 @@ def _cells(row) -> list[str]:
     if not math.isnan(row.low):
         interval = between(significant(row.low), significant(row.high))
     tie = f" {TIE}" if row.tied == "yes" else ""
-    return [_ratio(row.published), _ratio(row.here, tie), interval, _ratio(row.here_by_published)]
+    return [
+        with_mark(_ratio(row.published), row.rejected),
+        _ratio(row.here, tie),
+        interval,
+        with_mark(_ratio(row.here_by_published), row.rejected),
+    ]
 
 
 def _ratio(value: float, mark: str = "") -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from kvstudy.audit.check import Fits, Kind
+from kvstudy.audit.files import gravest_first
 from kvstudy.claims.words import sized
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
@@ -17,7 +18,7 @@ from kvstudy.study.base import SIZES
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.tables.checks import DASH, Grid, Line, Section, operation_word
-from kvstudy.tables.markup import Rich, bold, marked
+from kvstudy.tables.markup import Rich, bold, marked, stacked
 from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import change, grouped, significant
 
@@ -33,6 +34,12 @@ KINDS = {
     Kind.ORDER: N_("Order of minimum, mean, percentiles, maximum"),
     Kind.THREADS: N_("N threads at most N times as fast as one"),
     Kind.TEXT: N_("Numbers in the text = the tables"),
+}
+# What changes if a number is wrong that does not fit.
+SEVERITIES = {
+    Fits.RESULT: N_("changes a result"),
+    Fits.VALUE: N_("changes a value"),
+    Fits.DIGITS: N_("changes digits"),
 }
 # Of these, a bound is expected, and no value.
 BOUNDED = (Kind.LITTLE, Kind.MIXTURE, Kind.THREADS)
@@ -58,28 +65,28 @@ def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[
         if len(fits):
             kinds.append(Line(_(title), [str(len(fits))] + [_count(fits, each) for each in Fits]))
     sections = []
-    wrong = checks[checks["fits"] == Fits.NO]
-    for title, rows in (
-        (_("In the tables"), wrong[wrong["kind"] != Kind.TEXT]),
-        (_("In the text"), wrong[wrong["kind"] == Kind.TEXT]),
-    ):
-        if len(rows):
-            lines = [_misfit(row, study, titles) for row in rows.itertuples()]
-            sections.append(Section(title, lines))
+    for fits, rows in gravest_first(checks).groupby("fits", sort=False):
+        lines = [_misfit(row, study, titles) for row in rows.itertuples()]
+        title = _(SEVERITIES[fits])
+        sections.append(Section(title[:1].upper() + title[1:], lines))
     parts = pages([""], sections, _height) if sections else []
     return {
         "heads": [
-            *[_("Checks"), pgettext("check", "fit"), pgettext("check", "last digit off")],
-            *[pgettext("check", "do not fit"), pgettext("check", "not judged")],
+            *[_("Checks"), *(stacked(*_(each).split(" ", 1)) for each in SEVERITIES.values())],
+            *[pgettext("check", "fit"), pgettext("check", "not judged")],
         ],
         "misfit_heads": [
-            *[_("Does not fit"), pgettext("check", "printed"), _("should be"), _("off by")]
+            *[
+                _("Does not fit"),
+                pgettext("check", "printed"),
+                _("should be"),
+                stacked(_("off by"), _("at least")),
+            ]
         ],
         "kinds": kinds,
         "sections": sections,
         "pages": parts,
         "small": bool(parts) and is_small(parts, _height),
-        "digits": int((checks["fits"] == Fits.DIGIT).sum()),
     }
 
 
@@ -107,8 +114,8 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
     parts.append(sizes(row))
     place = ", ".join(part for part in parts if part)
     given, expected = _number(row.given), _number(row.expected)
-    if row.kind in BOUNDED:
-        given, expected = significant(row.given), _("at most {}").format(significant(row.high))
+    if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
+        given, expected = _number(row.given), _("at most {}").format(grouped(significant(row.high)))
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
     note = row.note and recorded(row.note).rstrip(".") + "."
@@ -130,17 +137,12 @@ def sizes(row) -> str:
 
 
 def off(row) -> str:
-    """By how much the given value is off: in points for shares, else in %."""
-    expected = row.high if row.kind in BOUNDED else row.expected
-    difference = row.given - expected
-    if row.unit == "%":
-        return _("{} points").format(_signed(difference))
-    # Of a negative value more means farther from 0.
-    return f"{_signed(difference / expected * 100)} %" if expected else DASH
-
-
-def _signed(value: float) -> str:
-    return (MINUS if value < 0 else "+") + significant(abs(value), 2)
+    """By how much, in %, the given value is beyond what fits (``Check.off``)."""
+    if math.isinf(row.off):
+        return DASH
+    share = abs(row.off) * 100
+    text = "0" + decimal(".01") if share < 0.01 else significant(share, 2)
+    return f"{'<' if share < 0.01 else ''}{MINUS if row.off < 0 else '+'}{text} %"
 
 
 def _number(value: float) -> str:
@@ -221,7 +223,7 @@ def _cell(value: float, places: int, row) -> str:
 
 
 def _bold(text: str, row) -> str:
-    return bold(text) if row.fits == Fits.NO else text
+    return bold(text) if row.fits in SEVERITIES else text
 
 
 def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:

@@ -13,7 +13,7 @@ import pandas as pd
 from kvstudy.claims.judge import Support
 from kvstudy.claims.quantities import Quantity
 from kvstudy.claims.words import number
-from kvstudy.language.current import N_, _
+from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.recorded import recorded, recorded_parts
 from kvstudy.tables.files import write_texts
 
@@ -22,6 +22,8 @@ NAME = "claims"
 VALUE = "value"
 # How a claim stands in its source.
 SAID = [N_("quoted"), N_("derived")]
+# So many rejected values of a claim are named.
+MOST = 3
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,8 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[Row]:
             asked = of if of["published_what"].ne("").any() else of[:0]
             each = [_source_line(row, support) for row in asked.to_dict("records")]
         texts[3] = _(texts[3])
-        shown = (recorded(support), _source_notes(of), verdict, recorded(verdict))
+        notes = (_denied(of) if measured else []) + _audited(of)
+        shown = (recorded(support), notes, verdict, recorded(verdict))
         found.append(Row(*texts, support, *shown, each))
     return found
 
@@ -143,15 +146,32 @@ def _line(row: dict[str, object], verdict: str) -> Line:
 
 def _source_line(row: dict[str, object], support: str) -> Line:
     own = _text(row["statement_source"])
-    if own == Support.NO_DATA:
+    if isnan(row["published"]):
         return Line(row["what"], recorded(_text(row["reason"])), "", "")
     value = number(_quantity(row, "published", "published_unit"))
     return Line(row["published_what"], value, "", "" if own == support else recorded(own))
 
 
-def _source_notes(rows: pd.DataFrame) -> list[str]:
+def _audited(rows: pd.DataFrame) -> list[str]:
+    """What the audit of the source has against the claim's values and text."""
+    notes = [
+        _("in the text, {}").format(_text(each)) for each in dict.fromkeys(rows["misfit"]) if each
+    ]
+    if rows["source"].iloc[0] == Support.NOT:
+        return notes
+    values = list(dict.fromkeys("; ".join(filter(None, rows["rests_on"])).split("; ")))
+    if values == [""]:
+        return notes
+    shown = values if len(values) <= MOST + 1 else values[:MOST]
+    text = "; ".join(_text(each) for each in shown)
+    if rest := len(values) - len(shown):
+        text = ngettext("{} and {} other value", "{} and {} other values", rest).format(text, rest)
+    return [_("but rests on what the audit rejects: {}").format(text), *notes]
+
+
+def _denied(rows: pd.DataFrame) -> list[str]:
     """The source's values that deny its claim."""
-    denied = rows[rows["statement_source"] == Support.NOT]
+    denied = rows[(rows["statement_source"] == Support.NOT) & rows["published"].notna()]
     return [
         f"{row['published_what']}: {number(_quantity(row, 'published', 'published_unit'))}"
         for row in denied.to_dict("records")

@@ -17,6 +17,7 @@ from kvstudy.study.parts import MEAN
 from kvstudy.study.table_kinds import ComparisonTable
 from kvstudy.tables.checks import DASH, interval_head
 from kvstudy.tables.markup import marked
+from kvstudy.tables.rejected import rejected_note, with_mark
 from kvstudy.tidy.numbers import between, change, grouped, share
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.summary import OPERATIONS
@@ -25,7 +26,8 @@ COLUMNS = [
     *["workload", "repetitions", "baseline", "store", "change", "low", "high"],
     *["failed_operation", "failed_baseline", "failed_store"],
     *["published_baseline", "published_store", "published_change"],
-    *["published_failed_baseline", "published_failed_store", "floor", "note"],
+    *["published_failed_baseline", "published_failed_store"],
+    *["rejected_baseline", "rejected_store", "floor", "note"],
 ]
 # Of what a share failed.
 KINDS = {
@@ -133,6 +135,7 @@ def _row(
         row["failed_baseline"], row["failed_store"] = shares[worst]
     for name, store in (("baseline", table.baseline), ("store", table.store)):
         row[f"published_{name}"] = results.published(store, workload, "overall", "throughput")
+        row[f"rejected_{name}"] = results.rejected(store, workload, "overall", "throughput")
         row[f"published_failed_{name}"] = _published_failed(results, store, workload)
     gain = results.published(table.store, workload, "overall", "throughput_change")
     row["published_change"] = None if gain is None else gain / 100
@@ -174,8 +177,8 @@ def _here(row) -> list[str]:
 
 def _there(row) -> list[str]:
     return [
-        _number(row.published_baseline),
-        _number(row.published_store),
+        with_mark(_number(row.published_baseline), row.rejected_baseline),
+        with_mark(_number(row.published_store), row.rejected_store),
         _change(row.published_change),
         "",
         _share(row.published_failed_baseline),
@@ -222,6 +225,8 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
         notes.append(
             _("Failed: share of the {}; no other operations failed more often.").format(kinds)
         )
+    if frame[["rejected_baseline", "rejected_store"]].any(axis=None):
+        notes.append(rejected_note())
     for text in dict.fromkeys(note for note in frame["note"] if note):
         text = recorded_parts(text)
         notes.append(text[:1].upper() + text[1:] + ".")

@@ -26,6 +26,7 @@ class Rich(Markup):
     """
 
     value: float | None = None
+    unmarked: str = ""
     store: str = ""
     workload: str = ""
 

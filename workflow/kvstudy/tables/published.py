@@ -29,6 +29,7 @@ from kvstudy.study.table_kinds import ComparisonTable, MachineTable
 from kvstudy.tables.checks import DASH, Line, Section
 from kvstudy.tables.files import write_table as write
 from kvstudy.tables.markup import marked
+from kvstudy.tables.rejected import rejected_note, together, with_mark
 from kvstudy.tables.results import OF_OPERATION, OVERALL
 from kvstudy.tidy.numbers import sign
 
@@ -62,7 +63,11 @@ class Grid:
         """The cells as CSV: section, line, then one column per column of the table."""
         heads = [": ".join(part for part in column if part) for column in self.columns]
         rows = [
-            [section.title, line.label, *line.cells]
+            [
+                section.title,
+                line.label,
+                *(getattr(cell, "unmarked", "") or cell for cell in line.cells),
+            ]
             for section in self.sections
             for line in section.lines
         ]
@@ -84,6 +89,10 @@ class Source:
         form = self.study.source.printed
         return DASH if pd.isna(row.value) else form.text(row.metric, row.value)
 
+    def cell(self, row) -> str:
+        """The same in a table: nothing for no row, with a mark if the audit rejects it."""
+        return "" if row is None else with_mark(self.printed(row), row.rejected)
+
     def title(self, store: str, turned: bool = False) -> str:
         """The title of a store, or of two that were compared (``redis/mysql``).
 
@@ -96,7 +105,15 @@ class Source:
 def published_table(table: AnyTable, source: Source) -> Grid | None:
     """The table made from published values; None where there are none."""
     make = OF_KIND.get(type(table), _by_number)
-    return make(table, source)
+    grid = make(table, source)
+    if grid and any(
+        getattr(cell, "unmarked", "")
+        for section in grid.sections
+        for line in section.lines
+        for cell in line.cells
+    ):
+        grid.notes.append(rejected_note())
+    return grid
 
 
 def write_table(name: str, grid: Grid, templates: Path, output: Path) -> None:
@@ -140,7 +157,7 @@ def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
             sections.append(titles[operation])
         some = next(found[key] for key in found if key[:2] == (operation, metric))
         cells = [found.get((operation, metric, store)) for store in stores]
-        line = Line(_label(some), ["" if row is None else source.printed(row) for row in cells])
+        line = Line(_label(some), [source.cell(row) for row in cells])
         titles[operation].lines.append(line)
     return Grid([(source.title(store), "") for store in stores], sections, stores=stores)
 
@@ -175,7 +192,7 @@ def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
     lines = []
     for size in sorted(values[rows].dropna().unique()):
         cells = [found.get((size, key)) for key in keys]
-        texts = ["" if row is None else source.printed(row) for row in cells]
+        texts = [source.cell(row) for row in cells]
         lines.append(Line(_whole(size, source), texts))
     notes = [] if "metric" in others else [_label(next(values.itertuples())) + "."]
     return Grid(
@@ -262,7 +279,7 @@ def _comparison(table: ComparisonTable, source: Source) -> Grid | None:
     for name in names:
         cells = [found.get((name, *column)) for column in columns]
         if any(cells):
-            texts = ["" if row is None else source.printed(row) for row in cells]
+            texts = [source.cell(row) for row in cells]
             lines.append(Line(source.study.workload(name).title, texts))
     heads = {row.metric: _label(row) for row in values.itertuples()}
     places = ", ".join(recorded(table) for table in dict.fromkeys(values["table"]))
@@ -293,10 +310,14 @@ def _ranking(table: RankingTable, source: Source) -> Grid | None:
         cells = [[] for _ in range(number)]
         for store in source.study.store_names:
             if store in places:
-                rate = f" {source.printed(values[store])}" if store in values else ""
-                cells[places[store] - 1].append(source.title(store) + rate)
+                row = values.get(store)
+                text = (
+                    f"{source.title(store)} {source.printed(row)}" if row else source.title(store)
+                )
+                text = with_mark(text, row is not None and row.rejected)
+                cells[places[store] - 1].append(text)
         if places:
-            lines.append(Line(line.title, [" = ".join(cell) for cell in cells]))
+            lines.append(Line(line.title, [together(" = ", cell) for cell in cells]))
     if not lines:
         return None
     columns = [(f"{place}.", "") for place in range(1, number + 1)]

@@ -17,12 +17,13 @@ from kvstudy.stats.ratios import Ratio
 from kvstudy.study.model import Study
 from kvstudy.study.ranking import RankingTable
 from kvstudy.tables.markup import lines
+from kvstudy.tables.rejected import rejected_note, with_mark
 from kvstudy.tidy.numbers import significant
 from kvstudy.tidy.results import Results
 
 COLUMNS = [
     *["line", "workload", "store", "n", "throughput", "place", "also_tied", "client_bound"],
-    *["published", "published_place", "note"],
+    *["published", "published_place", "rejected", "note"],
 ]
 BOUND = "\N{DAGGER}"
 TIE = "~"
@@ -80,6 +81,7 @@ def long_form(
                     "client_bound": "yes" if (line.workload, store) in bound else "",
                     "published": found.published(store, line.workload, "overall", "throughput"),
                     "published_place": source.get(store, math.nan),
+                    "rejected": found.rejected(store, line.workload, "overall", "throughput"),
                     "note": ""
                     if value
                     else found.state(store, line.workload).label or N_("no mean"),
@@ -159,8 +161,9 @@ def _cells(
             mark = BOUND if place == "place" and row.client_bound else ""
             rate = getattr(row, value)
             rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
-            texts.append(f"{titles[row.store]}{mark}{rate}")
-        cells.append(lines(*(f"{text} {TIE}" for text in texts[:-1]), *texts[-1:]))
+            rejected = place == "published_place" and row.rejected
+            texts.append(with_mark(f"{titles[row.store]}{mark}{rate}", rejected))
+        cells.append(lines(*(text + f" {TIE}" for text in texts[:-1]), *texts[-1:]))
     return cells
 
 
@@ -193,6 +196,8 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     if (frame["client_bound"] == "yes").any():
         text = _("{}: the client, not the store, limits the throughput.")
         notes.append(text.format(BOUND))
+    if frame["rejected"].any():
+        notes.append(rejected_note())
     missing = frame[frame["place"].isna()]
     for (store, note), rows in missing.groupby(["store", "note"], sort=False):
         names = ", ".join(rows["line"])

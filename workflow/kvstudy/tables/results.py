@@ -13,6 +13,7 @@ from string import ascii_lowercase
 
 import pandas as pd
 
+from kvstudy.audit.doubts import MARK
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.recorded import recorded, recorded_parts
@@ -22,6 +23,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.table_kinds import ResultsTable
 from kvstudy.tables.checks import DASH
 from kvstudy.tables.markup import Rich, hanging, marked, note, phantom, raised
+from kvstudy.tables.rejected import rejected_note
 from kvstudy.tidy.numbers import between, fixed, grouped, sign
 from kvstudy.tidy.results import Results, State, Value
 
@@ -72,7 +74,7 @@ def long_form(table: ResultsTable, study: Study, results: Results) -> pd.DataFra
     """Everything that the table shows, one value a row, unrounded.
 
     Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
-    published, note. A value that does not exist is NaN; the note says why.
+    published, rejected, note. A value that does not exist is NaN; the note says why.
     """
     rows = []
     for operation, metric, unit in _lines(table, results):
@@ -90,6 +92,7 @@ def long_form(table: ResultsTable, study: Study, results: Results) -> pd.DataFra
                     "n": found.n,
                     **{key: getattr(found, key) for key in ("mean", "sd", "cov", "min", "max")},
                     "published": results.published(store, table.workload, operation, metric),
+                    "rejected": results.rejected(store, table.workload, operation, metric),
                     "note": "; ".join(state.problems),
                 }
             )
@@ -120,7 +123,9 @@ def content(
             value = results.measured(store, table.workload, operation, metric)
             here = _measured(table, results, store, operation, metric, value, used)
             there = results.published(store, table.workload, operation, metric)
-            row.cells.append((here, _number(metric, there)))
+            marks = MARK if results.rejected(store, table.workload, operation, metric) else ""
+            used.update(marks)
+            row.cells.append((here, _number(metric, there, marks)))
         sections[-1].rows.append(row)
     lines = sum(len(section.rows) for section in sections)
     return {
@@ -249,6 +254,8 @@ def _notes(
                 ),
             )
         )
+    if MARK in used:
+        notes.append(rejected_note())
     return notes + _marked(columns)
 
 

@@ -14,6 +14,7 @@ from kvstudy.study.curves import SweepTable
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, Grid, Line, Section
 from kvstudy.tables.markup import Rich, grey, marked, stacked
+from kvstudy.tables.rejected import rejected_note, with_mark
 from kvstudy.tidy.numbers import between, grouped
 from kvstudy.tidy.swept import MEASURED, PUBLISHED, Swept
 
@@ -52,7 +53,10 @@ def content(table: SweepTable, frame: pd.DataFrame, study: Study, titles: dict[s
         "columns": columns,
         "sortable": True,
         "sections": [Section(_(SIZE_TITLES[table.over]), printed)],
-        "notes": _notes(runs, bool(published)),
+        "notes": [
+            *_notes(runs, bool(published)),
+            *([rejected_note()] if (frame["rejected"] == "yes").any() else []),
+        ],
     }
 
 
@@ -80,7 +84,8 @@ def _cell(rows: pd.DataFrame, side: str) -> str:
     row = mine.iloc[0]
     if pd.isna(row["value"]):
         return recorded(row["note"])
-    return marked(grouped(f"{row['value']:.0f}"), row["value"])
+    text = marked(grouped(f"{row['value']:.0f}"), row["value"])
+    return with_mark(text, row["rejected"] == "yes")
 
 
 def _notes(runs: list[int], published: bool) -> list[str]:

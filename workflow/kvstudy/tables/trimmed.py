@@ -31,7 +31,7 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
         "notes": [
             _(
                 "Means over the runs. Trimmed: without the smallest and the largest fifth of the "
-                "runs (of five runs one each), with Yuen's interval."
+                "runs (of five runs one each), with Tukey and McLaughlin's interval."
             )
         ],
     }

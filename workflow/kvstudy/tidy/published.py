@@ -9,6 +9,8 @@ import pandas as pd
 from kvstudy.study.base import SIZES
 from kvstudy.study.published import COLUMNS, PRINTED, read_rows
 
+# Whether the audit of the source rejects the value; ``audit.doubts`` tells, the file does not.
+REJECTED = "rejected"
 NUMBERS = ["value", *SIZES]
 
 
@@ -20,12 +22,13 @@ def read_published(path: Path) -> pd.DataFrame:
     ``failed_share`` (failed operations by all of that kind); and places, 1 is best, for
     ``throughput_rank``. The workload ``mean`` is the
     mean of all workloads. Columns are ``COLUMNS``, records, operations and threads (NaN: the
-    value is of no certain size), printed ("" where the source prints the value itself).
-    Raises KvstudyError as ``read_rows`` does.
+    value is of no certain size), printed ("" where the source prints the value itself) and
+    rejected (False). Raises KvstudyError as ``read_rows`` does.
     """
     frame = pd.DataFrame(read_rows(path), columns=[*COLUMNS, *SIZES, PRINTED])
     numbers = {name: pd.to_numeric(frame[name].replace("", None)) for name in NUMBERS}
-    return frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))
+    frame = frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))
+    return frame.assign(**{REJECTED: False})
 
 
 def over_records(published: pd.DataFrame | None, workload: str) -> dict[tuple, tuple[float, str]]:
@@ -44,4 +47,5 @@ def over_records(published: pd.DataFrame | None, workload: str) -> dict[tuple, t
 
 def nothing_published() -> pd.DataFrame:
     """As ``read_published`` gives it, of a source that printed no values."""
-    return pd.DataFrame(columns=[*COLUMNS, *SIZES, PRINTED]).astype(dict.fromkeys(NUMBERS, float))
+    columns = [*COLUMNS, *SIZES, PRINTED, REJECTED]
+    return pd.DataFrame(columns=columns).astype(dict.fromkeys(NUMBERS, float))

@@ -71,10 +71,13 @@ class Results:
             self._remember(row)
         self.has_published = published is not None and len(published) > 0
         self._published: dict[tuple[str, ...], tuple[float, str]] = {}
+        self._rejected: set[tuple[str, ...]] = set()
         if self.has_published:
             for row in published.dropna(subset="value").itertuples():
                 key = (row.store, row.workload, row.operation, row.metric)
                 self._published[key] = (row.value, row.unit)
+                if row.rejected:
+                    self._rejected.add(key)
                 self._remember(row)
 
     def _remember(self, row) -> None:
@@ -115,6 +118,10 @@ class Results:
             return None
         value, own = found
         return converted(value, own, unit or own)
+
+    def rejected(self, store: str, workload: str, operation: str, metric: str) -> bool:
+        """Whether the audit of the source rejects the published value."""
+        return (store, workload, operation, metric) in self._rejected
 
     def operations(self, workload: str) -> list[str]:
         """The workload's operations without ``overall``, the combined one last."""

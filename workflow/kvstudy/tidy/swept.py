@@ -23,7 +23,7 @@ MEASURED, PUBLISHED = "measured", "published"
 ALL = "all"
 COLUMNS = [
     *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],
-    *["value", "low", "high", "n", "note"],
+    *["value", "low", "high", "n", "note", "rejected"],
 ]
 
 
@@ -43,7 +43,8 @@ class Swept:
         ``operation`` may be ``ALL`` (see ``values``). Columns: side (measured, published),
         store, workload, records, operations, threads (as the study gives them), operation,
         metric, unit, value (mean over the repetitions), low, high (range of the runs), n,
-        note (why there is no value). Points without a published value have no such row.
+        note (why there is no value), rejected (yes: by the audit of the source). Points without
+        a published value have no such row.
         """
         found = self.values(metric, operation).set_index(SETTING)
         rows = []
@@ -56,7 +57,7 @@ class Swept:
                 values = [row["unit"], row["value"], row["low"], row["high"], int(row["n"]), ""]
             else:
                 values = ["", *[math.nan] * 3, 0, self.label(*place)]
-            rows.append([*start, *values])
+            rows.append([*start, *values, "no"])
         rows += [
             row for point in line.points for row in self._published(line, point, operation, metric)
         ]
@@ -169,6 +170,8 @@ class Swept:
             frame = frame[frame[size].isna() | (frame[size] == getattr(point, size))]
         numbers = [getattr(point, size) for size in SIZES]
         start = [PUBLISHED, line.store, line.workload, *numbers, operation, metric]
+        yes_no = {True: "yes", False: "no"}
         return [
-            [*start, row.unit, row.value, math.nan, math.nan, 0, ""] for row in frame.itertuples()
+            [*start, row.unit, row.value, math.nan, math.nan, 0, "", yes_no[row.rejected]]
+            for row in frame.itertuples()
         ]
