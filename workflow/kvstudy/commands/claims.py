@@ -59,6 +59,7 @@ def command(
     from kvstudy.claims.values import measured_values, published_values
     from kvstudy.claims.words import Names
     from kvstudy.stores.definition import load_stores
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.study.load_claims import load_claims
@@ -94,6 +95,9 @@ def command(
     )
     titles = {name: store.title for name, store in load_stores(plan).items()}
     rows = table(answers, Names.of(plan, titles, grid))
-    write_claims(rows, templates, output)
+    with noted(output, "claims") as made:
+        write_claims(rows, templates, output)
+        tables = [output / "tables" / f"claims.{form}" for form in ("tex", "html")]
+        made += [output / "claims.csv", *tables]
     for line in lines(rows):
         click.echo(line)
