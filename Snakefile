@@ -14,6 +14,7 @@ rule all:
         # after everything made from it was there.
         cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
         probes=[f"results/{RUN}/probes/{store}/SHA256SUMS" for store in WANTED_PROBES],
+        gaps=[f"results/{RUN}/gaps/{store}.json" for store in GAPS],
     message:
         "all of {RUN} is there"
 

@@ -330,6 +330,30 @@ def test_list_names_every_package_and_installs_nothing(machine):
     assert not (machine.project / ".setup").exists()
 
 
+@pytest.mark.parametrize("name", ['a"b', "a$b", "a`b", "a\\b", "a:b", "a\tb", "a\nb", "a\n"])
+def test_a_folder_that_make_or_the_shell_would_misread_is_refused(machine, name):
+    machine.project = machine.project.rename(machine.project.with_name(name))
+
+    done = machine.run()
+
+    assert done.returncode == 1
+    shown = re.sub("[\t\n]", "?", str(machine.project))
+    assert f"set-up: {shown}: kvstudy cannot work in a folder whose path has" in done.stderr
+    assert "move the clone elsewhere" in done.stderr
+    assert not (machine.project / ".venv").exists()
+    assert [machine.called(program) for program in ("apt-get", "pip", "mvn")] == [[], [], []]
+
+
+@pytest.mark.parametrize("name", ["Složka s mezerou", "it's", "-rf", "100%", "a#b&c(1)[2]{3}*?~!;"])
+def test_a_folder_with_an_unusual_name_is_fine(machine, name):
+    machine.project = machine.project.rename(machine.project.with_name(name))
+
+    done = machine.run()
+
+    assert done.returncode == 0, done.stderr
+    assert "The set-up is complete" in done.stdout
+
+
 def test_unknown_argument_is_refused(machine):
     done = machine.run("stduy")
 

@@ -53,6 +53,7 @@ def command(
     open_percentiles.csv, drift.json, agreement.csv, validity.csv and rounds.csv.
     """
     from kvstudy.analysis.files import NO_ROUNDS, analyse, write_analysis
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_histograms, read_measurements, read_series
@@ -76,5 +77,7 @@ def command(
         read_open_loop(open_loop),
         read_rounds(rounds) if rounds else NO_ROUNDS,
     )
-    write_analysis(found, output)
+    with noted(output, "analyse") as made:
+        write_analysis(found, output)
+        made += [path for path in output.iterdir() if path.is_file()]
     click.echo(f"{output}: analysis of {len(planned)} cells")

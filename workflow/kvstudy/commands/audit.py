@@ -24,6 +24,7 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
     from kvstudy.audit.files import audit, write_audit
     from kvstudy.audit.print import as_text
     from kvstudy.errors import KvstudyError
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.load import load_study
     from kvstudy.study.with_source import PUBLISHED, QUOTES
 
@@ -38,7 +39,9 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
         )
     checks = audit(plan, published, quotes)
     output = output or Path("results") / plan.name / "audit.csv"
-    write_audit(checks, output)
+    with noted(output.parent, "audit") as made:
+        write_audit(checks, output)
+        made.append(output)
     for line in as_text(checks, everything):
         click.echo(line)
     click.echo(f"{output}: {len(checks)} checks")

@@ -66,6 +66,7 @@ def command(
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
     from kvstudy.stores.definition import load_stores
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.study.load_claims import load_claims
@@ -105,7 +106,10 @@ def command(
     )
     titles = {name: store.title for name, store in load_stores(plan).items()}
     rows = table(answers, Names.of(plan, titles, grid), verdicts=scale == 1)
-    write_claims(rows, templates, output)
+    with noted(output, "claims") as made:
+        write_claims(rows, templates, output)
+        tables = [output / "tables" / f"claims.{form}" for form in ("tex", "html")]
+        made += [output / "claims.csv", *tables]
     if scale != 1:
         click.echo(_("trial run (scale {}): no verdicts").format(decimal(f"{scale:g}")))
     for line in lines(rows):

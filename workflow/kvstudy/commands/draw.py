@@ -61,6 +61,7 @@ def command(
     from kvstudy.figures.draw import looks
     from kvstudy.figures.write import Shown, write_figures
     from kvstudy.stores.definition import load_stores
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_resources, read_series, read_summary
@@ -84,6 +85,8 @@ def command(
         shown_of(read_analysis(analysis), one),
         swept,
     )
-    written = write_figures(plan, parts, look, output, list(figures))
-    write_charts(plan, look, written)
+    with noted(output, "draw") as made:
+        written = write_figures(plan, parts, look, output, list(figures))
+        write_charts(plan, look, written)
+        made += written
     click.echo(f"{output}: {len(written)} figures")

@@ -29,6 +29,7 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     than the study has now, and cells that were not measured alike (machine,
     versions, client, Java, provider, cores).
     """
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import load_study
     from kvstudy.tidy.collect import collect
@@ -45,11 +46,15 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     probes = collect_probes(loaded, run)
     output = output or Path("results") / run
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
-    for folder, tables in ((output, closed), (output / FOLDER, opened)):
-        for name, table in tables.items():
-            table.to_csv(folder / f"{name}.csv", index=False)
-    probes.to_csv(output / "probes.csv", index=False)
-    text = json.dumps(found.environment, indent=1)
-    (output / "environment.json").write_text(text + "\n", encoding="utf-8")
+    tables = {output / f"{name}.csv": table for name, table in closed.items()}
+    tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
+    tables[output / "probes.csv"] = probes
+    environment = output / "environment.json"
+    with noted(output, "parse") as made:
+        for path, table in tables.items():
+            table.to_csv(path, index=False)
+        text = json.dumps(found.environment, indent=1)
+        environment.write_text(text + "\n", encoding="utf-8")
+        made += [*tables, environment]
     measured = (found.cells.status == "measured").sum()
     print(f"{output}: {measured} of {len(found.cells)} cells measured")

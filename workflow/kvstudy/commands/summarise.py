@@ -25,6 +25,7 @@ def command(measurements: Path, cells: Path, study: Path, scale: float, output: 
     Void cells are left out of the means. Workloads with several operations get
     a combined row, the plain mean of their operations' latencies.
     """
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.tidy.files import read_cells, read_measurements
@@ -39,5 +40,7 @@ def command(measurements: Path, cells: Path, study: Path, scale: float, output: 
         shown(plan, scale),
     )
     output.parent.mkdir(parents=True, exist_ok=True)
-    summary.to_csv(output, index=False, lineterminator="\n")
+    with noted(output.parent, "summarise") as made:
+        summary.to_csv(output, index=False, lineterminator="\n")
+        made.append(output)
     click.echo(f"{output}: {len(summary)} rows")

@@ -55,6 +55,7 @@ def command(
     from kvstudy.audit.doubts import read_judged
     from kvstudy.audit.files import read_audit
     from kvstudy.stores.definition import load_stores
+    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.study.sizes import sizes
@@ -92,5 +93,7 @@ def command(
         scalings=scaling(values, sizes(plan, scale)),
         audited=read_audit(audit) if audit else None,
     )
-    written = write_tables(given, templates, output)
+    with noted(output, "tabulate") as made:
+        written = write_tables(given, templates, output)
+        made += [path.with_suffix(form) for path in written for form in (".csv", ".tex", ".html")]
     click.echo(f"{output}: {len(written)} tables")
