@@ -20,7 +20,6 @@ from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import process, registry
-from kvstudy.study.raw import write_sums
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 RAW = Path("results/small/raw") / CELL
@@ -283,19 +282,6 @@ def test_two_clients_at_a_time(pretend_study):
     ]
 
 
-def test_two_clients_of_an_earlier_version_are_not_taken(pretend_study):
-    """Each of them had all threads."""
-    cell = two_clients(pretend_study)
-    measure(pretend_study, cell=cell)
-    raw = Path("results/small/raw") / cell
-    manifest = json.loads((raw / "manifest.json").read_text())
-    del manifest["second_client"]
-    (raw / "manifest.json").write_text(json.dumps(manifest))
-    write_sums(raw)
-    result = CliRunner().invoke(cli, ["parse", "--study", str(pretend_study)])
-    assert f"remove {raw} to measure the cell again" in str(result.exception)
-
-
 def test_a_second_client_that_fails(pretend_study, monkeypatch):
     cell = two_clients(pretend_study)
     monkeypatch.setenv("PRETEND_CLIENT", "exception-second")
@@ -530,6 +516,15 @@ def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
     first.communicate(timeout=10)
     assert second.wait(20) == 0
     second.stderr.close()
+
+
+def test_what_cannot_be_read_is_a_failure_right_away(pretend_study, monkeypatch):
+    """Not only when all cells are measured and the report is made."""
+    monkeypatch.setenv("PRETEND_CLIENT", "torn-histogram")
+    text = failure(pretend_study)
+    assert "run.READ.hdr: line 1: 'torn' is no histogram" in text
+    (logs,) = Path("results/small/failed", CELL).iterdir()
+    assert (logs / "run.READ.hdr").read_text() == "torn\n"
 
 
 def test_an_answer_that_cannot_be_read_is_a_failure_with_a_reason(pretend_study):

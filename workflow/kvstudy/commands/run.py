@@ -50,6 +50,8 @@ def command(
     go to results/single-cells/raw/, the result beside them as text and as a row of
     results.csv; the same cell again is its next repetition.
     """
+    from functools import partial
+
     from kvstudy.errors import KvstudyError
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
@@ -59,6 +61,7 @@ def command(
     from kvstudy.study.naming import did_you_mean
     from kvstudy.study.single import RUN, next_cell, single_study
     from kvstudy.study.workload import WORKLOADS, load_only, load_workload
+    from kvstudy.tidy.cell import read_cell
     from kvstudy.tidy.single import save
     from kvstudy.ycsb_log.parse import parse
 
@@ -120,8 +123,8 @@ def command(
         # Single cells are compared by nobody but the user, who chose the provider.
         mixed=True,
     )
-    raw = measure_cell(request, definition)
-    text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8")
+    raw = measure_cell(request, definition, partial(read_cell, study, cell))
+    text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8", errors="replace")
     log = parse(text, str(raw))
     lines = _result(log)
     for line in lines:

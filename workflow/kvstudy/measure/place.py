@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import errno
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.stores import providers, registry
+from kvstudy.study.raw import set_aside, stamp
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Place:
     def _put(self, work: Path) -> None:
         """Move the finished logs to their place; keep logs that were there before."""
         if self.done.is_dir() and any(self.done.iterdir()):
-            kept = self.results / "replaced" / self.name / _stamp()
+            kept = self.results / "replaced" / self.name / stamp()
             kept.parent.mkdir(parents=True, exist_ok=True)
             self.done.rename(kept)
             print(f"measured again; the earlier logs are in {kept}", flush=True)
@@ -66,15 +65,10 @@ class Place:
 
     def _set_aside(self, work: Path, reason: str) -> str:
         """Keep the logs of a failure with its reason; returns the message for the user."""
-        failed = self.results / "failed" / self.name / _stamp()
         message = f"{self.name}: {reason}"
         try:
             shutil.rmtree(work / "data", ignore_errors=True)
-            (work / "failure.json").write_text(
-                json.dumps({"reason": reason}) + "\n", encoding="utf-8"
-            )
-            failed.parent.mkdir(parents=True, exist_ok=True)
-            work.rename(failed)
+            failed = set_aside(work, self.results, self.name, reason)
         except OSError as error:
             shutil.rmtree(work, ignore_errors=True)
             return f"{message} (its logs could not be kept: {error})"
@@ -85,11 +79,6 @@ def _reason(error: Exception, work: Path) -> str:
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk is full ({work.parent}); free some space"
     return str(error)
-
-
-def _stamp() -> str:
-    # To the microsecond: two cells can fail within one second.
-    return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")
 
 
 def _prune(folder: Path, root: Path) -> None:
