@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kvstudy.commands.options import SCALE
+
 if TYPE_CHECKING:
     from kvstudy.study.cells import Cell
-
-from kvstudy.commands.options import SCALE
 
 
 @click.command("parse")
