@@ -6,6 +6,7 @@ import contextlib
 import datetime
 import errno
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.stores import providers, registry
+
+# A disk with less room than this (bytes) is full: logs are written in such pieces.
+ROOM = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,14 @@ class Place:
 
         At the end it is moved to its place in one step. A failed measurement
         leaves nothing there: its logs and its reason go to
-        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so.
+        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
+        beforehand when its place could not be written.
         """
+        for folder in (
+            self.done.parent,
+            *(self.results / name for name in ("measuring", "failed")),
+        ):
+            check_writable(folder)
         with registry.measuring_alone():
             for leftover in providers.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
@@ -51,7 +61,12 @@ class Place:
         """An empty folder; an earlier measurement may have been killed in the middle of it."""
         work = self.results / "measuring" / self.name
         shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
+        try:
+            work.mkdir(parents=True)
+        except OSError as error:
+            raise KvstudyError(
+                f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner do so"
+            ) from None
         return work
 
     def _put(self, work: Path) -> None:
@@ -81,9 +96,35 @@ class Place:
         return f"{message}\nIts logs are in {failed}; 'snakemake' measures it again."
 
 
+def check_writable(folder: Path) -> None:
+    """KvstudyError when we could not make ``folder``, or a file in it."""
+    try:
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        if not there.is_dir():
+            raise KvstudyError(f"{there}: is a file, and should be a folder; move it away")
+        allowed = os.access(there, os.W_OK | os.X_OK, effective_ids=True)
+    except OSError:
+        there, allowed = folder, False
+    if not allowed:
+        raise KvstudyError(
+            f"{there}: you cannot write there; give yourself the right (chown, chmod), or measure "
+            "in a clone of your own"
+        )
+
+
 def _reason(error: Exception, work: Path) -> str:
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk is full ({work.parent}); free some space"
+    """The true cause first: on a full disk, servers, clients and logs break in many ways."""
+    full = (errno.ENOSPC, errno.EDQUOT)
+    text = f"the disk is full ({work.parent}); free some space"
+    if isinstance(error, OSError) and error.errno in full:
+        return text
+    room = work / "room"
+    try:
+        room.write_bytes(bytes(ROOM))
+    except OSError as problem:
+        return f"{text} ({error})" if problem.errno in full else str(error)
+    finally:
+        room.unlink(missing_ok=True)
     return str(error)
 
 
