@@ -6,7 +6,6 @@ import contextlib
 import datetime
 import errno
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.stores import providers, registry
+from kvstudy.whole_file import check_writable
 
 # A disk with less room than this (bytes) is full: logs are written in such pieces.
 ROOM = 1 << 16
@@ -94,22 +94,6 @@ class Place:
             shutil.rmtree(work, ignore_errors=True)
             return f"{message} (its logs could not be kept: {error})"
         return f"{message}\nIts logs are in {failed}; 'snakemake' measures it again."
-
-
-def check_writable(folder: Path) -> None:
-    """KvstudyError when we could not make ``folder``, or a file in it."""
-    try:
-        there = next(path for path in (folder, *folder.parents) if path.exists())
-        if not there.is_dir():
-            raise KvstudyError(f"{there}: is a file, and should be a folder; move it away")
-        allowed = os.access(there, os.W_OK | os.X_OK, effective_ids=True)
-    except OSError:
-        there, allowed = folder, False
-    if not allowed:
-        raise KvstudyError(
-            f"{there}: you cannot write there; give yourself the right (chown, chmod), or measure "
-            "in a clone of your own"
-        )
 
 
 def _reason(error: Exception, work: Path) -> str:
