@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import PORT
+
 COUNT = click.IntRange(min=1)
 
 
@@ -30,7 +32,7 @@ COUNT = click.IntRange(min=1)
     show_default=True,
     help="How the server runs.",
 )
-@click.option("--port", type=int, default=0, show_default=True, help="Its port; 0: any free one.")
+@click.option("--port", type=PORT, default=0, show_default=True, help="Its port; 0: any free one.")
 @click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
 def command(
     store: str | None,

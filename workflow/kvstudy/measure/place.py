@@ -12,7 +12,14 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.stores import providers, registry
+<<<<<<< HEAD
 from kvstudy.study.raw import set_aside, stamp
+=======
+from kvstudy.whole_file import check_writable
+
+# A disk with less room than this (bytes) is full: logs are written in such pieces.
+ROOM = 1 << 16
+>>>>>>> a9b39714cabef57530cab8edc5ca072700639987
 
 
 @dataclass(frozen=True)
@@ -29,8 +36,14 @@ class Place:
 
         At the end it is moved to its place in one step. A failed measurement
         leaves nothing there: its logs and its reason go to
-        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so.
+        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
+        beforehand when its place could not be written.
         """
+        for folder in (
+            self.done.parent,
+            *(self.results / name for name in ("measuring", "failed")),
+        ):
+            check_writable(folder)
         with registry.measuring_alone():
             for leftover in providers.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
@@ -50,7 +63,12 @@ class Place:
         """An empty folder; an earlier measurement may have been killed in the middle of it."""
         work = self.results / "measuring" / self.name
         shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
+        try:
+            work.mkdir(parents=True)
+        except OSError as error:
+            raise KvstudyError(
+                f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner do so"
+            ) from None
         return work
 
     def _put(self, work: Path) -> None:
@@ -76,8 +94,18 @@ class Place:
 
 
 def _reason(error: Exception, work: Path) -> str:
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk is full ({work.parent}); free some space"
+    """The true cause first: on a full disk, servers, clients and logs break in many ways."""
+    full = (errno.ENOSPC, errno.EDQUOT)
+    text = f"the disk is full ({work.parent}); free some space"
+    if isinstance(error, OSError) and error.errno in full:
+        return text
+    room = work / "room"
+    try:
+        room.write_bytes(bytes(ROOM))
+    except OSError as problem:
+        return f"{text} ({error})" if problem.errno in full else str(error)
+    finally:
+        room.unlink(missing_ok=True)
     return str(error)
 
 
