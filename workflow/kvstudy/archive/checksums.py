@@ -9,12 +9,12 @@ from pathlib import Path
 
 from kvstudy.archive.crate import METADATA
 from kvstudy.archive.part import Part, count
-from kvstudy.archive.unpack import chunks, files_in
+from kvstudy.archive.unpack import Progress, chunks, files_in
 from kvstudy.errors import KvstudyError
 from kvstudy.study.raw import SUMS, listed_sums, read_sums
 
 
-def check_packed(file: zipfile.ZipFile) -> Part:
+def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None) -> Part:
     """Every file of the archive against its checksum list, and the list against the files."""
     part = Part("Checksums of the archive")
     names = set(files_in(file))
@@ -33,7 +33,7 @@ def check_packed(file: zipfile.ZipFile) -> Part:
     found = {}
     for name in sorted(names & expected.keys()):
         try:
-            found[name] = _digest(chunks(file, name))
+            found[name] = _digest(chunks(file, name, progress))
         except KvstudyError as error:
             part.faults.append(str(error))
             continue
