@@ -109,6 +109,15 @@ class RunFacts(OfCells):
         return any("+" in operation for operation in self.published_operations)
 
     @property
+    def measured_controls(self) -> list[Row]:
+        return [row for row in self.controls if row["status"] == "measured"]
+
+    @property
+    def without_value(self) -> int:
+        """Planned cells, without control cells, that have no valid value."""
+        return sum(bool(problem_of(row)) for row in self.cells)
+
+    @property
     def measured_stores(self) -> list[StoreFacts]:
         return [store for store in self.stores if store.measured]
 
