@@ -177,12 +177,12 @@ def _ratio(
         if row.faster == other:
             low, value, high = 1 / high, 1 / value, 1 / low
         marks = TIE * (row.decision == Decision.UNDECIDED) + EQUAL * (row.equal == "yes")
+        if pd.notna(row.would_decide):
+            marks += f" ({row.would_decide:.0f})"
         if any((store, workload, parameters) in bound for store in (one, other)):
             marks += BOUND
         text = marked(f"{significant(value)} {marks}".rstrip(), value)
         interval = _interval(low, high)
-        if pd.notna(row.would_decide):
-            interval += f" ({row.would_decide:.0f})"
         if row.in_floor == "yes":
             return grey(text), grey(interval)
         return text, interval
