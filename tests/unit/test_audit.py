@@ -39,6 +39,8 @@ GOOD = {
     ("read+update", "operations"): "1000",
     ("read+update", "latency_mean"): "2000.00",
 }
+# What is printed where there is no value.
+GAPS = {"": "-"}
 UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
 SETTING = {"threads": 2, "runs": 3, "operations": {"a": 1000}, "decimals": 2}
 CLAIM = {
@@ -59,7 +61,7 @@ def table(path: Path, **changes: str) -> Path:
         values[operation.replace("_and_", "+"), metric] = value
     lines = [
         f"s,Table 1,redis,a,{operation},{metric},{UNITS.get(metric, 'us')},{value},,,"
-        f"{'' if value else '-'}"
+        f"{GAPS.get(value, '')}"
         for (operation, metric), value in values.items()
     ]
     path.write_text(HEAD + "\n".join(lines) + "\n")

@@ -16,6 +16,7 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.stats.ratios import Decision
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -116,8 +117,9 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
         "notes": [
             _(
                 "Ratio of the mean throughputs (geometric, {}), below it the 95 % interval. {}: "
-                "the runs do not tell the two apart (Holm's correction for the number of pairs "
-                "of a workload). {}: equal, the whole interval is within ±10\N{NO-BREAK SPACE}%. "
+                "undecided (Holm's correction for the number of pairs of a workload), with the "
+                "number of runs that would decide in brackets. "
+                "{}: equal, the whole interval is within ±10\N{NO-BREAK SPACE}%. "
                 "Grey: not above the noise floor. {}: the client limits one of the two."
             ).format(_pairing(study), TIE, EQUAL, BOUND)
         ],
@@ -174,7 +176,9 @@ def _ratio(
         low, value, high = row.low, row.ratio, row.high
         if row.faster == other:
             low, value, high = 1 / high, 1 / value, 1 / low
-        marks = TIE * (row.tied == "yes") + EQUAL * (row.equal == "yes")
+        marks = TIE * (row.decision == Decision.UNDECIDED) + EQUAL * (row.equal == "yes")
+        if pd.notna(row.would_decide):
+            marks += f" ({row.would_decide:.0f})"
         if any((store, workload, parameters) in bound for store in (one, other)):
             marks += BOUND
         text = marked(f"{significant(value)} {marks}".rstrip(), value)
