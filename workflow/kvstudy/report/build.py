@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import unicodedata
 from pathlib import Path
@@ -12,7 +13,7 @@ from kvstudy.report.latex_log import faults, lacking, remarks, tex_errors
 from kvstudy.whole_file import put
 
 SHOWN = 12
-NAMED = 3
+NAMED = 6
 
 # -norc: a latexmkrc of the user's must not change what is built.
 COMMAND = [
@@ -62,26 +63,27 @@ def build_pdf(main: Path, build: Path, output: Path, study: Path | None = None) 
             "\n".join([f"{main}: the PDF was not built:", *shown, f"TeX's log is {log_file}"])
         )
     put((build / f"{main.stem}.pdf").read_bytes(), output)
-    return [*_boxes(lacking(log), study), *remarks(log)]
+    return [*_boxes(lacking(log), study, main), *remarks(log)]
 
 
-def _boxes(characters: list[str], study: Path | None) -> list[str]:
-    """A sentence for each line of ``study`` with some of ``characters``, and one for the rest."""
-    left, found = set(characters), []
-    lines = study.read_text(encoding="utf-8").splitlines() if study and left else []
+def _boxes(characters: list[str], study: Path | None, main: Path) -> list[str]:
+    """A sentence that names ``characters`` and the lines of ``study`` that have them."""
+    if not characters:
+        return []
+    where = []
+    lines = study.read_text(encoding="utf-8").splitlines() if study else []
     for number, line in enumerate(lines, start=1):
-        if here := [each for each in characters if each in line]:
-            found.append((f"{study}:{number}", here))
-            left -= set(here)
-    if left:
-        found.append(("the text", [each for each in characters if each in left]))
+        place = min((line.index(each) for each in characters if each in line), default=0)
+        if place:
+            key = re.findall(r"(\w+):", line[:place])[-1:]
+            where.append(f"{study}:{number}" + f" ({''.join(key)})" * bool(key))
+    names = [f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in characters]
     return [
-        f"{where}: the PDF's fonts do not have {_named(some)}; a box stands in place of each. "
-        "HTML and DOCX show them"
-        for where, some in found
+        f"{_some(where) or main}: the PDF's fonts do not have {_some(names)}; a box stands in "
+        "place of each. HTML and DOCX show them"
     ]
 
 
-def _named(characters: list[str]) -> str:
-    names = [f"U+{ord(each):04X} {unicodedata.name(each, '')}".strip() for each in characters]
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" * (len(names) > NAMED))
+def _some(texts: list[str]) -> str:
+    more = f" and {len(texts) - NAMED} more" if len(texts) > NAMED else ""
+    return ", ".join(texts[:NAMED]) + more

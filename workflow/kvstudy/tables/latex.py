@@ -13,7 +13,7 @@ from kvstudy.tables.markup import Rich
 from kvstudy.tables.templates import environment, filled
 
 ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"
-LONGEST_WORD = 24
+LONGEST_WORD, LONGEST_SIGNS = 24, 14
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -102,8 +102,17 @@ def escape(text: str) -> Latex:
         return text
     if isinstance(text, Rich):
         return latex_of(text)
-    words = map(breakable, re.split(r"[ \n\t]", printable(text)))
-    return Latex("".join(SPECIAL.get(character, character) for character in " ".join(words)))
+    line = re.sub(r"[\n\t]", " ", printable(text))
+    return Latex("".join(SPECIAL.get(character, character) for character in line))
+
+
+def broken(text: str) -> str:
+    """Plain ``text`` with places to break in its long words, for narrow columns."""
+    # TeX hyphenates what has nothing but letters.
+    longest = (
+        (word, LONGEST_WORD if word.isalpha() else LONGEST_SIGNS) for word in text.split(" ")
+    )
+    return " ".join(breakable(*each) for each in longest)
 
 
 def head(text: str, place: str = "r", longest: int = 16) -> Latex:
@@ -113,6 +122,13 @@ def head(text: str, place: str = "r", longest: int = 16) -> Latex:
         return escape(text)
     lines = map(escape, wrap(plain, longest))
     return Latex(rf"\shortstack[{place}]{{" + r"\\".join(lines) + "}")
+
+
+def label(text: str, longest: int = 40) -> Latex:
+    """``text`` as what a line begins with, over several lines if it is long."""
+    if len(text) <= longest:
+        return escape(text)
+    return Latex(rf"\parbox[t]{{0.33\linewidth}}{{\raggedright {_finalize(text)}\strut}}")
 
 
 def latex_of(rich: Rich) -> Latex:
@@ -145,7 +161,7 @@ class _Parser(HTMLParser):
         self.parts.append("}")
 
     def handle_data(self, data: str) -> None:
-        self.parts.append(escape(data))
+        self.parts.append(escape(broken(data)))
 
 
 def fill(template: Path, **values: object) -> str:
@@ -165,12 +181,12 @@ def fill(template: Path, **values: object) -> str:
         comment_end_string="#>",
         autoescape=False,
     )
-    found.filters["head"] = head
+    found.filters |= {"head": head, "label": label}
     return filled(found, template, values)
 
 
 def _finalize(value: object) -> str:
     if isinstance(value, str):
-        return escape(value)
+        return escape(value if isinstance(value, Latex | Rich) else broken(value))
     # StrictUndefined raises here, with the name that is undefined.
     return escape(str(value)) if not isinstance(value, int) else str(value)
