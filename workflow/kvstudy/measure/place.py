@@ -12,14 +12,11 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.stores import providers, registry
-<<<<<<< HEAD
 from kvstudy.study.raw import set_aside, stamp
-=======
 from kvstudy.whole_file import check_writable
 
 # A disk with less room than this (bytes) is full: logs are written in such pieces.
 ROOM = 1 << 16
->>>>>>> a9b39714cabef57530cab8edc5ca072700639987
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 
 import pandas as pd
 
@@ -68,7 +68,22 @@ class Section:
     workload: str = ""
 
 
+@dataclass
+class Part:
+    """Sections with the same columns, below one head."""
+
+    columns: list[str]
+    sections: list[Section]
+
+
 Grid = dict[str, object]
+
+
+def parts(grid: Grid) -> list[Part]:
+    """What a table is on paper: its ``blocks``, where it has some, or else its sections."""
+    sections = grid.get("blocks", grid["sections"])
+    by_columns = groupby(sections, lambda section: section.columns or grid["columns"])
+    return [Part(columns, list(some)) for columns, some in by_columns]
 
 
 def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
