@@ -20,6 +20,7 @@ from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import process, registry
+from kvstudy.study.raw import write_sums
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 RAW = Path("results/small/raw") / CELL

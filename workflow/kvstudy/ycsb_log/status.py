@@ -45,7 +45,8 @@ _LATENCIES = (
 # Those that went well: READ-FAILED has another name. A read-modify-write is a read and an update,
 # and is counted whether they went well or not.
 _WENT_WELL = re.compile(
-    r"(?<![\w-])(?:Hdr)?(Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE)(?:: Count=| count: )(\d{1,18})\b",
+    r"(?<![\w-])(?:Hdr)?(Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE)"
+    r"(?:: Count=| count: )(\d{1,18})\b",
     re.ASCII,
 )
 _COUNTED = re.compile(r": Count=| count: ")
