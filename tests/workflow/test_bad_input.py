@@ -60,3 +60,21 @@ def test_results_that_cannot_be_written(workflow):
     assert done.returncode != 0
     assert "results/small/logs: cannot be made: results is a file" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("figures", "figures/small: cannot be made: figures is a file; move it away"),
+        (".snakemake/kvstudy.lock/x", ".snakemake/kvstudy.lock: cannot be written: Is a directory"),
+    ],
+)
+def test_what_is_in_the_way_is_told_before_anything_is_measured(workflow, name, message):
+    path = workflow.folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    done = workflow.snakemake("results/small/cells.csv")
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not list(workflow.folder.glob("results/small/raw/*"))
