@@ -32,7 +32,8 @@ def pairs(*found: list) -> pd.DataFrame:
     return pd.DataFrame(found, columns=PAIRS)
 
 
-def results(**published: float) -> Results:
+def results(rejected: str = "", **published: float) -> Results:
+    """``rejected`` is the store whose value the audit of the source rejects."""
     there = pd.DataFrame(
         [
             ["small", "T 1", store, "a", "overall", "throughput", "ops/s", value]
@@ -42,6 +43,7 @@ def results(**published: float) -> Results:
     )
     columns = ["store", "workload", "parameters", "operation", "metric", "unit"]
     columns += ["n", "mean", "sd", "cov", "min", "max"]
+    there["rejected"] = there["store"] == rejected
     return Results(pd.DataFrame(columns=columns), small.cells(), there)
 
 

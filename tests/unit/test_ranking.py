@@ -38,7 +38,9 @@ def rates(**stores: list[float]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def ranked(bound: tuple[str, ...] = (), published: dict | None = None, **stores: list[float]):
+def ranked(
+    bound: tuple[str, ...] = (), published: dict | None = None, rejected: str = "", **stores
+):
     values = rates(**stores)
     means = values.groupby("store")["value"].mean()
     found = SimpleNamespace(
@@ -46,6 +48,7 @@ def ranked(bound: tuple[str, ...] = (), published: dict | None = None, **stores:
             SimpleNamespace(n=len(stores[store]), mean=means[store]) if store in stores else None
         ),
         published=lambda store, workload, operation, metric: (published or {}).get((store, metric)),
+        rejected=lambda store, *_: store == rejected,
         state=lambda store, _: SimpleNamespace(label="void"),
     )
     limits = pd.DataFrame(
