@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 from kvstudy.tables.latex import SPECIAL
 
+# Titles of sections of the audit: one that goes on has its title on each page.
+SEVERITIES = ("Changes a result", "Changes a value", "Changes digits")
 # Commands whose one argument is their text, and those that are shown as nothing.
 SHOWN = {"textbf", "textit", "textsuperscript", "rlap", "smash"}
 NOTHING = {
