@@ -51,7 +51,9 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
 def _check_claims(said: Quotes, quoted: Path, study: Study) -> None:
     """KvstudyError for a quote of a statement that claims.yaml does not make."""
     path = quoted.with_name(CLAIMS)
-    claims = load_claims(path, study) if path.is_file() else []
+    if not path.is_file():
+        return
+    claims = load_claims(path, study)
     known = [f"{claim.id}/{i + 1}" for claim in claims for i in range(len(claim.statements))]
     known += [f"{name}/{workload}" for name in known for workload in [*study.workload_names, MEAN]]
     for index, quote in enumerate(said.quotes):
