@@ -7,8 +7,8 @@ import pytest
     ("config", "message"),
     [
         ("study=smal", "config/config.yaml: study: unknown study 'smal'; did you mean 'small'?"),
-        ("scale=-1", "config/config.yaml: scale: Input should be greater than 0, but is -1"),
-        ("provider=podman", "config/config.yaml: provider: Input should be 'auto', 'native'"),
+        ("scale=-1", "config/config.yaml: scale: must be greater than 0, but is -1"),
+        ("provider=podman", "config/config.yaml: provider: must be one of auto, native"),
         ("sclae=0.1", "config/config.yaml: sclae: unknown key; did you mean 'scale'?"),
     ],
 )
@@ -78,3 +78,11 @@ def test_what_is_in_the_way_is_told_before_anything_is_measured(workflow, name, 
     assert message in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     assert not list(workflow.folder.glob("results/small/raw/*"))
+
+
+def test_a_wrong_claim_is_told_before_anything_is_measured(workflow):
+    (workflow.folder / "config/studies/small/claims.yaml").write_text("claims: []\n")
+    done = workflow.snakemake("-n", "results/small/cells.csv")
+    assert done.returncode != 0
+    assert "config/studies/small/claims.yaml: claims: must be" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
