@@ -160,13 +160,19 @@ OF_SOURCE: list[tuple[str, str, Edit, str]] = [
     ("division by 0", QUOTES, to(r"product: \[12, 4\]", "ratio: [12, 0]"), r"quotes\.yaml"),
     ("not in the tables", QUOTES, to("mysql/c/overall", "mysqll/c/overall"), "mysqll"),
     ("no YAML", CLAIMS, more("  - [\n"), r"claims\.yaml: not valid YAML"),
-    ("an unknown kind", CLAIMS, to("kind: order", "kind: odour"), r"claims\[0\]\.statements.*unknown kind"),
+    (
+        "an unknown kind",
+        CLAIMS,
+        to("kind: order", "kind: odour"),
+        "unknown kind 'odour'",
+    ),
     ("an unknown store", CLAIMS, to(r"\[mongodb, mysql\]", "[mongo, mysql]"), "unknown store 'mon"),
     ("an unknown workload", CLAIMS, to(r"\[a, b, c, update\]", "[a, z]"), "unknown workload 'z'"),
     ("an id twice", CLAIMS, to("id: H2", "id: H1"), "'H1' stands there twice"),
     ("times that is none", CLAIMS, to("times: 0.5", "times: .nan"), r"claims\[1\].*times"),
     ("less than nothing", CLAIMS, to("times: 0.5", "times: -2"), r"claims\[1\].*times"),
 ]
+EXTERNAL = ("--provider", "external", "--address")
 OPTIONS: list[tuple[str, list[str], str]] = [
     ("a scale without end", ["--scale", "inf"], "scale"),
     ("a scale that is none", ["--scale", "nan"], "scale"),
@@ -178,7 +184,11 @@ OPTIONS: list[tuple[str, list[str], str]] = [
     ("cores that are none", ["--pin-cpus", "a-b/c"], "pin"),
     ("cores that are not there", ["--pin-cpus", "900/901"], "cores|pin"),
     ("another provider", ["--provider", "podman"], "provider"),
-    ("an address that is none", ["--mixed", "1", "--provider", "external", "--address", "x:y:z"], "address|host"),
+    (
+        "an address that is none",
+        ["--mixed", "1", "--provider", "external", "--address", "x:y:z"],
+        "address|host",
+    ),
     ("no folder of YCSB", ["--ycsb-home", "nowhere"], "ycsb.home|binding"),
     ("a study that is not there", ["--study", "config/studies/smal/study.yaml"], "no such file"),
 ]

@@ -8,7 +8,15 @@ import pytest
 from kvstudy.measure import phase as phases
 from kvstudy.stores import process
 
-from tests.faults.cells import CELL, OTHER, check_failed, check_numbers, small, with_fault
+from tests.faults.cells import (
+    CELL,
+    OTHER,
+    check_failed,
+    check_numbers,
+    path_without,
+    small,
+    with_fault,
+)
 
 __all__ = ["small"]
 
@@ -111,12 +119,10 @@ def test_a_failure_in_spite_of_it(small, behaviour, phase):
     ids=["empty", "for another machine", "without interpreter", "not executable"],
 )
 def test_its_program(small, spoil):
-    # In the folder of the store's own programs, where it is found first.
-    program = Path("servers/pretend/pretend-server")
-    program.parent.mkdir(parents=True)
+    path = path_without(Path("bin"), "pretend-server")
+    program = Path("bin/pretend-server")
     program.write_bytes(PROGRAM.read_bytes())
     program.chmod(0o755)
     spoil(program)
-    answer = small.measure(CELL)
-    program.unlink()
+    answer = with_fault(small, {"PATH": path})
     check_failed(small, answer, "pretend-server|Pretend")

@@ -1,0 +1,51 @@
+"""The study ``small``, measured and built to its reports once for all faults that come after."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.faults.scene import Scene
+from tests.workflow.conftest import ROOT, Workflow, make_workflow
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory) -> Workflow:
+    """A clone with a whole run, and the run packed as small.zip."""
+    workflow = make_workflow(tmp_path_factory.mktemp("finished"))
+    for name in ("CITATION.cff", "LICENSE", "pyproject.toml", "Makefile"):
+        shutil.copy(ROOT / name, workflow.folder)
+    done = workflow.snakemake()
+    assert done.returncode == 0, done.stdout + done.stderr
+    with pytest.MonkeyPatch.context() as patch:
+        answer = scene_of(workflow, patch).kvstudy("archive", "small")
+    assert answer.code == 0, answer.text
+    return workflow
+
+
+def scene_of(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> Scene:
+    """The workflow's folder and variables as those of this process."""
+    monkeypatch.chdir(workflow.folder)
+    for name in ("PATH", "KVSTUDY_STATE"):
+        monkeypatch.setenv(name, workflow.environment[name])
+    return Scene(workflow.folder, monkeypatch)
+
+
+@pytest.fixture
+def copy(finished, tmp_path) -> Workflow:
+    """A copy of the clone, as the fault's own."""
+    folder = tmp_path / "clone"
+    shutil.copytree(finished.folder, folder, symlinks=True)
+    return Workflow(folder, finished.environment | {"KVSTUDY_STATE": str(tmp_path / "state")})
+
+
+def contents(folder: Path, *patterns: str) -> dict[str, bytes]:
+    """The files below the folder that the patterns find, by their names."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for pattern in patterns
+        for path in sorted(folder.glob(pattern))
+        if path.is_file()
+    }
