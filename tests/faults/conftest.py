@@ -13,7 +13,7 @@ from tests.unit.conftest import pretend_study
 
 __all__ = ["pretend_study"]
 
-# In the order of the table; each is a file test_<kind>.py.
+# In the order of the table; each is a file test_<kind>.py, and servers have a second one.
 KINDS = (
     *("server", "client", "controller", "place"),
     *("configuration", "archive", "report", "import"),
@@ -65,6 +65,7 @@ class Tally:
             return
         noted = dict(report.user_properties)
         kind = Path(report.nodeid.split("::")[0]).stem.removeprefix("test_")
+        kind = {"real_servers": "server"}.get(kind, kind)
         if "parser" in noted:
             self.fuzzed[noted["parser"]] = (noted["inputs"], noted["unexpected"])
         elif kind in self.faults:

@@ -42,6 +42,8 @@ class Scene:
         self.study = Path("config/studies/small/study.yaml")
         self._guarded: dict[Path, str] = {}
         monkeypatch.setenv(MARK, str(folder))
+        # Nobody but the test waits for its commands.
+        monkeypatch.delenv("KVSTUDY_CONTROLLER", raising=False)
         # Snakemake's notes, and what else a program keeps for its user.
         monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
 

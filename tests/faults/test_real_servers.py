@@ -1,0 +1,175 @@
+"""Faults of real servers, in the middle of a phase: Redis and Memcached with YCSB's own client."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from kvstudy.measure import phase as phases
+from kvstudy.stores import process
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.native import missing
+from kvstudy.stores.server import free_port
+
+from tests.faults.scene import Scene, at_most, says
+
+ROOT = Path(__file__).parents[2]
+# At 1000 operations a second: a second of loading and four of running.
+STUDY = """\
+name: small
+title: A small study
+question: Does it hold?
+stores: [redis, memcached]
+workloads: [a]
+parameters: {records: 1000, operations: 4000, threads: 2, properties: {target: 1000}}
+repetitions: 1
+noise_floor: false
+client_ceiling: false
+"""
+SIZES = "a/r1000_o4000_t2/rep1"
+
+
+def tell(*words: str) -> Callable[[psutil.Process, int], None]:
+    def act(server: psutil.Process, port: int) -> None:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            connection.sendall("".join(f"{word}\r\n" for word in words).encode())
+            connection.recv(1000)
+
+    return act
+
+
+def send(sign: signal.Signals) -> Callable[[psutil.Process, int], None]:
+    return lambda server, port: server.send_signal(sign)
+
+
+FAULTS: list[tuple[str, str, str, Callable, str]] = [
+    ("killed", "redis", "load", send(signal.SIGKILL), "SIGKILL during load"),
+    ("killed", "redis", "run", send(signal.SIGKILL), "SIGKILL during run"),
+    ("killed", "memcached", "run", send(signal.SIGKILL), "SIGKILL during run"),
+    ("a crash", "redis", "run", send(signal.SIGSEGV), "SIGSEGV|exit status"),
+    ("asked to end", "redis", "run", tell("SHUTDOWN NOSAVE"), "exit status 0 during run"),
+    (
+        "asked to end",
+        "memcached",
+        "run",
+        send(signal.SIGTERM),
+        "(exit status 0|SIGTERM) during run",
+    ),
+    ("frozen", "redis", "run", send(signal.SIGSTOP), "no operation|good operations|stood still"),
+    ("frozen", "memcached", "run", send(signal.SIGSTOP), "no operation|good operations|stood st"),
+    ("emptied", "redis", "load", tell("FLUSHALL"), "server holds"),
+    ("out of memory", "redis", "load", tell("CONFIG SET maxmemory 1"), "records were loaded"),
+]
+VOID: list[tuple[str, str, Callable, str]] = [
+    ("emptied", "redis", tell("FLUSHALL"), "holds|lost|found no record|miss"),
+    ("emptied", "memcached", tell("flush_all"), "holds|lost|found no record|miss"),
+    (
+        "evicting",
+        "redis",
+        tell("CONFIG SET maxmemory-policy allkeys-random", "CONFIG SET maxmemory 1500000"),
+        "holds|lost|found no record|miss|evict",
+    ),
+    ("read only", "redis", tell("CONFIG SET maxmemory 1"), "of update operations failed"),
+]
+
+
+@pytest.fixture
+def real(project, monkeypatch, record_property):
+    """A project with the real bindings and servers of this clone."""
+    for name in ("servers", "workflow"):
+        if (ROOT / name).exists():
+            (project / name).symlink_to(ROOT / name)
+    scene = Scene(project, monkeypatch)
+    scene.study.parent.mkdir()
+    scene.study.write_text(STUDY)
+    with at_most(120):
+        yield scene
+    left = scene.left()
+    record_property("left", len(left))
+    scene.end(left)
+    assert left == []
+
+
+def measured(scene: Scene, store: str, phase: str, act: Callable):
+    """Measure the cell; in the middle of the phase, do it to the server."""
+    if problem := missing(load_store(Path("envs/stores") / store)):
+        pytest.skip(problem)
+    port = free_port()
+    mark = Path("results/small/measuring", store, SIZES, f"{phase}.err")
+    acted = threading.Event()
+
+    def wait() -> None:
+        while not (mark.is_file() and b" operations; " in mark.read_bytes()):
+            time.sleep(0.05)
+        (listening,) = {
+            each.pid
+            for each in psutil.net_connections("tcp")
+            if each.laddr.port == port and each.status == "LISTEN"
+        }
+        act(psutil.Process(listening), port)
+        acted.set()
+
+    threading.Thread(target=wait, daemon=True).start()
+    answer = scene.measure(f"{store}/{SIZES}", "--port", port)
+    assert acted.is_set(), answer.text
+    return answer
+
+
+def check_next(scene: Scene, store: str) -> None:
+    answer = scene.measure(f"{store}/{SIZES}")
+    assert answer.code == 0, answer.text
+    row = scene.results().loc[f"{store}/a/1"]
+    assert (row.status, row.void) == ("measured", "")
+    assert scene.left() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "store", "phase", "act", "message"),
+    FAULTS,
+    ids=[f"{row[1]}: {row[0]} in the {row[2]}" for row in FAULTS],
+)
+def test_a_server(real, name, store, phase, act, message):
+    real.monkeypatch.setattr(phases, "STALL_SECONDS", 3)
+    real.monkeypatch.setattr(process.stop, "__defaults__", (2,))
+    answer = measured(real, store, phase, act)
+    says(answer, message)
+    assert answer.code == 1, answer.text
+    assert real.left() == []
+    assert not Path("results/small/raw", store, SIZES).exists()
+    check_next(real, store)
+
+
+@pytest.mark.parametrize(
+    ("name", "store", "act", "message"), VOID, ids=[f"{row[1]}: {row[0]}" for row in VOID]
+)
+def test_a_run_whose_values_do_not_count(real, name, store, act, message):
+    """It is refused, or kept and out of the means, with the reason."""
+    answer = measured(real, store, "run", act)
+    if answer.code:
+        says(answer, message)
+    else:
+        row = real.results().loc[f"{store}/a/1"]
+        assert row.void
+        assert re.search(message, row.void), row.void
+    check_next(real, store)
+
+
+@pytest.mark.parametrize("store", ["redis", "memcached"])
+def test_a_server_of_somebody_else_is_left_alone(real, store):
+    """It listens where the cell would: it is named, and still runs afterwards."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        answer = real.measure(f"{store}/{SIZES}", "--port", port)
+        says(answer, rf"port {port} is taken by .*process {os.getpid()}")
+        assert answer.code == 1
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            pass
+    check_next(real, store)
