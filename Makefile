@@ -15,12 +15,12 @@ IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
 MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-test study demo partial test test-unit lint format bench check-workbook lock
+.PHONY: help setup servers setup-test study demo partial test test-unit faults lint format bench check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
 	    printf '  make %-14s %s\n' "$$target" "$$text"; done
-	@echo "Variables: STUDY= SCALE= PROVIDER= (config/config.yaml), CORES= (default 4)"
+	@echo "Variables: STUDY= SCALE= PROVIDER= (config/config.yaml), CORES= (default 4), SEED= (faults)"
 
 setup: ## install what is missing: system packages, .venv, YCSB bindings
 	@envs/setup study
@@ -49,6 +49,11 @@ test: setup-test servers ## all tests; they start servers on free loopback ports
 
 test-unit: setup-test ## the tests that need no server
 	$(IN_VENV) pytest --numprocesses auto tests/unit
+
+faults: SEED ?= 0
+faults: setup-test ## inject all faults of tests/faults; writes the table of docs/reliability.md
+	$(IN_VENV) pytest --numprocesses 2 --dist loadgroup --hypothesis-seed $(SEED) \
+	    --table docs/reliability.md tests/faults
 
 lint: setup-test ## check the style of Python, Snakemake and Java
 	$(IN_VENV) ruff check $(PYTHON_FILES)

@@ -39,6 +39,7 @@ def scene(pretend_study, monkeypatch, record_property):
 
 def pytest_addoption(parser):
     parser.addoption("--table", type=Path, help="Write the table of results into this page.")
+    parser.addoption("--inputs", type=float, default=1, help="Factor on the fuzzer's inputs.")
 
 
 def pytest_configure(config):

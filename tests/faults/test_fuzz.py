@@ -169,8 +169,9 @@ def _holders(tree):
 
 
 @pytest.fixture
-def fuzz(record_property):
+def fuzz(record_property, pytestconfig):
     """Runs a parser on as many changed samples; fails when it raises anything unexpected."""
+    factor = pytestconfig.getoption("--inputs")
 
     def run(name: str, inputs: int, samples: list[bytes], parser, change=changed) -> None:
         assert samples
@@ -178,7 +179,7 @@ def fuzz(record_property):
         count = 0
 
         @settings(
-            max_examples=inputs,
+            max_examples=max(1, int(inputs * factor)),
             deadline=None,
             database=None,
             derandomize=False,
