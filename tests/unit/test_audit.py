@@ -58,7 +58,8 @@ def table(path: Path, **changes: str) -> Path:
         operation, metric = name.split("__")
         values[operation.replace("_and_", "+"), metric] = value
     lines = [
-        f"s,Table 1,redis,a,{operation},{metric},{UNITS.get(metric, 'us')},{value},,,{'' if value else '-'}"
+        f"s,Table 1,redis,a,{operation},{metric},{UNITS.get(metric, 'us')},{value},,,"
+        f"{'' if value else '-'}"
         for (operation, metric), value in values.items()
     ]
     path.write_text(HEAD + "\n".join(lines) + "\n")
