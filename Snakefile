@@ -11,9 +11,18 @@ rule all:
     input:
         made(RUN),
         # Named here too: otherwise Snakemake would not miss a cell that was removed
-        # after everything made from it was there.
-        cells=[f"results/{RUN}/raw/{cell.path}/SHA256SUMS" for cell in WANTED],
-        probes=[f"results/{RUN}/probes/{store}/SHA256SUMS" for store in WANTED_PROBES],
+        # after everything made from it was there. Those that are there are not named, for
+        # parsing takes away what it cannot read.
+        cells=[
+            f"results/{RUN}/raw/{cell.path}/SHA256SUMS"
+            for cell in WANTED
+            if not is_measured(RUN, cell)
+        ],
+        probes=[
+            f"results/{RUN}/probes/{store}/SHA256SUMS"
+            for store in WANTED_PROBES
+            if store not in PROBED
+        ],
         gaps=[f"results/{RUN}/gaps/{store}.json" for store in GAPS],
     message:
         "all of {RUN} is there"

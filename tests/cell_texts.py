@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-from kvstudy.tables.latex import SPECIAL
+from kvstudy.tables.latex import SPECIAL, ZERO_WIDTH_SPACE
 
 # Commands whose one argument is their text, and those that are shown as nothing.
 SHOWN = {"textbf", "textit", "textsuperscript", "rlap", "smash"}
@@ -116,14 +116,14 @@ class _Html(HTMLParser):
 
 
 def latex_cells(text: str) -> list[str]:
-    """Those of the bodies of all tables, also of ones that go on over pages."""
+    """Those of the bodies of all tables."""
     cells = []
     for body in re.findall(
-        r"\\(?:midrule|endfoot)\n(.*?)\\(?:bottomrule|end\{longtable)", text, re.S
+        r"\\(?:midrule\n\}?|endfoot\n)(.*?)\\(?:bottomrule|end\{longtable)", text, re.S
     ):
         if r"\endfirsthead" not in body:
             cells += [plain(_text(cell)) for cell in _split(body)]
-    return [cell.removesuffix(" (continued)") for cell in cells if cell]
+    return [cell for cell in cells if cell]
 
 
 def docx_cells(path: Path) -> list[str]:
@@ -142,9 +142,9 @@ def docx_cells(path: Path) -> list[str]:
 def _split(body: str) -> list[str]:
     """At each & and \\\\ that is not within braces."""
     cells, depth = [""], 0
-    for token in re.findall(r"\\\\|\\[a-zA-Z]+|\\.|[^\\]", body, re.S):
+    for token in re.findall(r"\\\\\*?|\\[a-zA-Z]+|\\.|[^\\]", body, re.S):
         depth += {"{": 1, "}": -1}.get(token, 0)
-        if depth == 0 and token in ("&", r"\\"):
+        if depth == 0 and token in ("&", r"\\", r"\\*"):
             cells.append("")
         else:
             cells[-1] += token
@@ -158,6 +158,9 @@ def _text(latex: str) -> str:
         if sign not in "{}\\":
             latex = latex.replace(text, sign)
     latex = re.sub(r"\\(?:newline|par)(?![a-zA-Z])|\\\\", " ", latex)
+    # Where a line may break, nothing is shown.
+    latex = latex.replace(ZERO_WIDTH_SPACE, "")
+    latex = re.sub(r"\\parbox\[t\]\{(?:0\.33)?\\linewidth\}", "", latex)
     latex = re.sub(r"\\rotatebox\[[^]]*\]\{90\}|\\shortstack\[r\]|\\addlinespace\[\w+\]", "", latex)
     latex = re.sub(r"\\(?:hangindent|leftskip)=[\d.]+em", "", latex)
     latex = re.sub(rf"\\(?:{'|'.join(SHOWN | NOTHING)})(?![a-zA-Z])", "", latex)

@@ -32,16 +32,12 @@ local function listing(block)
   return raw(table.concat(lines, "\n"))
 end
 
--- The caption is the last block of a float.
-local function caption(div, label)
-  local inlines = pandoc.List({ inline("\\caption{") })
+-- The caption is the last block of a float, and the last argument of the class's command for it.
+local function float(command, div)
+  local inlines = pandoc.List({ inline(command .. "{" .. div.identifier .. "}{") })
   inlines:extend(div.content[#div.content].content)
-  inlines:insert(inline("}\\label{" .. label .. "}"))
+  inlines:insert(inline("}"))
   return pandoc.Para(inlines)
-end
-
-local function float(kind, first, second)
-  return { raw("\\begin{" .. kind .. "}\\centering"), first, second, raw("\\end{" .. kind .. "}") }
 end
 
 local WRITERS = {
@@ -57,13 +53,10 @@ local WRITERS = {
     }
   end,
   table = function(div)
-    local body = raw("\\input{" .. parts.folders.tables .. "/" .. parts.name_of(div) .. ".tex}")
-    return float("table", caption(div, div.identifier), body)
+    return float("\\fittable{" .. parts.folders.tables .. "/" .. parts.name_of(div) .. ".tex}", div)
   end,
   figure = function(div)
-    local path = parts.folders.figures .. "/" .. parts.name_of(div) .. ".pdf"
-    local body = raw("\\includegraphics[width=\\linewidth]{" .. path .. "}")
-    return float("figure", body, caption(div, div.identifier))
+    return float("\\fitfigure{" .. parts.folders.figures .. "/" .. parts.name_of(div) .. ".pdf}", div)
   end,
   -- Once more, smaller, where its number and caption are not.
   picture = function(div)
@@ -71,7 +64,12 @@ local WRITERS = {
     return raw("{\\centering\\includegraphics[width=.86\\linewidth,height=.29\\textheight,keepaspectratio]{" .. path .. "}\\par}")
   end,
   transcript = function(div)
-    return float("figure", listing(div.content[1]), caption(div, div.identifier))
+    return {
+      raw("\\begin{figure}\\centering"),
+      listing(div.content[1]),
+      float("\\captionandlabel", div),
+      raw("\\end{figure}"),
+    }
   end,
   notice = function(div)
     table.insert(div.content, 1, raw("\\begin{notice}"))

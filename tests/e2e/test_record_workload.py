@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import missing
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study, study_path
+from kvstudy.tidy.cell import read_cell
 from kvstudy.ycsb_log.parse import parse
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +41,8 @@ def test_products_survive_in_every_store(folder, name):
     study["parameters"]["properties"] = {"dataintegrity": True}
     Path("config/studies/products").mkdir(parents=True)
     Path("config/studies/products/study.yaml").write_text(yaml.safe_dump(study))
-    cells = plan(load_study(study_path("products")))
+    loaded = load_study(study_path("products"))
+    cells = plan(loaded)
     for position, cell in enumerate(cells, start=1):
         request = Request(
             cell=cell,
@@ -49,7 +52,7 @@ def test_products_survive_in_every_store(folder, name):
             provider="native",
             protocol=1,
         )
-        raw = measure_cell(request, store)
+        raw = measure_cell(request, store, partial(read_cell, loaded, cell))
         log = parse((raw / "run.out").read_text(), "run.out")
         verified = log.sections["VERIFY"]
         assert verified.failed == 0, cell.workload

@@ -78,7 +78,7 @@ def _of_small() -> dict[str, tuple]:
         test_figures_course.resources("redis", 40, ("client", "server", "machine")),
     )
     there = test_published_against_measured
-    placed = slopes(small.study(), there.results(**there.PUBLISHED), there.TIED)
+    placed = slopes(small.study(), there.results(**there.PUBLISHED), there.SOME)
     rates, _ = test_open_loop.shown(test_open_loop.at_rates(achieved=(500, 500)))
     tables = {
         "speed": bars(named["speed"], study, small.results()),

@@ -57,12 +57,12 @@ def test_interval_of_a_mean():
     assert row["cov"] == pytest.approx(10 / 210)
 
 
-def test_ratios_name_the_faster_store_first_and_tell_ties():
+def test_ratios_name_the_faster_store_first_and_what_is_decided():
     found = pairs(tables()[0], NO_FLOOR).set_index(["faster", "slower"])
     assert set(found.index) == {("fast", "slow"), ("fast", "near"), ("slow", "near")}
     assert (found["ratio"] >= 1).all()
-    assert found.loc[("fast", "slow"), "tied"] == "no"
-    assert found.loc[("slow", "near"), "tied"] == "yes"
+    assert found.loc[("fast", "slow"), "decision"] == "faster"
+    assert found.loc[("slow", "near"), "decision"] == "equal"
     assert (found["p_holm"] >= found["p"]).all()
 
 
@@ -70,7 +70,8 @@ def test_one_run_has_neither_interval_nor_verdict():
     values, cells = tables({"fast": (200.0,), "slow": (100.0,)})
     (row,) = pairs(values, NO_FLOOR).itertuples()
     assert row.ratio == pytest.approx(2)
-    assert row.tied == ""
+    assert (row.decision, row.equal) == ("undecided", "")
+    assert math.isnan(row.would_decide)
     assert intervals(values)["low"].isna().all()
     assert order(values, cells)["residual"].isna().all()
     assert drift_of(order(values, cells))["reason"] == "too few repeated cells"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import re
 import shutil
 import stat
 import subprocess
@@ -15,13 +16,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.archive import numbers
+from kvstudy.archive import numbers, unpack
+from kvstudy.archive import verify as verification
 from kvstudy.archive.checksums import check_measured, check_packed
 from kvstudy.archive.contents import contents_of
 from kvstudy.archive.course import check_course, check_plan, out_of_order
 from kvstudy.archive.numbers import differing
 from kvstudy.archive.pack import pack
 from kvstudy.archive.part import Part
+from kvstudy.archive.rebuild import rebuild
 from kvstudy.archive.run import find_run
 from kvstudy.archive.unpack import extract, opened, read_facts
 from kvstudy.archive.verify import Verified, as_text, verify
@@ -66,7 +69,7 @@ def test_numbers_are_made_anew_in_the_languages_that_were_packed(
 ):
     asked = []
 
-    def workflow(folder, *arguments):
+    def workflow(folder, *arguments, say=None):
         asked.append(arguments[-1])
         named = "" if "--summary" not in arguments else "results/small/cells.csv" + 5 * "\t-"
         return subprocess.CompletedProcess(arguments, 0, named)
@@ -183,6 +186,54 @@ def test_links_and_doubles_are_refused(archive):
         file.writestr("README.md", "another")
     with pytest.raises(KvstudyError, match=r"two entries README\.md"), opened(archive):
         pass
+
+
+def test_what_unpacks_to_far_more_than_its_size_is_refused(archive, monkeypatch):
+    monkeypatch.setattr(unpack, "ALWAYS", 10**7)
+    with zipfile.ZipFile(archive, "a", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("results/small/raw/zeros", bytes(10**8))
+    refused = pytest.raises(
+        KvstudyError, match=r"small.zip: unpacks to \d+ files of 0.1 GB, from 0"
+    )
+    with refused, opened(archive):
+        pass
+
+
+def test_a_million_members_are_refused(archive, monkeypatch):
+    monkeypatch.setattr(unpack, "FILES", 80)
+    with opened(archive):
+        pass
+    with zipfile.ZipFile(archive, "a") as file:
+        for number in range(80):
+            file.writestr(f"results/small/raw/{number}", "")
+    with pytest.raises(KvstudyError, match=r"small.zip: unpacks to \d+ files"), opened(archive):
+        pass
+
+
+@pytest.mark.parametrize("name", ["archive.json", "SHA256SUMS", "ro-crate-metadata.json"])
+def test_a_list_that_fills_the_memory_is_refused(archive, name):
+    changed = repacked(archive, lambda files: files.update({name: bytes(5 * 10**6)}))
+    with pytest.raises(KvstudyError, match=f"{name} is too large"), opened(changed):
+        pass
+
+
+def test_a_disk_without_room_is_named_before_anything_is_unpacked(archive, monkeypatch):
+    free = shutil.disk_usage(".")._replace(free=10)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: free)
+    for action in (lambda: verify(str(archive)), lambda: rebuild(archive, Path("new/one"))):
+        with pytest.raises(KvstudyError, match="GB left; free some space"):
+            action()
+    assert not Path("new").exists()
+
+
+def test_a_verification_says_how_far_it_is(archive, monkeypatch):
+    monkeypatch.setattr(verification, "check_numbers", lambda *arguments: Part("Numbers"))
+    said = []
+    verify(str(archive), say=said.append)
+    assert said[0] == "reading small.zip"
+    assert re.match(r"checksums of small.zip: \d+% of 0 MB", said[1])
+    assert any(re.match(r"unpacking small.zip: 100% of 0 MB", text) for text in said)
+    assert said[-1].startswith("making every number anew")
 
 
 def test_a_zip_that_is_no_archive(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -329,11 +330,126 @@ def test_findings_of_all_cells_are_told_together(pretend_study):
     ]
 
 
-def test_a_missing_file_of_a_cell_is_named(pretend_study):
-    measure(pretend_study)
-    Path("results/small/raw", CELL, "run.out").unlink()
-    with pytest.raises(KvstudyError, match=r"rep1/run\.out: cannot be read"):
-        parse(pretend_study)
+def edited(raw: Path) -> None:
+    log = raw / "run.out"
+    log.write_text(log.read_text().replace("4000.0", "9000.0"))
+
+
+def shortened(raw: Path) -> None:
+    sums = raw / "SHA256SUMS"
+    kept = [line for line in sums.read_text().splitlines() if not line.endswith("run.out")]
+    sums.write_text("".join(f"{line}\n" for line in kept))
+    edited(raw)
+
+
+def emptied(raw: Path) -> None:
+    (raw / "SHA256SUMS").write_text("")
+    edited(raw)
+
+
+def replaced(name: str, content: bytes):
+    """Another content with a right checksum, as if YCSB had left it so."""
+
+    def change(raw: Path) -> None:
+        from kvstudy.study.raw import write_sums
+
+        (raw / name).write_bytes(content)
+        (raw / "SHA256SUMS").unlink()
+        write_sums(raw)
+
+    return change
+
+
+STATUS = b"2026-02-31 10:00:00:000 0 sec: 0 operations; 1 current ops/sec; \n"
+
+
+@pytest.fixture(scope="module")
+def kept_results(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("kept") / "results"
+
+
+@pytest.fixture
+def two_cells(pretend_study, kept_results) -> Path:
+    """The study with CELL and OTHER measured, once for all tests."""
+    if not kept_results.exists():
+        measure(pretend_study)
+        measure(pretend_study, OTHER)
+        shutil.copytree("results", kept_results)
+    else:
+        shutil.copytree(kept_results, "results")
+    return pretend_study
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (edited, "run.out: differs from its checksum in SHA256SUMS: it was edited or cut off"),
+        (lambda raw: (raw / "run.out").unlink(), "run.out: cannot be read: No such file"),
+        (lambda raw: (raw / "manifest.json").write_bytes(b"\xff{"), "manifest.json: differs from"),
+        (emptied, "SHA256SUMS: lacks commands.sh"),
+        (shortened, "SHA256SUMS: lacks run.out"),
+        (lambda raw: (raw / "SHA256SUMS").write_bytes(b"\xff\x00"), "SHA256SUMS: cannot be read"),
+        (replaced("run.READ.hdr", b"0.0,1.0,0.1,HISTxx\n"), "run.READ.hdr: line 1: '0.0,1.0,0.1,"),
+        # What is quoted of it has no character that a report cannot show.
+        (replaced("run.READ.hdr", "\0\u05d0\x1b".encode()), "run.READ.hdr: line 1: '???' is no"),
+        (replaced("run.READ.hdr", b"\xff\xfe"), "run.READ.hdr: cannot be read"),
+        (replaced("run.err", STATUS), "run.err: line 1: there is no time '2026-02-31"),
+        (replaced("run.out", b"\xff\xfe\x00"), "run.out: no [OVERALL] results of YCSB in it"),
+        (replaced("manifest.json", b"[]"), "manifest.json: cannot be read (TypeError"),
+        (
+            replaced("manifest.json", b"[" * 100_000),
+            "manifest.json: cannot be read (RecursionError",
+        ),
+        (replaced("processes.csv", b"\xff"), "processes.csv: cannot be read"),
+    ],
+)
+def test_a_cell_that_cannot_be_read_is_a_failed_one(two_cells, damage, reason):
+    """Its files are kept, and the others count."""
+    raw = Path("results/small/raw", CELL)
+    damage(raw)
+    damaged = {path.name: path.read_bytes() for path in raw.iterdir()}
+    for _ in range(2):
+        cells, values = parse(two_cells)
+        assert cells.loc["pretend/a/rep1", "status"] == "failed"
+        assert cells.loc["pretend/a/rep1", "reason"].startswith(reason)
+        assert cells.loc["pretend/c/rep1", "status"] == "measured"
+        assert set(values["workload"]) == {"c"}
+        assert not raw.exists()
+        (kept,) = Path("results/small/failed", CELL).iterdir()
+        files = {path.name: path.read_bytes() for path in kept.iterdir()}
+        told = json.loads(files.pop("failure.json"))
+        assert told == {"reason": cells.loc["pretend/a/rep1", "reason"]}
+        assert files == damaged
+
+
+def test_a_cell_that_could_not_be_read_can_be_measured_again(two_cells):
+    edited(Path("results/small/raw", CELL))
+    parse(two_cells)
+    measure(two_cells)
+    cells, _ = parse(two_cells)
+    assert set(cells.loc[["pretend/a/rep1", "pretend/c/rep1"], "status"]) == {"measured"}
+
+
+def test_a_file_that_nobody_reads_may_lie_beside_the_logs(two_cells):
+    """Somebody unpacked a log to look at it."""
+    Path("results/small/raw", CELL, "run.latencies").write_text("READ,1,2\n")
+    cells, _ = parse(two_cells)
+    assert cells.loc["pretend/a/rep1", "status"] == "measured"
+
+
+def test_a_manifest_that_lacks_what_is_compared_is_unreadable(two_cells):
+    edit_manifest(CELL, lambda m: m.update(server=[]))
+    cells, _ = parse(two_cells)
+    assert cells.loc["pretend/a/rep1", "status"] == "failed"
+
+
+def test_a_cell_that_cannot_be_read_nor_moved_is_named(two_cells):
+    edited(Path("results/small/raw", CELL))
+    Path("results/small/failed").write_text("a file in the way")
+    with pytest.raises(
+        KvstudyError, match=r"differs from.*cannot be moved to results/small/failed"
+    ):
+        parse(two_cells)
 
 
 def test_results_that_may_not_be_read_are_named(pretend_study):

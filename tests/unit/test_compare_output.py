@@ -114,14 +114,16 @@ def test_words_of_numbers_and_verdicts():
     ]
     assert interval(0.5, 2) == "0.500 to 2.00"
     shown = {
-        ("no", "no"): "~",
-        ("no", "yes"): "~ =",
+        ("no", "no"): "~ 12",
+        ("no", "yes"): "=",
         ("yes", "yes"): "=",
         ("yes", "no"): "",
         ("", ""): "?",
     }
     for (different, equal), expected in shown.items():
-        assert marks(pd.Series({"different": different, "equal": equal})) == expected
+        row = {"different": different, "equal": equal, "would_decide": 12.0}
+        assert marks(pd.Series(row)) == expected
+    assert marks(pd.Series(row | {"different": "no", "would_decide": float("nan")})) == "~"
     assert sizes("r1000_o20_t4_s5") == f"1{NARROW}000 records, 20 operations, 4 threads, 5 seconds"
     assert sizes("r5_o0_t1") == "5 records, 1 thread"
     assert sizes("all") == "all"

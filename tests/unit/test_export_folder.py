@@ -15,7 +15,10 @@ from kvstudy.errors import KvstudyError
 from kvstudy.export.bibliography import logs_digest
 from kvstudy.export.folder import FORMS, Sources, export
 from kvstudy.export.tables import ready_for_input
+from kvstudy.report.build import build_pdf
 from kvstudy.study.load import load_study
+from kvstudy.tables.checks import Line, Section, parts
+from kvstudy.tables.latex import fill
 from kvstudy.tidy.summary import summarise
 
 from . import small_results as small
@@ -192,7 +195,22 @@ def test_tables_over_pages_are_not_scaled():
     long = ready_for_input("\\begin{longtable}{l}\\end{longtable}", "claims", "")
     assert "resizebox" not in long
     assert "longtable" in long.splitlines()[0]
-    torn = ready_for_input("a\n\\end{table}\n\\begin{table}\\centering\nb", "big", "Big")
-    assert "resizebox" not in torn
-    # Each float begins with the categories of the document again.
-    assert torn.count(r"\catcode`\-=12") == 2
+
+
+def test_a_table_higher_than_a_page_goes_on_over_pages_below_its_head(tmp_path):
+    line = Line("redis", ["1"] * 3)
+    grid = {"columns": ["x"] * 3, "sections": [Section(str(n), [line] * 9) for n in range(40)]}
+    template = ROOT / "report" / "templates" / "tables" / "checks.tex.j2"
+    table = fill(template, parts=parts(grid), notes=["Last."])
+    text = ready_for_input(table, "ratios", "Ratios & 50 %")
+    packages = text.splitlines()[0].removeprefix("% Needs: ")
+    main = tmp_path / "thesis.tex"
+    main.write_text(rf"\documentclass{{article}}{packages}\begin{{document}}{text}\end{{document}}")
+    assert build_pdf(main, tmp_path / "build", tmp_path / "thesis.pdf") == []
+    done = subprocess.run(
+        ["pdftotext", tmp_path / "thesis.pdf", "-"], capture_output=True, text=True
+    )
+    pages = done.stdout.removesuffix("\f").split("\f")
+    assert sum(page.count("redis") for page in pages) == 360
+    assert [page.count("Table 1: Ratios & 50 %") for page in pages] == [1] + [0] * (len(pages) - 1)
+    assert all(page.count("x") >= 3 for page in pages)

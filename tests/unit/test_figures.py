@@ -51,7 +51,7 @@ def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame
         for number in range(len(next(iter(values.values()))))
         for store, value in ((store, values[store][number]) for store in values)
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(rejected="no")
 
 
 def shown() -> Shown:

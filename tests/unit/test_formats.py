@@ -102,7 +102,7 @@ def test_latex_numbers_them_itself(made: Path) -> None:
     body = (made / "body.tex").read_text(encoding="utf-8")
     assert r"see Table~\ref{table:one}." in body
     assert r"Section~\ref{detail} and Table~\ref{table:two}." in body
-    assert r"\label{table:one}" in body
+    assert r"/one.tex}{table:one}{" in body
     assert r"\def\longtablecaption{All claims.}" in body
 
 

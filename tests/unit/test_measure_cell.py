@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import re
 import shlex
 import shutil
@@ -19,8 +20,8 @@ import pytest
 from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.place import Place
 from kvstudy.stores import process, registry
-from kvstudy.study.raw import write_sums
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 RAW = Path("results/small/raw") / CELL
@@ -283,19 +284,6 @@ def test_two_clients_at_a_time(pretend_study):
     ]
 
 
-def test_two_clients_of_an_earlier_version_are_not_taken(pretend_study):
-    """Each of them had all threads."""
-    cell = two_clients(pretend_study)
-    measure(pretend_study, cell=cell)
-    raw = Path("results/small/raw") / cell
-    manifest = json.loads((raw / "manifest.json").read_text())
-    del manifest["second_client"]
-    (raw / "manifest.json").write_text(json.dumps(manifest))
-    write_sums(raw)
-    result = CliRunner().invoke(cli, ["parse", "--study", str(pretend_study)])
-    assert f"remove {raw} to measure the cell again" in str(result.exception)
-
-
 def test_a_second_client_that_fails(pretend_study, monkeypatch):
     cell = two_clients(pretend_study)
     monkeypatch.setenv("PRETEND_CLIENT", "exception-second")
@@ -349,23 +337,73 @@ def test_a_machine_without_java(pretend_study, monkeypatch):
     assert not FAILED.exists()
 
 
-def test_a_full_disk(pretend_study, tmp_path):
-    """On a real full file system; needs the right to mount one."""
+@pytest.fixture
+def small_disk(pretend_study, tmp_path):
+    """A function that makes ``results`` a file system of some kB; needs the right to mount one."""
     disk = tmp_path / "results"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(disk)]
-    if os.getuid() != 0 or subprocess.run(mount, capture_output=True).returncode != 0:
-        if os.environ.get("CI"):
-            pytest.fail("cannot mount a small file system")
-        pytest.skip("cannot mount a small file system")
-    try:
-        (disk / "filler").write_bytes(b"x" * 20_000)
-        with pytest.raises(KvstudyError, match="disk is full"):
-            measure(pretend_study)
-        assert not RAW.exists()
-        assert servers() == []
-    finally:
+
+    def mount(size: int) -> Path:
+        disk.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", str(disk)]
+        if os.getuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+            if os.environ.get("CI"):
+                pytest.fail("cannot mount a small file system")
+            pytest.skip("cannot mount a small file system")
+        return disk
+
+    yield mount
+    if disk.is_mount():
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_full_disk(pretend_study, small_disk):
+    (small_disk(32) / "filler").write_bytes(b"x" * 20_000)
+    with pytest.raises(KvstudyError, match="disk is full"):
+        measure(pretend_study)
+    assert not RAW.exists()
+    assert servers() == []
+
+
+def test_a_disk_that_the_client_fills(pretend_study, small_disk, monkeypatch):
+    """What follows from it comes second: here, results that are cut off."""
+    small_disk(160)
+    monkeypatch.setenv("PRETEND_CLIENT", "chatty-run")
+    with pytest.raises(KvstudyError) as error:
+        measure(pretend_study)
+    disk = Path("results/small/measuring", CELL).parent
+    start = f"{CELL}: the disk is full ({disk}); free some space (run: the YCSB client ended with"
+    assert str(error.value).startswith(start)
+    assert not RAW.exists()
+    assert servers() == []
+
+
+def test_results_that_are_read_only(pretend_study, small_disk):
+    disk = small_disk(160)
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    with pytest.raises(KvstudyError, match=r"^results: you cannot write there; give yourself"):
+        measure(pretend_study)
+    assert servers() == []
+
+
+@pytest.mark.parametrize("theirs", ["", "small", "small/raw/pretend", "small/failed"])
+def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
+    folder = Path("results", theirs)
+    folder.mkdir(parents=True)
+    for path in (Path(), Path("results"), *Path("results").rglob("*")):
+        path.chmod(0o777)
+    folder.chmod(0o555)
+    # Root may write everything: be somebody else for a moment.
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        with (
+            pytest.raises(KvstudyError, match=f"^{folder}: you cannot write there; give yourself"),
+            Place(Path("results/small"), RAW, CELL).working(),
+        ):
+            pytest.fail("it began")
+    finally:
+        os.seteuid(user)
 
 
 def test_measuring_again_keeps_the_earlier_logs(pretend_study):
@@ -530,6 +568,15 @@ def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
     first.communicate(timeout=10)
     assert second.wait(20) == 0
     second.stderr.close()
+
+
+def test_what_cannot_be_read_is_a_failure_right_away(pretend_study, monkeypatch):
+    """Not only when all cells are measured and the report is made."""
+    monkeypatch.setenv("PRETEND_CLIENT", "torn-histogram")
+    text = failure(pretend_study)
+    assert "run.READ.hdr: line 1: 'torn' is no histogram" in text
+    (logs,) = Path("results/small/failed", CELL).iterdir()
+    assert (logs / "run.READ.hdr").read_text() == "torn\n"
 
 
 def test_an_answer_that_cannot_be_read_is_a_failure_with_a_reason(pretend_study):

@@ -79,6 +79,7 @@ def swept(study, missing=()):
     published = pd.DataFrame({"threads": THREADS}).assign(
         **{"store": "riak", "workload": "a", "operation": "overall", "metric": "throughput"},
         **{"unit": "ops/s", "records": 100.0, "operations": math.nan},
+        rejected=[threads == 1 for threads in THREADS],
         value=[70.0 * threads for threads in THREADS],
     )
     return Swept(study, 1.0, summary, table, published)

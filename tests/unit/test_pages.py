@@ -1,7 +1,8 @@
-"""Tables that are higher than a page, through LaTeX."""
+"""Data of any size and with any letters, through the report's LaTeX."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import replace
 from itertools import combinations
@@ -10,70 +11,66 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.report.build import build_pdf
+from kvstudy.report.document import Front, Parts
+from kvstudy.report.escape import for_markdown
+from kvstudy.report.floats import Floats
+from kvstudy.report.latex import write_latex
+from kvstudy.study.table_kinds import MachineTable
 from kvstudy.tables import bottleneck, checks, validity
-from kvstudy.tables.checks import Line, Section
+from kvstudy.tables.checks import DASH, Line, Section, parts
 from kvstudy.tables.html import fill_html
-from kvstudy.tables.latex import fill
-from kvstudy.tables.pages import SMALL_PAGE, is_small, pages
+from kvstudy.tables.latex import fill, printable
+from kvstudy.tables.markup import marked
 
 from tests.cell_texts import check_structure, html_cells, latex_cells, same_cells
 
 from . import small_results as small
 
-TEMPLATES = Path(__file__).parents[2] / "report" / "templates"
+REPORT = Path(__file__).parents[2] / "report"
+TEMPLATES = REPORT / "templates" / "tables"
 WORKLOADS = ["a", "b", "c", "d", "e", "f", "insert"]
 KINDS = "update: 90 ERROR"
 SLUG = "r1000000_o1000000_t4"
-
-
-def lines(count: int, name: str = "line") -> list[Line]:
-    return [Line(f"{name} {number}", ["1"]) for number in range(count)]
-
-
-def labels(found) -> list[str]:
-    sections = [section for parts in found for part in parts for section in part.sections]
-    return [line.label for section in sections for line in section.lines]
-
-
-def test_a_table_that_fits_is_one_page():
-    found = pages(["x"], [Section("one", lines(10)), Section("two", lines(10))])
-    assert [[part.columns for part in parts] for parts in found] == [[["x"]]]
-    assert not is_small(found)
-    assert is_small(pages(["x"], [Section("one", lines(50))]))
-
-
-def test_a_section_that_does_not_fit_begins_a_page():
-    found = pages(["x"], [Section("one", lines(30)), Section("two", lines(40))])
-    titles = [[section.title for part in parts for section in part.sections] for parts in found]
-    assert titles == [["one"], ["two"]]
-
-
-def test_a_section_higher_than_a_page_goes_on_and_nothing_is_lost():
-    pairs = [Line("", ["2"]) if number % 2 else line for number, line in enumerate(lines(150))]
-    found = pages(["x"], [Section("first", lines(20, "first")), Section("long", pairs)])
-    titles = [section.title for parts in found for part in parts for section in part.sections]
-    assert titles == ["first", "long", *["long (continued)"] * 3]
-    assert labels(found) == [line.label for line in lines(20, "first") + pairs]
-    for parts in found:
-        # The second line of a pair stays below the first.
-        assert parts[0].sections[0].lines[0].label
-        height = sum(2 + sum(1 + len(each.lines) for each in part.sections) for part in parts)
-        assert height <= SMALL_PAGE
+WORD = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft"
+PLAIN = r"\input{/etc/passwd} $%&#_{}~^ <b> é Dvořák"
+ODD = "🚀 שלום مرحبا 漢字 Привет q\u0301 a\u200bb \u200f x\x07y 👩\u200d👧"
 
 
 def test_columns_of_a_sections_own_begin_a_part():
-    sections = [Section("one", lines(3), ["a"]), Section("two", lines(3), ["b"])]
-    ((first, second),) = pages(["a"], sections)
-    assert (first.columns, second.columns) == (["a"], ["b"])
+    line = Line("x", ["1"])
+    grid = {
+        "columns": ["a"],
+        "sections": [Section("one", [line]), Section("two", [line]), Section("3", [line], ["b"])],
+    }
+    assert [(part.columns, len(part.sections)) for part in parts(grid)] == [(["a"], 2), (["b"], 1)]
+    grid["blocks"] = grid["sections"][:1]
+    assert len(parts(grid)) == 1
 
 
-def test_a_line_higher_than_a_page_is_not_waited_for_forever():
-    assert len(pages(["x"], [Section("", lines(3))], lambda line: 200)) == 3
+@pytest.fixture
+def built(tmp_path):
+    """Typesets tables, by name, with captions; returns the pages' texts and the warnings."""
 
+    def build(
+        tables: dict[str, str], title: str = "Made up", caption: str = "", text: str = ""
+    ) -> tuple[list[str], list[str]]:
+        of = Parts(tmp_path / "tables", tmp_path / "figures", REPORT)
+        of.tables.mkdir()
+        floats = Floats(None, of.tables, of.figures)
+        for name, table in tables.items():
+            (of.tables / f"{name}.tex").write_text(table, encoding="utf-8")
+            shown = MachineTable(name=name, kind="machine", caption=caption or name)
+            text += f"\n\n{floats.ref(shown)}.\n\n{floats.table(shown)}\n"
+        study = tmp_path / "study.yaml"
+        study.write_text(f"name: x\ntitle: {title}\n", encoding="utf-8")
+        front = Front("made-up", title, title, "Today", "Author", "Subject")
+        main = write_latex(text, front, of, tmp_path / "report")
+        pdf = tmp_path / "made-up.pdf"
+        warnings = build_pdf(main, tmp_path / "build", pdf, study)
+        done = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
+        return done.stdout.removesuffix("\f").split("\f"), warnings
 
-def test_no_sections_are_a_page_with_a_head():
-    ((part,),) = pages(["x"], [Section("", [])])
-    assert part.columns == ["x"]
+    return build
 
 
 def made_up(stores: int, workloads: list[str]):
@@ -101,7 +98,7 @@ def made_up(stores: int, workloads: list[str]):
     limits = limits.assign(machine_cores=2.0, client_bound="yes", reason="x")
     valid = pd.DataFrame(
         [
-            [*key, 3, 1, 3e6, 3e6 - 90, 90, 0.0, 3e-5, 2e-5, 4e-5, 12345.6, 12345.1, 3, 0.0, KINDS]
+            [*key, 3, 1, 3e9, 3e9 - 90, 90, 0.0, 3e-5, 2e-5, 4e-5, 12345.6, 12345.1, 3, 0.0, KINDS]
             for key in keys
         ],
         columns=small.analysis().validity.columns,
@@ -112,42 +109,90 @@ def made_up(stores: int, workloads: list[str]):
         "bottleneck": bottleneck.content(limits, study, titles),
     }
     values = validity.content(valid, study, titles)
-    texts = {"validity": fill(TEMPLATES / "tables/validity.tex.j2", **values)}
-    same_cells(texts["validity"], fill_html(TEMPLATES / "tables/validity.html.j2", **values))
+    texts = {"validity": fill(TEMPLATES / "validity.tex.j2", **values)}
+    same_cells(texts["validity"], fill_html(TEMPLATES / "validity.html.j2", **values))
     for name, grid in grids.items():
-        found = pages(grid["columns"], grid.get("blocks", grid["sections"]))
-        values = grid | {"pages": found, "small": is_small(found)}
-        texts[name] = fill(TEMPLATES / "tables/checks.tex.j2", **values)
-        html = fill_html(TEMPLATES / "tables/checks.html.j2", **values)
+        texts[name] = fill(TEMPLATES / "checks.tex.j2", **grid, parts=parts(grid))
+        html = fill_html(TEMPLATES / "checks.html.j2", **grid)
         check_structure(html)
         # Columns that do not fit beside the others on paper repeat their labels there.
-        there = (set if "blocks" in values else list)(latex_cells(texts[name]))
+        there = (set if "blocks" in grid else list)(latex_cells(texts[name]))
         assert type(there)(html_cells(html)) == there
         assert html.count("<table") == 1
     return texts
 
 
 @pytest.mark.parametrize(
-    ("stores", "workloads"), [(2, ["a"]), (8, WORKLOADS), (10, [f"a{n}" for n in range(26)])]
+    ("stores", "workloads"),
+    [(2, ["a"]), (2, [f"a{n}" for n in range(18)]), (10, [f"a{n}" for n in range(26)])],
 )
-def test_tables_of_many_stores_and_workloads_fit_their_pages(tmp_path, stores, workloads):
-    texts = made_up(stores, workloads)
-    floats = "\n".join(
-        rf"\begin{{table}}\centering\caption{{{name}}}{text}\end{{table}}"
-        for name, text in texts.items()
-    )
-    report = tmp_path / "report"
-    report.mkdir()
-    (report / "body.tex").write_text(floats, encoding="utf-8")
-    front = dict.fromkeys(["title", "subtitle", "dateline", "author", "subject", "run"], "Made up")
-    main = fill(TEMPLATES / "report.tex.j2", body="body.tex", columns=80, **front)
-    (report / "made-up.tex").write_text(main, encoding="utf-8")
-    # The build refuses floats that are higher than a page and lines over the margin.
-    pdf = tmp_path / "made-up.pdf"
-    build_pdf(report / "made-up.tex", tmp_path / "build", pdf)
-    text = subprocess.run(["pdftotext", "-layout", str(pdf), "-"], capture_output=True, text=True)
-    assert text.stdout.count(KINDS) == stores * len(workloads)
-    assert text.stdout.count("10.1 to 13.5") == stores * (stores - 1) / 2 * (
+def test_tables_of_many_stores_and_workloads_go_on_over_pages(built, stores, workloads):
+    pages, warnings = built(made_up(stores, workloads))
+    assert warnings == []
+    text = "\n".join(pages)
+    assert text.count(KINDS) == stores * len(workloads)
+    assert text.count("10.1 to 13.5") == stores * (stores - 1) / 2 * (
         len(workloads) + (len(workloads) > 1)
     )
-    assert ("(continued)" in text.stdout) == (stores > 2)
+    assert ("(continued)" in text) == (len(workloads) > 1)
+    # Each page of a table has its head, and a note stays below the line that it is of.
+    for page in pages:
+        lines = [line.strip() for line in page.splitlines()]
+        if "(continued)" in page:
+            assert re.search("(?m)^ *(all|Operations|Client|A0|a) ", page) or "Riak" in page
+        assert KINDS not in lines[:7]
+
+
+def wide(stores: int, title: str) -> dict[str, str]:
+    """Tables with a column for each of so many stores, and huge and tiny numbers."""
+    titles = [marked(f"{title} {number}", store="x") for number in range(stores)]
+    numbers = ["1\u202f234\u202f567\u202f890.1", "0.0001234", "86\u202f399.9", DASH]
+    cells = [numbers[n % 4] for n in range(stores)]
+    grid = {"columns": titles, "sections": [Section(title, [Line(title, cells)] * 5)]}
+    columns = [{"title": each, "mark": "a", "empty": ""} for each in titles]
+    rows = [{"label": "Run time (ms)", "cells": [(cell, cell) for cell in cells]}] * 9
+    columns[0]["empty"] = "not measured"
+    results = {
+        **{"columns": columns, "with_published": True, "middle": 4, "notes": [title] * 90},
+        **{"here_head": "here", "published_head": "published"},
+        "sections": [{"title": title, "rows": rows}] * 4,
+    }
+    places = {
+        "places": range(1, 5),
+        "rows": [{"published": False, "label": title, "cells": [title] * 4}],
+    }
+    return {
+        "sweep": fill(TEMPLATES / "checks.tex.j2", parts=parts(grid), notes=[title]),
+        "results": fill(TEMPLATES / "results.tex.j2", **results),
+        "ranking": fill(TEMPLATES / "ranking.tex.j2", blocks=[places] * stores, notes=[title]),
+    }
+
+
+def test_many_stores_with_long_names_fit_and_nothing_is_cut(built):
+    title = f"Redis with a name of many words and {WORD}"
+    notice = "::: notice\n" + "\n".join(f"- Gap {n}: {title}" for n in range(90)) + "\n:::\n"
+    pages, warnings = built(wide(12, title), title * 3, title * 9, notice)
+    # What got small is told. Nothing runs over the margin, which would be another warning.
+    assert {line.split(":")[1] for line in warnings} <= {"sweep", "results"}, warnings
+    assert all(re.search(r"printed at \d\d % of its size", line) for line in warnings)
+    text = "\n".join(pages)
+    assert text.count("Gap ") == 90
+    assert text.count("0.0001234") == 5 * 3 + 2 * 9 * 4 * 3
+    # All notes of a table that is higher than a page.
+    assert re.sub(r"\s", "", text).count("unterbeamtengesellschaft".replace(" ", "")) > 90
+
+
+def test_letters_that_no_font_has_are_boxes_and_told_with_their_line(built):
+    both = f"{PLAIN} {ODD} αβΔ ώρα e\u0301"
+    text = f"# {for_markdown(both)}\n\n{for_markdown(both)}"
+    pages, (warning,) = built(wide(2, both), both, both, text)
+    assert re.match(r".*/study\.yaml:2 \(title\): the PDF's fonts do not have U\+", warning)
+    assert "U+1F680 ROCKET" in warning
+    words = " ".join("\n".join(pages).split())
+    for shown in (r"\input{/etc/passwd}", "$%&#_{}~^", "<b>", "é", "Dvořák", "αβ∆"):
+        assert shown in words
+    assert "root:" not in words
+
+
+def test_what_latex_gets_is_composed_and_visible():
+    assert printable("e\u0301\u200d\ufe0f a\u2003b\x07\n") == "é a b\N{REPLACEMENT CHARACTER}\n"

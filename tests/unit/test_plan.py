@@ -63,7 +63,7 @@ def line(text: str, name: str, after: str = "") -> list[str]:
 def test_before_anything_was_measured_it_says_how_to_find_out(pretend_study):
     text = show("small")
     assert line(text, "pretend") == ["0/6", *"???????"]
-    assert "6 cells here, 0 of them there" in text
+    assert "12 cells planned; 6 cells here, 0 done" in words(text)
     assert "Not measured here: unbound. Why: kvstudy has no YCSB binding" in words(text)
     assert "kvstudy plan small --calibrate" in text
     assert "How many repetitions it needs is not known" in text
@@ -74,7 +74,7 @@ def test_measured_cells_foretell_the_others(pretend_study):
     measure(pretend_study, f"pretend/a/{SLUG}/rep1")
     measure(pretend_study, "pretend/insert/r1000_o0_t2/rep1")
     text = show("small")
-    assert "2 of them there" in text
+    assert "6 cells here, 2 done" in words(text)
     assert line(text, "a")[0] == "1/2"
     left = line(text, "pretend")[-2]
     # Four cells; of workload c nothing was measured.
@@ -193,6 +193,17 @@ def test_a_plan_of_done_cells_has_nothing_left(pretend_study):
     text = show("small")
     assert line(text, "pretend")[0] == "1/1"
     assert "left: 0 s" in words(text)
+
+
+def test_control_cells_are_counted_by_themselves(pretend_study):
+    """As on the report's pages, which speak of the study's cells and of control cells."""
+    edit(pretend_study, noise_floor=True)
+    text = words(show("small"))
+    assert "18 cells (6 of them control cells) planned; 12 cells (6 of them control cells)" in text
+    last = run("plan", "small", "--cells").stdout.splitlines()[-1]
+    assert last == "18 cells (6 of them control cells) of small, 0 measured"
+    progress = Progress("small", plan(load_study(pretend_study)))
+    assert str(progress).startswith("0 of 18 cells (6 of them control cells) done")
 
 
 def test_single_cells_in_their_order(pretend_study):

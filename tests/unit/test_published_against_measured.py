@@ -22,17 +22,19 @@ LOOKS = looks({name: name.title() for name in STORES}, small.COLORS)
 TABLE = AgainstTable(name="against", kind="against", caption="Ratios")
 
 
-def pair(faster: str, slower: str, ratio: float, tied: str, spread: float | None = 1.1) -> list:
+def pair(faster: str, slower: str, ratio: float, decision: str, spread: float | None = 1.1) -> list:
     low, high = (ratio / spread, ratio * spread) if spread else (math.nan, math.nan)
-    p = {"yes": 0.5, "no": 0.001}.get(tied, math.nan)
-    return ["a", "r1", faster, slower, 3 if spread else 1, ratio, low, high, p, p, tied, "no", ""]
+    p = {"undecided": 0.5, "faster": 0.001}[decision] if spread else math.nan
+    numbers = [3 if spread else 1, ratio, low, high, p, p, math.nan]
+    return ["a", "r1", faster, slower, *numbers, decision, "no", ""]
 
 
 def pairs(*found: list) -> pd.DataFrame:
     return pd.DataFrame(found, columns=PAIRS)
 
 
-def results(**published: float) -> Results:
+def results(rejected: str = "", **published: float) -> Results:
+    """``rejected`` is the store whose value the audit of the source rejects."""
     there = pd.DataFrame(
         [
             ["small", "T 1", store, "a", "overall", "throughput", "ops/s", value]
@@ -42,37 +44,38 @@ def results(**published: float) -> Results:
     )
     columns = ["store", "workload", "parameters", "operation", "metric", "unit"]
     columns += ["n", "mean", "sd", "cov", "min", "max"]
+    there["rejected"] = there["store"] == rejected
     return Results(pd.DataFrame(columns=columns), small.cells(), there)
 
 
-TIED = pairs(
-    pair("riak", "redis", 1.02, "yes"),
-    pair("redis", "memcached", 2, "no"),
-    pair("riak", "memcached", 2.04, "no"),
+SOME = pairs(
+    pair("riak", "redis", 1.02, "undecided"),
+    pair("redis", "memcached", 2, "faster"),
+    pair("riak", "memcached", 2.04, "faster"),
 )
 # The source: riak before redis before memcached, far apart.
 PUBLISHED = {"redis": 500.0, "riak": 1000.0, "memcached": 100.0}
 
 
-def test_stores_that_are_tied_share_a_place():
-    table = slopes(small.study(), results(**PUBLISHED), TIED).set_index("store")
+def test_undecided_stores_share_a_place():
+    table = slopes(small.study(), results(**PUBLISHED), SOME).set_index("store")
     assert table["published_place"].to_dict() == {"riak": 1, "redis": 2, "memcached": 3}
     assert table["place"].to_dict() == {"riak": 1, "redis": 1, "memcached": 3}
-    assert table["tied_with"].to_dict() == {"riak": "redis", "redis": "riak", "memcached": ""}
+    assert table["undecided_with"].to_dict() == {"riak": "redis", "redis": "riak", "memcached": ""}
     assert set(table["basis"]) == {"intervals"}
     assert table.loc["redis", ["same", "opposite", "pairs"]].tolist() == [2, 0, 3]
 
 
 def test_an_opposite_order_is_counted():
-    table = slopes(small.study(), results(redis=1.0, riak=2.0, memcached=3.0), TIED)
+    table = slopes(small.study(), results(redis=1.0, riak=2.0, memcached=3.0), SOME)
     assert table.loc[0, ["same", "opposite", "pairs"]].tolist() == [0, 2, 3]
 
 
 def test_single_runs_are_placed_by_their_values_and_said_to_be_single():
     single = pairs(
-        pair("redis", "riak", 1.5, "", None),
-        pair("redis", "memcached", 3, "", None),
-        pair("riak", "memcached", 2, "", None),
+        pair("redis", "riak", 1.5, "undecided", None),
+        pair("redis", "memcached", 3, "undecided", None),
+        pair("riak", "memcached", 2, "undecided", None),
     )
     table = slopes(small.study(), results(**PUBLISHED), single)
     assert table.set_index("store")["place"].to_dict() == {"redis": 1, "riak": 2, "memcached": 3}
@@ -83,22 +86,22 @@ def test_single_runs_are_placed_by_their_values_and_said_to_be_single():
 
 
 def test_a_store_without_values_on_both_sides_has_no_slope():
-    table = slopes(small.study(), results(redis=1.0, memcached=2.0), TIED)
+    table = slopes(small.study(), results(redis=1.0, memcached=2.0), SOME)
     assert set(table["store"]) == {"redis", "memcached"}
-    nothing = slopes(small.study(), results(redis=1.0), TIED)
+    nothing = slopes(small.study(), results(redis=1.0), SOME)
     assert len(nothing) == 0
     (ax,) = draw_slopes(nothing, small.study(), LOOKS).axes
     assert [text.get_text() for text in ax.texts] == ["no two stores have values on both sides"]
 
 
 def test_the_slopes_stand_at_the_places_and_names_do_not_overlap():
-    figure = draw_slopes(slopes(small.study(), results(**PUBLISHED), TIED), small.study(), LOOKS)
+    figure = draw_slopes(slopes(small.study(), results(**PUBLISHED), SOME), small.study(), LOOKS)
     ax = figure.axes[0]
     lines = {line.get_gid(): line.get_ydata() for line in ax.lines}
     assert [lines[f"slope-{store}"][0] for store in ("riak", "redis", "memcached")] == [1, 2, 3]
     heights = sorted(line[1] for line in lines.values())
     assert min(b - a for a, b in pairwise(heights)) > 0.5
-    assert ax.get_title() == "Workload A\nsame order: 2/3 pairs, opposite: 0, tied: 1"
+    assert ax.get_title() == "Workload A\nsame order: 2/3 pairs, opposite: 0, neither: 1"
     texts = [text.get_text() for text in ax.texts]
     assert "1 Redis ~" in texts
     assert "3 Memcached" in texts
@@ -106,7 +109,7 @@ def test_the_slopes_stand_at_the_places_and_names_do_not_overlap():
 
 
 def test_ratios_to_the_first_store_that_both_have():
-    frame = rows(TABLE, small.study(), results(**PUBLISHED), TIED).set_index("store")
+    frame = rows(TABLE, small.study(), results(**PUBLISHED), SOME).set_index("store")
     assert set(frame["base"]) == {"redis"}
     assert frame.loc["riak", ["published", "here"]].tolist() == pytest.approx([2, 1.02])
     memcached = frame.loc["memcached"]
@@ -120,7 +123,7 @@ def test_ratios_to_the_first_store_that_both_have():
 
 
 def test_a_store_that_was_not_measured_keeps_its_published_ratio():
-    some = pairs(pair("redis", "memcached", 2, "no"))
+    some = pairs(pair("redis", "memcached", 2, "faster"))
     frame = rows(TABLE, small.study(), results(**PUBLISHED), some).set_index("store")
     assert frame.loc["riak", "published"] == 2
     assert math.isnan(frame.loc["riak", "here"])
@@ -130,7 +133,7 @@ def test_a_store_that_was_not_measured_keeps_its_published_ratio():
 
 def test_another_store_may_be_the_base():
     table = TABLE.model_copy(update={"base": "memcached"})
-    frame = rows(table, small.study(), results(**PUBLISHED), TIED)
+    frame = rows(table, small.study(), results(**PUBLISHED), SOME)
     assert frame["store"].tolist() == ["redis", "riak"]
     assert frame["here"].tolist() == pytest.approx([2, 2.04])
 

@@ -10,7 +10,7 @@ from kvstudy.figures.ratios import draw_ratios, ratios
 
 from . import small_results as small
 
-FLOORS = pd.DataFrame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 1.2]], columns=FLOOR)
+FLOORS = pd.DataFrame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]], columns=FLOOR)
 
 
 def test_ratios_are_of_the_studys_order_with_the_floor_beside_them():
@@ -64,9 +64,13 @@ def test_one_store_has_nothing_to_compare():
     assert [text.get_text() for text in ax.texts] == ["no two stores have a repetition in common"]
 
 
-def test_tied_ratios_are_hollow_and_those_in_the_floor_grey():
-    pairs = small.analysis().pairs.assign(tied="yes", in_floor="yes")
+def test_undecided_ratios_are_hollow_equal_ones_square_and_those_in_the_floor_grey():
+    pairs = small.analysis().pairs.assign(decision="undecided", in_floor="yes")
     figure = draw_ratios(ratios(pairs, FLOORS, small.study()), small.study(), small.TITLES)
     point = next(line for line in figure.axes[0].lines if line.get_marker() == "o")
     assert point.get_markerfacecolor() == "white"
     assert point.get_color() == "0.6"
+    equal = small.analysis().pairs.assign(decision="equal")
+    figure = draw_ratios(ratios(equal, FLOORS, small.study()), small.study(), small.TITLES)
+    point = next(line for line in figure.axes[0].lines if line.get_marker() == "s")
+    assert point.get_markerfacecolor() != "white"

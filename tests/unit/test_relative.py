@@ -13,9 +13,9 @@ from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.trimmed import trimmed_mean
 from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
 from kvstudy.tables import break_even, relative
+from kvstudy.tables.checks import parts
 from kvstudy.tables.html import fill_html
 from kvstudy.tables.latex import fill
-from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.published import read_published
 from kvstudy.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.tidy.summary import CELL
@@ -89,9 +89,8 @@ def published(tmp_path: Path) -> pd.DataFrame:
 
 
 def filled(grid: dict) -> str:
-    found = pages(grid["columns"], grid["sections"])
     template = Path("report/templates/tables/checks.tex.j2")
-    text = fill(template, **grid, pages=found, small=is_small(found))
+    text = fill(template, **grid, parts=parts(grid))
     same_cells(text, fill_html(template.with_name("checks.html.j2"), **grid))
     return text
 

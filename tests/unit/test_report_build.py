@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.report.build import build_pdf
-from kvstudy.report.latex_log import problems, tex_errors
+from kvstudy.report.latex_log import faults, remarks, tex_errors
 
 
 @pytest.fixture
 def build(tmp_path: Path):
     def run(body: str, preamble: str = "") -> Path:
+        return told(body, preamble)[0]
+
+    def told(body: str, preamble: str = "") -> tuple[Path, list[str]]:
         main = tmp_path / "report" / "doc.tex"
         main.parent.mkdir(exist_ok=True)
         main.write_text(
@@ -20,9 +23,10 @@ def build(tmp_path: Path):
             f"{preamble}\\begin{{document}}\n{body}\n\\end{{document}}\n",
             encoding="utf-8",
         )
-        build_pdf(main, tmp_path / "build", tmp_path / "out" / "doc.pdf")
-        return tmp_path / "out" / "doc.pdf"
+        pdf = tmp_path / "out" / "doc.pdf"
+        return pdf, build_pdf(main, tmp_path / "build", pdf)
 
+    run.told = told
     return run
 
 
@@ -38,14 +42,7 @@ def test_a_good_document_is_built_twice_the_same(build) -> None:
     [
         (r"See \ref{nowhere}.", "the reference 'nowhere' is undefined"),
         (r"As \cite{nobody}.", "the citation 'nobody' is undefined"),
-        (
-            r"\begin{tabular}{l}A table\rule{30cm}{1pt}\\\end{tabular}",
-            r"pt over the right margin",
-        ),
-        (r"Too long \rule{30cm}{1pt}", "'Too long"),
-        (r"\begin{figure}\rule{1cm}{40cm}\end{figure}", "too high for a page"),
         (r"Text\label{a}\label{a}", "label 'a' is defined twice"),
-        (r"\char200", "has no character"),
         ("漢", r"doc\.tex:3: .*Unicode character 漢"),
         (r"\nosuchthing", r"doc\.tex:3: Undefined control sequence"),
     ],
@@ -64,6 +61,24 @@ def test_a_fault_fails_the_build_and_leaves_the_old_pdf(build, body: str, messag
     assert build("Mended.").read_bytes() != before
 
 
+@pytest.mark.parametrize(
+    ("body", "warning"),
+    [
+        (
+            r"\begin{tabular}{l}A table\rule{30cm}{1pt}\\\end{tabular}",
+            r"pt over the right margin",
+        ),
+        (r"Too long \rule{30cm}{1pt}", "'Too long"),
+        (r"\begin{figure}\rule{1cm}{40cm}\end{figure}", "too high for a page"),
+        (r"\char200", "has no character"),
+    ],
+)
+def test_what_does_not_fit_is_told_and_built(build, body: str, warning: str) -> None:
+    pdf, told = build.told(body)
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert [warning in line for line in told] == [True]
+
+
 def test_no_shell_escape(build, tmp_path: Path) -> None:
     build(rf"\immediate\write18{{touch {tmp_path}/escaped}}Text")
     assert not (tmp_path / "escaped").exists()
@@ -74,11 +89,12 @@ def test_a_missing_source_is_named(tmp_path: Path) -> None:
         build_pdf(tmp_path / "none.tex", tmp_path / "build", tmp_path / "x.pdf")
 
 
-def test_a_point_over_the_margin_is_tolerated() -> None:
+def test_a_point_over_the_margin_is_not_told() -> None:
     box = "Overfull \\hbox ({}pt too wide) in paragraph at lines 12--14\n"
     line = box + "\\T1/qpl/m/n/10.95 Some []text"
-    assert problems(line.format("0.99")) == []
-    assert problems(line.format("1.01")) == [
+    assert faults(line.format("9.99")) == []
+    assert remarks(line.format("0.99")) == []
+    assert remarks(line.format("1.01")) == [
         "1.01 pt over the right margin, in paragraph at lines 12--14: 'Some text'; shorten it"
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 from kvstudy.report.rank import Agreement, Apart, Lead, agreement, apart, compared, ranking
 from kvstudy.report.tails import Tail, tails
@@ -22,11 +24,21 @@ def rank(*rows: dict[str, str], falling: bool = True):
 
 PAIRS = pd.DataFrame(
     [
-        ["b", "c", 2.0, 1.8, 2.2, "no", "no", "no"],
-        ["b", "a", 4.0, 3.0, 5.0, "no", "no", "no"],
-        ["a", "c", 1.25, 0.9, 1.6, "yes", "no", "yes"],
+        ["b", "c", 3, 2.0, 1.8, 2.2, math.nan, "faster", "no"],
+        ["b", "a", 3, 4.0, 3.0, 5.0, math.nan, "faster", "no"],
+        ["a", "c", 3, 1.25, 0.9, 1.6, 12.0, "undecided", "yes"],
     ],
-    columns=["faster", "slower", "ratio", "low", "high", "tied", "equal", "in_floor"],
+    columns=[
+        "faster",
+        "slower",
+        "n",
+        "ratio",
+        "low",
+        "high",
+        "would_decide",
+        "decision",
+        "in_floor",
+    ],
 )
 
 
@@ -35,19 +47,20 @@ def test_the_order_is_by_mean_and_each_is_compared_with_the_one_before() -> None
     first, second, third = compared(ranks, PAIRS)
     assert [first.store, second.store, third.store] == ["b", "c", "a"]
     assert first.behind is None
-    assert second.behind == Lead("b", "b", 2.0, 1.8, 2.2, tied=False, equal=False, in_floor=False)
+    assert (second.behind.faster, second.behind.decision) == ("b", "faster")
     # By the geometric mean a is before c, by the plain mean behind it.
     assert (third.behind.over, third.behind.faster) == ("c", "a")
     assert (third.behind.ratio, third.behind.low, third.behind.high) == (1.25, 0.9, 1.6)
-    assert (third.behind.tied, third.behind.in_floor) == (True, True)
+    assert third.behind.runs == "3 runs; about 12 would decide"
+    assert (third.behind.decision, third.behind.in_floor) == ("undecided", True)
 
 
 def test_stores_that_are_no_neighbours_are_told_apart_or_not() -> None:
     ranks = rank(row("b", 400, 390, 410), row("a", 101, 1, 9), row("c", 100, 90, 110))
     # b is next to a, a next to c.
     assert apart(ranks, PAIRS) == Apart([("b", ["c"])], all=True)
-    for unsure in ({"tied": "yes"}, {"equal": "yes"}, {"in_floor": "yes"}, {"low": None}):
-        assert apart(ranks, PAIRS.assign(**unsure)) == Apart([], all=False)
+    for unsure in ("undecided", "equal"):
+        assert apart(ranks, PAIRS.assign(decision=unsure)) == Apart([], all=False)
     assert apart(ranks[:2], PAIRS) == Apart([], all=False)
 
 
@@ -68,9 +81,9 @@ def test_99th_percentiles_are_named_where_enough_operations_lie_beyond() -> None
 
 
 def test_one_repetition_has_a_ratio_and_no_interval() -> None:
-    single = PAIRS.assign(low=None, high=None, tied="", equal="", in_floor="")
+    single = PAIRS.assign(n=1, low=None, high=None, would_decide=math.nan, decision="undecided")
     second = compared(rank(row("b", 400, 400, 400, n=1), row("a", 100, 100, 100, n=1)), single)[1]
-    assert second.behind == Lead("b", "b", 4.0, None, None, tied=False, equal=False, in_floor=False)
+    assert second.behind == Lead("b", "b", 4.0, None, None, "undecided", "one run", False)
 
 
 def test_stores_without_a_common_repetition_are_not_compared() -> None:
@@ -82,12 +95,12 @@ def test_agreement_with_published_values_counts_pairs() -> None:
     bare = [{"store": s, "operation": "overall", "metric": "throughput", "mean": m}
             for s, m in [("a", "9"), ("b", "7"), ("c", "1"), ("z", "3")]]  # fmt: skip
     published = ranking(bare, "overall", "throughput", [*STORES, "z"], falling=True)
-    # b before c in both; a and b the other way round; a and c tied; z was not measured.
+    # b before c in both; a and b the other way round; a and c undecided; z was not measured.
     assert agreement(published, PAIRS) == Agreement(
-        pairs=3, same=1, opposite=1, tied=1, undecided=0
+        pairs=3, same=1, opposite=1, equal=0, undecided=1
     )
-    single = PAIRS.assign(low=None, high=None, tied="", equal="", in_floor="")
-    assert agreement(published, single) == Agreement(3, same=0, opposite=0, tied=0, undecided=3)
+    alike = PAIRS.assign(decision="equal")
+    assert agreement(published, alike) == Agreement(3, same=0, opposite=0, equal=3, undecided=0)
     assert agreement(published, PAIRS.head(0)).pairs == 0
 
 

@@ -10,9 +10,10 @@ from kvstudy.stats.power import (
     pooled_spread,
     power,
     repetitions_for,
+    repetitions_to_decide,
     smallest_difference,
 )
-from kvstudy.stats.ratios import paired_ratio
+from kvstudy.stats.ratios import Ratio, paired_ratio
 from scipy import stats
 
 
@@ -34,7 +35,7 @@ def test_paired_ratios_tell_as_often_as_foretold():
         drift = random.normal(0, 0.3, n)
         a = np.exp(random.normal(math.log(1 + difference), spread, n) + drift)
         b = np.exp(random.normal(0, spread, n) + drift)
-        told += not paired_ratio(dict(enumerate(a)), dict(enumerate(b))).tied
+        told += paired_ratio(dict(enumerate(a)), dict(enumerate(b))).differs
     assert told / 1000 == pytest.approx(power(n, difference, spread), abs=0.04)
 
 
@@ -93,3 +94,24 @@ def test_too_little_for_blocks():
 def test_what_has_no_answer(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_how_many_repetitions_decide_is_what_the_plan_says_of_that_difference():
+    """1.3 with a spread of 0.2 in each store: the standard error of 3 pairs is 0.2·√(2/3)."""
+    shown = Ratio(1.3, 3, 0.6, 2.9, error=0.2 * math.sqrt(2 / 3))
+    assert repetitions_to_decide(shown) == repetitions_for(0.3, 0.2) > 3
+    # It is the same seen from the other store, and a noisier store against itself needs more.
+    assert repetitions_to_decide(Ratio(1 / 1.3, 3, error=shown.error)) == repetitions_for(0.3, 0.2)
+    again = Ratio(1.0, 3, error=0.4 * math.sqrt(2 / 3))
+    assert repetitions_to_decide(shown, again) == repetitions_for(0.3, 0.4)
+
+
+def test_two_stores_that_look_alike_are_shown_to_be_equal():
+    alike = Ratio(1.0, 3, 0.8, 1.25, error=0.05 * math.sqrt(2 / 3))
+    assert repetitions_to_decide(alike) == repetitions_for(0.10, 0.05)
+
+
+def test_more_repetitions_than_there_were_or_none_that_anybody_measures():
+    assert repetitions_to_decide(Ratio(2.0, 3, 0.9, 4.4, error=0.001)) == 4
+    assert repetitions_to_decide(Ratio(1.05, 3, 0.01, 99, error=9.0)) is None
+    assert repetitions_to_decide(Ratio(2.0, 1)) is None

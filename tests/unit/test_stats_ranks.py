@@ -1,4 +1,4 @@
-"""Places with ties, and agreement of two rankings."""
+"""Places where pairs are undecided, and agreement of two rankings."""
 
 from itertools import combinations
 
@@ -6,48 +6,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kvstudy.stats.ranks import agreement, agreement_of_runs, places
-from kvstudy.stats.ratios import Ratio
 from scipy.stats import kendalltau
 
 
-def ratio(value: float, tied: bool = False) -> Ratio:
-    """A ratio whose interval does or does not contain 1."""
-    low, high = (min(value, 1 / value) / 2, max(value, 1 / value) * 2) if tied else (value, value)
-    return Ratio(value, 3, low=low, high=high, p=0.5 if tied else 0.001)
-
-
-def all_pairs(values: dict[str, float], tied: set[str] = frozenset()) -> dict:
-    """Ratios of all pairs; ``tied`` names pairs such as "ab"."""
+def all_pairs(values: dict[str, float], undecided: set[str] = frozenset()) -> dict:
+    """The order of all pairs; ``undecided`` names pairs such as "ab"."""
     return {
-        (a, b): ratio(values[a] / values[b], tied=a + b in tied or values[a] == values[b])
+        (a, b): 0 if a + b in undecided else (values[a] > values[b]) - (values[a] < values[b])
         for a, b in combinations(values, 2)
     }
 
 
-def test_places_without_ties():
+def test_places_where_all_is_decided():
     pairs = all_pairs({"a": 10, "b": 40, "c": 20})
     assert places(pairs, larger_is_better=True) == {"b": 1, "c": 2, "a": 3}
     assert places(pairs, larger_is_better=False) == {"a": 1, "c": 2, "b": 3}
     assert list(places(pairs, larger_is_better=True)) == ["b", "c", "a"]
 
 
-def test_tied_stores_share_a_place_and_the_next_one_is_left_out():
-    pairs = all_pairs({"a": 40, "b": 39, "c": 20, "d": 10}, tied={"ab"})
+def test_undecided_stores_share_a_place_and_the_next_one_is_left_out():
+    pairs = all_pairs({"a": 40, "b": 39, "c": 20, "d": 10}, undecided={"ab"})
     assert places(pairs, larger_is_better=True) == {"a": 1, "b": 1, "c": 3, "d": 4}
 
 
-def test_ties_need_not_be_transitive():
-    pairs = all_pairs({"a": 40, "b": 38, "c": 36}, tied={"ab", "bc"})
+def test_what_is_undecided_need_not_be_transitive():
+    pairs = all_pairs({"a": 40, "b": 38, "c": 36}, undecided={"ab", "bc"})
     assert places(pairs, larger_is_better=True) == {"a": 1, "b": 1, "c": 2}
-
-
-def test_one_run_tells_no_order():
-    assert places({("a", "b"): Ratio(3.0, 1)}, larger_is_better=True) == {"a": 1, "b": 1}
 
 
 def test_a_pair_may_stand_the_other_way_round():
     pairs = all_pairs({"a": 10, "b": 40, "c": 20})
-    pairs["c", "a"] = ratio(2.0)
+    pairs["c", "a"] = 1
     del pairs["a", "c"]
     assert places(pairs, larger_is_better=True) == {"b": 1, "c": 2, "a": 3}
 
@@ -55,14 +44,14 @@ def test_a_pair_may_stand_the_other_way_round():
 def test_every_pair_is_needed_once():
     pairs = all_pairs({"a": 10, "b": 40, "c": 20})
     with pytest.raises(ValueError, match="ratio of a and b must be there once"):
-        places(pairs | {("b", "a"): ratio(4)}, larger_is_better=True)
+        places(pairs | {("b", "a"): 1}, larger_is_better=True)
     del pairs["b", "c"]
     with pytest.raises(ValueError, match="ratio of b and c must be there once"):
         places(pairs, larger_is_better=True)
 
 
 @pytest.mark.parametrize(
-    ("published", "measured", "tied", "tau", "concordant", "discordant"),
+    ("published", "measured", "undecided", "tau", "concordant", "discordant"),
     [
         # R: cor(published, measured, method = "kendall")
         ([4, 3, 2, 1], [40, 30, 20, 10], set(), 1, 6, 0),
@@ -73,9 +62,9 @@ def test_every_pair_is_needed_once():
         ([4, 3, 2, 1], [40, 39, 38, 10], {"ab", "bc"}, 4 / 24**0.5, 4, 0),
     ],
 )
-def test_agreement(published, measured, tied, tau, concordant, discordant):
+def test_agreement(published, measured, undecided, tau, concordant, discordant):
     stores = "abcd"
-    pairs = all_pairs(dict(zip(stores, measured, strict=True)), tied)
+    pairs = all_pairs(dict(zip(stores, measured, strict=True)), undecided)
     found = agreement(dict(zip(stores, published, strict=True)), pairs)
     assert found.tau == pytest.approx(tau)
     assert (found.concordant, found.discordant, found.total) == (concordant, discordant, 6)
@@ -96,12 +85,12 @@ def test_tau_as_in_scipy(values):
 
 def test_the_order_of_stores_does_not_matter():
     published = {"d": 1, "a": 4, "c": 2, "b": 3}
-    pairs = all_pairs({"a": 40, "b": 39, "c": 20, "d": 10}, tied={"ab"})
+    pairs = all_pairs({"a": 40, "b": 39, "c": 20, "d": 10}, undecided={"ab"})
     assert agreement(published, pairs) == agreement(dict(sorted(published.items())), pairs)
 
 
-def test_all_tied_has_no_tau():
-    found = agreement({"a": 2, "b": 1}, all_pairs({"a": 2, "b": 1}, tied={"ab"}))
+def test_nothing_decided_has_no_tau():
+    found = agreement({"a": 2, "b": 1}, all_pairs({"a": 2, "b": 1}, undecided={"ab"}))
     assert (found.tau, found.concordant, found.discordant, found.total) == (None, 0, 0, 1)
 
 
@@ -120,8 +109,8 @@ def test_published_values_that_do_not_fit(published, message):
 
 
 def test_agreement_of_two_measured_rankings():
-    one = all_pairs({"a": 40, "b": 30, "c": 20, "d": 10}, tied={"cd"})
-    other = all_pairs({"a": 30, "b": 40, "c": 5, "d": 1}, tied={"bc"})
+    one = all_pairs({"a": 40, "b": 30, "c": 20, "d": 10}, undecided={"cd"})
+    other = all_pairs({"a": 30, "b": 40, "c": 5, "d": 1}, undecided={"bc"})
     found = agreement_of_runs(one, other)
     assert (found.concordant, found.discordant, found.total) == (3, 1, 6)
     assert found.tau == pytest.approx((3 - 1) / 5)
@@ -130,7 +119,7 @@ def test_agreement_of_two_measured_rankings():
 
 def test_agreement_of_runs_takes_a_pair_the_other_way_round():
     one = all_pairs({"a": 40, "b": 30, "c": 20})
-    turned = {(b, a): ratio(1 / value.value) for (a, b), value in one.items()}
+    turned = {(b, a): -sign for (a, b), sign in one.items()}
     found = agreement_of_runs(one, turned)
     assert (found.concordant, found.discordant, found.tau) == (3, 0, 1)
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kvstudy.stats.ratios import (
     Ratio,
     adjusted,
+    decide,
     equivalence_p,
     equivalent,
     holm,
@@ -67,8 +68,8 @@ def test_pairing_removes_what_slows_both_sides():
     slowdown = np.array([1, 0.8, 0.65, 0.5])
     a = dict(enumerate(105 * slowdown * [1.001, 1, 0.999, 1]))
     b = dict(enumerate(100 * slowdown))
-    assert paired_ratio(a, b).tied is False
-    assert unpaired_ratio(a.values(), b.values()).tied is True
+    assert paired_ratio(a, b).differs is True
+    assert unpaired_ratio(a.values(), b.values()).differs is False
 
 
 @given(values, values)
@@ -77,7 +78,7 @@ def test_the_inverse_ratio_has_the_inverse_interval(a, b):
     assert back.value == pytest.approx(1 / there.value)
     assert back.low == pytest.approx(1 / there.high)
     assert back.p == pytest.approx(there.p)
-    assert back.tied == there.tied
+    assert back.differs == there.differs
     assert equivalent(back) == equivalent(there)
 
 
@@ -97,7 +98,7 @@ def test_paired_interval_covers_95_of_100():
 def test_one_run_tells_a_ratio_and_no_more():
     for found in (paired_ratio({1: 6.0}, {1: 3.0}), unpaired_ratio([6.0], [3.0, 3.0])):
         assert found.value == pytest.approx(2)
-        assert (found.low, found.high, found.p, found.tied) == (None, None, None, None)
+        assert (found.low, found.high, found.p, found.differs) == (None, None, None, None)
         assert equivalent(found) is None
         assert equivalence_p(found) is None
 
@@ -105,8 +106,8 @@ def test_one_run_tells_a_ratio_and_no_more():
 def test_runs_without_any_spread():
     apart, same = unpaired_ratio([8, 8, 8], [2, 2, 2]), unpaired_ratio([8, 8], [8, 8])
     assert (apart.low, apart.high) == pytest.approx((4, 4))
-    assert (apart.p, apart.tied) == (0, False)
-    assert (same.p, same.tied) == (1, True)
+    assert (apart.p, apart.differs) == (0, True)
+    assert (same.p, same.differs) == (1, False)
     assert equivalent(same) is True
     assert equivalence_p(same) == 0
     assert equivalence_p(apart) == 1
@@ -169,17 +170,17 @@ def test_many_pairs_make_more_ties():
         ("a", "c"): paired_ratio({1: 10, 2: 11, 3: 10.5}, {1: 5, 2: 5.5, 3: 5.2}),
         ("a", "d"): unpaired_ratio([10, 11, 10.5], [10]),
     }
-    assert pairs["a", "b"].tied is False
+    assert pairs["a", "b"].differs is True
     table = adjusted(pairs)
     assert table["a", "b"].p_holm == pytest.approx(pairs["a", "b"].p)
     assert table["a", "c"].p_holm == pytest.approx(2 * pairs["a", "c"].p)
-    assert table["a", "d"].tied is None
+    assert table["a", "d"].differs is None
     crowd = adjusted(
         pairs
         | {("a", str(i)): pairs["a", "c"] for i in range(9)}
         | {("b", str(i)): pairs["a", "b"] for i in range(9)}
     )
-    assert crowd["a", "b"].tied is True
+    assert crowd["a", "b"].differs is False
     assert crowd["a", "b"].low == pairs["a", "b"].low
 
 
@@ -201,13 +202,13 @@ def test_equivalence_is_the_two_tests_at_half_of_what_the_interval_leaves(a, b):
 
 def test_an_interval_around_1_is_not_equality():
     wide = unpaired_ratio([80, 100, 125], [80, 100, 125])
-    assert wide.tied is True
+    assert wide.differs is False
     assert equivalent(wide) is False
 
 
 def test_a_small_difference_can_be_real_and_still_equal():
     found = paired_ratio({1: 1.02, 2: 1.021, 3: 1.019}, {1: 1, 2: 1, 3: 1})
-    assert found.tied is False
+    assert found.differs is True
     assert equivalent(found) is True
 
 
@@ -220,3 +221,20 @@ def test_the_margin_is_the_same_both_ways():
     for margin in (0, -0.1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="needs a share above 0"):
             equivalent(just_inside, margin)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "floor", "word"),
+    [
+        (Ratio(1.5, 3, 1.2, 1.9), None, "faster"),
+        (Ratio(0.5, 3, 0.4, 0.6), 1.5, "faster"),
+        (Ratio(1.5, 3, 1.2, 1.9), 1.6, "undecided"),  # one store and itself may differ as much
+        (Ratio(1.5, 3, 0.9, 2.4), None, "undecided"),
+        (Ratio(1.0, 3, 0.7, 1.4), None, "undecided"),  # contains 1, and shows nothing
+        (Ratio(1.0, 3, 0.95, 1.05), 1.6, "equal"),
+        (Ratio(1.04, 3, 1.02, 1.06), None, "faster"),
+        (Ratio(3.0, 1), None, "undecided"),
+    ],
+)
+def test_what_is_decided_of_two_stores(ratio, floor, word):
+    assert decide(ratio, floor) == word

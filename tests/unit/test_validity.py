@@ -345,13 +345,6 @@ def test_the_text_says_where_goodput_is_lower_and_counters_differ():
     )
 
 
-def test_a_full_table_has_small_letters():
-    found, _ = found_of(30, 10.0)
-    assert not content(found, study(), small.TITLES)["small"]
-    long = found.assign(kinds="update: 30 ERROR, " * 250)
-    assert content(long, study(), small.TITLES)["small"]
-
-
 def test_the_worst_of_several_repetitions_is_told():
     _, compared = found_of(30, None)
     compared.loc[compared["counter"] == "HSET", "deviation"] = [-0.02, -0.04]

@@ -251,7 +251,7 @@ def test_the_first_sheet_tells_what_it_is_and_the_last_has_checksums(made):
     assert "CPU: =New (2 cores)" in text
     assert "A. Nobody: Small. Thesis, 2020." in text
     assert "0.17.0" in text
-    assert "12 planned, control cells included: 8 measured, 4 not measured" in text
+    assert "12 planned: 8 measured, 4 not measured" in text
     assert book.properties.created == datetime(2024, 5, 6, 7, 8, 9)
     digests = [cell.value for cell in book["Cells"]["J"][1:] if cell.value]
     assert digests == ["ab" * 32]

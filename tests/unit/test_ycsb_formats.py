@@ -1,5 +1,6 @@
 """Every measurementtype, interval and exporter of YCSB 0.17.0, from real logs, whole and torn."""
 
+import json
 import re
 from pathlib import Path
 
@@ -149,11 +150,19 @@ def test_the_exporters_agree(file):
 
 
 def test_nan_of_the_json_exporters():
+    """It stands where no operation went well; where some did, it cannot be."""
     array = text("redis-jsonarray.json")
     failed = re.sub(r'(?<="READ",\n)(.*"AverageLatency\(us\)",\n.*: )[\d.]+', r'\1"NaN"', array)
     assert '"NaN"' in failed
-    mean = parse(failed, "run.json").sections["READ"].latencies["latency_mean"]
-    assert mean != mean
+    with pytest.raises(KvstudyError, match=r"\[READ\]: latencies that cannot be .*: mean nan"):
+        parse(failed, "run.json")
+    entries = [("OVERALL", "RunTime(ms)", 10), ("OVERALL", "Throughput(ops/sec)", 100.0)]
+    entries += [("READ", "Operations", 0), ("READ", "AverageLatency(us)", "NaN")]
+    entries += [("READ", "Return=ERROR", 1), ("READ-FAILED", "Operations", 1)]
+    entries += [("CLEANUP", "Operations", 1)]
+    none = [{"metric": a, "measurement": b, "value": c} for a, b, c in entries]
+    read = parse(json.dumps(none), "run.json").sections["READ"]
+    assert (read.operations, read.failed, read.latencies) == (0, 1, {})
 
 
 @pytest.mark.parametrize("file", ["redis-json.json", "redis-jsonarray.json"])
@@ -222,6 +231,68 @@ def test_the_line_of_a_fault_is_named(old, new, message):
         parse(whole.replace(old, new), "run.out")
     assert str(error.value).startswith("run.out: ")
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [
+        ("AverageLatency(us)", "-5"),
+        ("AverageLatency(us)", "NaN"),
+        ("AverageLatency(us)", "Infinity"),
+        ("AverageLatency(us)", "1e23"),
+        ("AverageLatency(us)", "6_8"),
+        ("MinLatency(us)", "-1"),
+        ("MinLatency(us)", "100000"),
+        ("MaxLatency(us)", "0.001"),
+        # Longer than the whole run.
+        ("MaxLatency(us)", "1e23"),
+        ("MaxLatency(us)", "inf"),
+        ("95thPercentileLatency(us)", "-3"),
+        ("95thPercentileLatency(us)", "500"),
+        ("99thPercentileLatency(us)", "1000000"),
+        ("99thPercentileLatency(us)", "nan"),
+    ],
+)
+@pytest.mark.parametrize("file", ["redis-workloada-run-r3.out", "basic-edge-histogram.out"])
+def test_latencies_without_sense_are_refused(file, label, value):
+    whole = text(file)
+    line = re.compile(rf"^(\[READ\], {re.escape(label)}), .*$", re.MULTILINE)
+    assert line.search(whole)
+    with pytest.raises(KvstudyError, match=r"^run\.out: (line \d+|\[READ\]): "):
+        parse(line.sub(rf"\1, {value}", whole, count=1), "run.out")
+
+
+def test_percentiles_in_milliseconds_may_be_below_the_minimum():
+    """A histogram of milliseconds rounds 1500 us down to 1 ms."""
+    lines = ["[OVERALL], RunTime(ms), 20", "[OVERALL], Throughput(ops/sec), 50.0"]
+    values = {"Operations": 1, "AverageLatency(us)": 1500, "LatencyVariance(us)": 0}
+    values |= {"MinLatency(us)": 1500, "MaxLatency(us)": 1500, "95thPercentileLatency(us)": 1000}
+    lines += [f"[READ], {label}, {value}" for label, value in values.items()]
+    whole = "\n".join([*lines, "[READ], Return=OK, 1", "[CLEANUP], Operations, 1", ""])
+    assert parse(whole, "run.out").sections["READ"].latencies["latency_p95"] == 1000
+    with pytest.raises(KvstudyError, match="p95 1000"):
+        parse(whole.replace("1500", "2500"), "run.out")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("RunTime(ms), 2004", "RunTime(ms), -2004"),
+        ("RunTime(ms), 2004", "RunTime(ms), 0"),
+        ("RunTime(ms), 2004", "RunTime(ms), 1e300"),
+        ("Throughput(ops/sec), 49900.199600798405", "Throughput(ops/sec), -49900.2"),
+        ("Throughput(ops/sec), 49900.199600798405", "Throughput(ops/sec), 1e308"),
+        ("[READ], Operations, 50187", "[READ], Operations, -50187"),
+        ("[READ], Operations, 50187", "[READ], Operations, 50_187"),
+        ("[READ], Operations, 50187", f"[READ], Operations, 1{50 * '0'}"),
+        ("[READ], Return=OK, 50187", "[READ], Return=OK, -50187"),
+    ],
+)
+def test_counts_and_times_without_sense_are_refused(old, new):
+    whole = text("redis-workloada-run-r3.out")
+    assert old in whole
+    with pytest.raises(KvstudyError, match=r"^run\.out: "):
+        parse(whole.replace(old, new), "run.out")
 
 
 def test_two_runs_in_one_file_are_refused():

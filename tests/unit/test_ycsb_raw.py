@@ -1,5 +1,8 @@
 """Single latencies and histogram files of real runs, against what the log says of them."""
 
+import base64
+import contextlib
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,9 @@ from kvstudy.ycsb_log.raw import read_raw
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 RUNS = [f"redis-hdr-rep{number}" for number in (1, 2, 3)]
+# In its second interval two threads resized the histogram at a time: its header says that 32767
+# is the highest value, its counts reach 35231.
+RESIZED = "redis-hdr-resized.READ.hdr"
 
 
 def log(name: str):
@@ -80,6 +86,7 @@ def test_a_raw_file_cut_off_in_the_middle():
     [
         (lambda text: text + text, r"line 206: latencies of READ begin a second time.*Remove it"),
         (lambda text: text.replace("\nREAD,1", "\nREAD,x", 1), r"line 2: 'READ,x.*no latency"),
+        (lambda text: text.replace("\nREAD,1", "\nREAD,1" + 30 * "0", 1), "line 2: .*no latency"),
         (lambda text: "", "no latencies of single operations.*measurementtype=raw"),
     ],
 )
@@ -101,6 +108,44 @@ def test_histogram_files_have_the_percentiles_of_the_log(run, operation):
     assert found.index.is_monotonic_increasing
     mean = np.average(found.index, weights=found)
     assert mean == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
+
+
+def test_a_histogram_that_two_threads_resized_at_a_time_is_whole():
+    found = read_histogram(DATA / RESIZED)
+    section = log("redis-hdr-resized").sections["READ"]
+    check_histogram(found, section.operations, RESIZED)
+    assert found.sum() == 9503
+    assert [quantile(found, percent) for percent in (95, 99, 100)] == [474, 2367, 35231]
+    assert [section.latencies[f"latency_{name}"] for name in ("p95", "p99", "max")] == [
+        *(474, 2367, 35231)
+    ]
+
+
+@pytest.mark.parametrize("position", [*range(60), *range(60, 900, 40)])
+def test_a_histogram_with_a_damaged_byte_is_refused_or_read(tmp_path, position):
+    """Packed again: otherwise the checksum of the compression finds every damage."""
+    lines = (DATA / RESIZED).read_text().splitlines()
+    before, _, packed = lines[5].rpartition("HIST")
+    data = base64.b64decode(f"HIST{packed}")
+    body = bytearray(zlib.decompress(data[8:]))
+    path = tmp_path / "run.READ.hdr"
+    for change in (0x01, 0x40, 0x80, 0xFF):
+        damaged = bytearray(body)
+        damaged[position % len(body)] ^= change
+        again = zlib.compress(bytes(damaged))
+        coded = base64.b64encode(data[:4] + len(again).to_bytes(4, "big") + again).decode()
+        path.write_text("\n".join([*lines[:5], before + coded, *lines[6:]]) + "\n")
+        with contextlib.suppress(KvstudyError):
+            assert (read_histogram(path) > 0).all()
+
+
+def test_a_histogram_that_unpacks_to_too_much_is_refused(tmp_path):
+    packed = zlib.compress(bytes(100_000_000))
+    line = base64.b64encode(b"\x1c\x84\x93\x14" + len(packed).to_bytes(4, "big") + packed).decode()
+    path = tmp_path / "run.READ.hdr"
+    path.write_text(f"0.0,1.0,0.1,{line}\n")
+    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: line 1: .* is no histogram"):
+        read_histogram(path)
 
 
 def test_histogram_files_of_service_and_intended_times():

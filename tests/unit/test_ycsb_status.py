@@ -12,6 +12,7 @@ from kvstudy.ycsb_log.status import (
     longest_stall,
     operations_per_second,
     read_status,
+    run_start,
 )
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
@@ -151,6 +152,46 @@ def test_the_clock_changes_in_the_middle():
     ]
     found = read_status("".join(lines), "run.err")
     assert found["time"].tolist() == [0, 1, 2, 3]
+
+
+def lines(*times: str) -> str:
+    return "".join(
+        f"{time} sec: {count} operations; 1 current ops/sec; \n" for count, time in enumerate(times)
+    )
+
+
+@pytest.mark.parametrize(
+    ("times", "message"),
+    [
+        (["2026-02-31 10:00:00:000 0"], "line 1: there is no time '2026-02-31 10:00:00:000'"),
+        (["2026-01-01 10:00:00:000 0", "2026-13-01 10:00:01:000 1"], "line 2: there is no time"),
+        (["0000-01-01 10:00:00:000 0"], "line 1: there is no time"),
+        # A minute of the clock, and years by the count.
+        (
+            ["2026-01-01 10:00:00:000 0", "2026-01-01 10:01:00:000 999999999"],
+            "line 2: '2026-01-01 10:01:00:000 999999999 sec' does not fit",
+        ),
+        (["2026-01-01 10:00:09:000 9", "2026-01-01 10:00:01:000 1"], "line 2: .* does not fit"),
+    ],
+)
+def test_times_that_cannot_be(times, message):
+    with pytest.raises(KvstudyError, match=rf"^run\.err: {message}"):
+        read_status(lines(*times), "run.err")
+    assert run_start(lines(*times)) is None
+
+
+def test_a_day_between_two_lines_is_no_run():
+    times = [f"2026-01-0{1 + 4 * (second > 5)} 10:00:0{second}:000" for second in range(9)]
+    elapsed = [second + 4 * 86400 * (second > 5) for second in range(9)]
+    text = lines(*(f"{time} {second}" for time, second in zip(times, elapsed, strict=True)))
+    with pytest.raises(KvstudyError, match=r"run\.err: status lines are 345601 s apart"):
+        operations_per_second(read_status(text, "run.err"), "run.err")
+
+
+def test_a_clock_that_is_set_back_a_little_still_rises():
+    text = lines("2026-01-01 10:00:01:900 1", "2026-01-01 10:00:01:400 1")
+    found = read_status(text, "run.err")["time"]
+    assert found.is_monotonic_increasing
 
 
 def test_a_torn_last_line_is_left_out():

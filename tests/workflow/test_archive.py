@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import zipfile
@@ -70,6 +71,8 @@ def test_an_archive_holds_what_it_says(finished):
     assert "6 of 12 planned cells are measured" in done.stdout
     assert "with numbers (tidy data, analysis, tables" in done.stdout
     assert (finished.folder / "page.md").read_text() == done.stdout
+    # Of minutes without a word nobody knows whether they end.
+    assert re.search(r"^making every number anew: \d+ of \d+ steps", done.stderr, re.M)
 
 
 def test_numbers_that_do_not_follow_from_the_logs(finished):

@@ -238,14 +238,30 @@ def test_the_next_cell_is_refused_when_it_would_not_be_like_the_others(workflow)
     assert [side["cells"] for side in mixed["sides"]] == [5, 1]
 
 
-def test_an_edited_log_is_refused(workflow):
+def test_a_log_that_cannot_be_read_is_a_gap_and_measured_again(workflow):
+    """One file of one cell: the report is built all the same, and says why a value is missing."""
     measure_all(workflow)
-    log = raw(workflow, "pretend/a/r1000_o2000_t2/rep1") / "run.out"
+    folder = raw(workflow, "pretend/a/r1000_o2000_t2/rep1")
+    log = folder / "run.out"
     log.write_text(log.read_text().replace("4000.0", "9000.0"))
+    # Parsed again, as after an upgrade.
     (workflow.folder / CELLS).unlink()
-    done = workflow.snakemake(CELLS)
-    assert done.returncode != 0
-    assert "run.out: differs from its checksum" in done.stderr
+    done = workflow.snakemake()
+    assert done.returncode == 0, done.stderr
+    assert measured(done) == []
+    assert "Could not be read, with reasons in results/small/failed/:\n  pretend/a/" in done.stderr
+    reason = "run.out: differs from its checksum in SHA256SUMS"
+    table = cells(workflow).query("store == 'pretend'")
+    (hole,) = table[table.status == "failed"].reason
+    assert hole.startswith(reason)
+    assert (table.status == "measured").sum() == 5
+    assert reason in (workflow.folder / "report/small.html").read_text()
+    assert (workflow.folder / "report/small.pdf").is_file()
+    values = pd.read_csv(workflow.folder / "results/small/measurements.csv")
+    assert not values["value"].eq(9000).any()
+    again = workflow.snakemake("-n")
+    assert [name.split("_", 2)[2] for name in measured(again)] == ["pretend_a_rep1"]
+    assert probes(again) == 0
 
 
 def test_a_partial_run_measures_nothing_and_names_its_holes(workflow):

@@ -330,8 +330,10 @@ def test_list_names_every_package_and_installs_nothing(machine):
     assert not (machine.project / ".setup").exists()
 
 
-@pytest.mark.parametrize("name", ['a"b', "a$b", "a`b", "a\\b", "a:b", "a\tb", "a\nb", "a\n"])
-def test_a_folder_that_make_or_the_shell_would_misread_is_refused(machine, name):
+@pytest.mark.parametrize(
+    "name", ['a"b', "a$b", "a`b", "a\\b", "a:b", "a;b", "a, b", "a{b}", "a\tb", "a\nb", "a\n"]
+)
+def test_a_folder_that_a_tool_would_misread_is_refused(machine, name):
     machine.project = machine.project.rename(machine.project.with_name(name))
 
     done = machine.run()
@@ -344,7 +346,7 @@ def test_a_folder_that_make_or_the_shell_would_misread_is_refused(machine, name)
     assert [machine.called(program) for program in ("apt-get", "pip", "mvn")] == [[], [], []]
 
 
-@pytest.mark.parametrize("name", ["Složka s mezerou", "it's", "-rf", "100%", "a#b&c(1)[2]{3}*?~!;"])
+@pytest.mark.parametrize("name", ["Složka s mezerou", "it's", "-rf", "100%", "a#b&c(1)[2]*?~!"])
 def test_a_folder_with_an_unusual_name_is_fine(machine, name):
     machine.project = machine.project.rename(machine.project.with_name(name))
 

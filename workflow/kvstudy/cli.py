@@ -52,6 +52,17 @@ COMMANDS = {
 }
 
 
+FULL = "the disk is full; free some space"
+DENIED = "permission denied; give yourself the right (chown, chmod)"
+PROBLEMS = {
+    errno.ENOSPC: FULL,
+    errno.EDQUOT: FULL,
+    errno.EACCES: DENIED,
+    errno.EPERM: DENIED,
+    errno.EROFS: "the file system cannot be written; work in a copy elsewhere",
+}
+
+
 class Commands(click.Group):
     """Loads a command's module when it is called, and lists them without loading any."""
 
@@ -89,11 +100,9 @@ def main() -> None:
         print(f"kvstudy: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        # Any command may write to a disk that is full, or to a folder of somebody else.
+        if error.errno not in PROBLEMS:
             raise
-        # Any command may write to a disk that is full.
         where = f"{error.filename}: " if error.filename else ""
-        print(
-            f"kvstudy: {where}the disk is full; free some space, and run it again", file=sys.stderr
-        )
+        print(f"kvstudy: {where}{PROBLEMS[error.errno]}, and run it again", file=sys.stderr)
         sys.exit(1)

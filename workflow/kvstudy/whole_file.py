@@ -1,7 +1,9 @@
-"""Files that are there as a whole or not at all."""
+"""Files that are there as a whole or not at all, and folders that can be written."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -9,11 +11,34 @@ from kvstudy.errors import KvstudyError
 
 def put(content: bytes, output: Path) -> None:
     """Write beside the goal, then rename: a reader never sees half a file."""
-    output.parent.mkdir(parents=True, exist_ok=True)
     beside = output.with_name(f".{output.name}.new")
     try:
+        output.parent.mkdir(parents=True, exist_ok=True)
         beside.write_bytes(content)
         beside.replace(output)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink()
         raise KvstudyError(f"{output}: cannot be written: {error.strerror}") from None
+
+
+def check_folder(folder: Path) -> Path:
+    """The part of the path that is there; KvstudyError when it is a file."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    if not there.is_dir():
+        raise KvstudyError(f"{folder}: cannot be made: {there} is a file; move it away")
+    return there
+
+
+def check_writable(folder: Path) -> None:
+    """KvstudyError when we could not make ``folder``, or a file in it."""
+    try:
+        there = check_folder(folder)
+        allowed = os.access(there, os.W_OK | os.X_OK, effective_ids=True)
+    except OSError:
+        there, allowed = folder, False
+    if not allowed:
+        raise KvstudyError(
+            f"{there}: you cannot write there; give yourself the right (chown, chmod), or measure "
+            "in a clone of your own"
+        )

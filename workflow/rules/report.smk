@@ -83,10 +83,14 @@ rule build_pdf:
         ),
     log:
         f"results/{{run}}/logs{SUBFOLDER}/build-pdf.log",
+    params:
+        study=STUDY_FILE,
     message:
         "LaTeX to {output}"
     shell:
-        "kvstudy build-pdf {input.tex} --output {output} > {log} 2>&1"
+        "kvstudy build-pdf {input.tex} --study {params.study} --output {output} > {log} 2>&1;"
+        # Nobody reads the log of a step that went well.
+        " grep '^warning: ' {log} >&2 || true"
 
 
 rule build_html:

@@ -9,7 +9,7 @@ from kvstudy.study.controls import AGAIN, noise_store
 from kvstudy.study.model import Study
 from kvstudy.tidy.summary import throughputs
 
-NUMBERS = ["n", "ratio", "low", "high", "floor"]
+NUMBERS = ["n", "ratio", "low", "high", "error", "floor"]
 COLUMNS = ["workload", "parameters", "store", *NUMBERS]
 
 
@@ -17,7 +17,8 @@ def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
     """Per workload: the store that was measured under two names, compared with itself.
 
     Columns: workload, parameters, store, n repetitions, ratio of the throughputs (first
-    name by second, paired by repetition) with its 95 % interval, floor: the
+    name by second, paired by repetition) with its 95 % interval and the standard error of its
+    logarithm, floor: the
     larger of ``high`` and 1/``low`` (NaN for a single repetition). A ratio of two
     stores below it could be of one store with itself.
     """
@@ -35,5 +36,5 @@ def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
             continue
         found = paired_ratio(one, other)
         floor = None if found.low is None else max(found.high, 1 / found.low)
-        rows.append([*key, store, found.n, found.value, found.low, found.high, floor])
+        rows.append([*key, store, found.n, found.value, found.low, found.high, found.error, floor])
     return pd.DataFrame(rows, columns=COLUMNS)

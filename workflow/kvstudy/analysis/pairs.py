@@ -1,19 +1,30 @@
-"""Every two stores compared: how many times one is faster, and do the runs tell?"""
+"""Every two stores compared: how many times one is faster, and what do the runs decide?"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from kvstudy.stats.ratios import Ratio, adjusted, equivalent, paired_ratio, unpaired_ratio
+from kvstudy.stats.power import repetitions_to_decide
+from kvstudy.stats.ratios import (
+    Decision,
+    Ratio,
+    adjusted,
+    decide,
+    equivalent,
+    paired_ratio,
+    unpaired_ratio,
+)
 from kvstudy.tidy.summary import throughputs
 
-NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm"]
-COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, "tied", "equal", "in_floor"]
-WORDS = {True: "yes", False: "no", None: ""}
+NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
+WORDS = ["decision", "equal", "in_floor"]
+COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, *WORDS]
+YES_NO = {True: "yes", False: "no", None: ""}
 
 
 def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd.DataFrame:
@@ -24,13 +35,14 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
     ``values`` has one row per repetition. Columns: workload, parameters, faster,
     slower (by the ratio), n repetitions that both have, ratio (of the geometric
     means, at least 1) with its 95 % interval, p, p_holm (Holm over the pairs of
-    one workload and its parameters), and as "yes", "no", or "" when one repetition
-    tells nothing: tied, equal (the whole interval is within ±10 %), in_floor (the
-    ratio is not above the noise floor, see ``floor``). Stores without a common
-    repetition have no row.
+    one workload and its parameters), would_decide (about how many repetitions would decide
+    an undecided pair; NaN where that is not known or far too many), decision
+    (``stats.ratios.decide``: faster, equal, undecided), and as "yes", "no", or "" when it is
+    not known: equal (the whole interval is within ±10 %), in_floor (the ratio is not above the
+    noise floor, see ``floor``). Stores without a common repetition have no row.
     """
     rows: list[list[object]] = []
-    known = floors.dropna(subset="floor").set_index(["workload", "parameters"])["floor"].to_dict()
+    known = {(row.workload, row.parameters): row for row in floors.dropna().itertuples()}
     cells = throughputs(values).groupby(["workload", "parameters"], sort=False)
     for (workload, parameters), group in cells:
         runs = {
@@ -38,12 +50,31 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
             for store, of in group.groupby("store", sort=False)
         }
         for (faster, slower), ratio in adjusted(_ratios(runs, paired)).items():
-            limit = known.get((workload, parameters))
-            in_floor = None if limit is None else bool(ratio.value <= limit)
-            words = [WORDS[each] for each in (ratio.tied, equivalent(ratio), in_floor)]
-            numbers = [ratio.n, ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm]
+            noise = known.get((workload, parameters))
+            decision = decide(ratio, noise and noise.floor)
+            more = math.nan
+            if decision is Decision.UNDECIDED:
+                again = noise and Ratio(noise.ratio, noise.n, error=noise.error)
+                more = repetitions_to_decide(ratio, again) or math.nan
+            numbers = [ratio.n, ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm, more]
+            in_floor = None if noise is None else bool(ratio.value <= noise.floor)
+            words = [decision.value, YES_NO[equivalent(ratio)], YES_NO[in_floor]]
             rows.append([workload, parameters, faster, slower, *numbers, *words])
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str], int]:
+    """For ``stats.ranks``: every two of the ``stores``, 1 where the first one is faster.
+
+    ``pairs`` are those of one workload and its parameters.
+    """
+    rows = {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
+    found = {}
+    for pair in combinations(stores, 2):
+        row = rows.get(frozenset(pair))
+        key = (row.faster, row.slower) if row else pair
+        found[key] = int(row is not None and row.decision == Decision.FASTER)
+    return found
 
 
 def _ratios(runs: dict[str, pd.Series], paired: bool) -> dict[tuple[str, str], Ratio]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from kvstudy.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
@@ -15,6 +17,8 @@ from kvstudy.study.run_names import Run
 # With the measured files and a configuration, all that a report is made from.
 STUDY = ("config/studies", "envs/stores", "workloads")
 SNAKEFILE = Path("workflow/Snakefile")
+# What Snakemake says after each step.
+STEPS = re.compile(r"\d+ of \d+ steps")
 
 
 def is_input(run: Run, name: str) -> bool:
@@ -44,25 +48,35 @@ def compose(folder: Path, given: Path, code: Path, run: Run) -> None:
 
 
 def snakemake(
-    folder: Path, *arguments: str, shown: bool = False
+    folder: Path,
+    *arguments: str,
+    shown: bool = False,
+    say: Callable[[str], None] = lambda text: None,
 ) -> subprocess.CompletedProcess[str]:
     """Run Snakemake in ``folder`` with the package kvstudy that lies there.
 
-    ``shown`` lets its output through, else it is in what is returned.
+    ``shown`` lets its output through, else it is in what is returned, and ``say`` is told
+    how many steps are done.
     """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = os.environ | {"PATH": path, "PYTHONPATH": str(folder.resolve() / "workflow")}
     # A cell watches the process of this name; none runs here.
     environment.pop("KVSTUDY_CONTROLLER", None)
-    return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", str(os.cpu_count() or 1), *arguments],
+    command = [sys.executable, "-m", "snakemake", "--cores", str(os.cpu_count() or 1), *arguments]
+    output = []
+    with subprocess.Popen(
+        command,
         cwd=folder,
         env=environment,
         stdout=None if shown else subprocess.PIPE,
         stderr=None if shown else subprocess.STDOUT,
         text=True,
-        check=False,
-    )
+    ) as process:
+        for line in process.stdout or ():
+            output.append(line)
+            if STEPS.match(line):
+                say(line.strip())
+    return subprocess.CompletedProcess(command, process.returncode, "".join(output))
 
 
 def target(run: Run) -> list[str]:

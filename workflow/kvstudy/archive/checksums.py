@@ -9,12 +9,12 @@ from pathlib import Path
 
 from kvstudy.archive.crate import METADATA
 from kvstudy.archive.part import Part, count
-from kvstudy.archive.unpack import chunks, files_in
+from kvstudy.archive.unpack import Progress, chunks, files_in
 from kvstudy.errors import KvstudyError
-from kvstudy.study.raw import SUMS
+from kvstudy.study.raw import SUMS, listed_sums, read_sums
 
 
-def check_packed(file: zipfile.ZipFile) -> Part:
+def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None) -> Part:
     """Every file of the archive against its checksum list, and the list against the files."""
     part = Part("Checksums of the archive")
     names = set(files_in(file))
@@ -22,7 +22,7 @@ def check_packed(file: zipfile.ZipFile) -> Part:
         part.faults.append(f"{SUMS}: is missing, so nothing tells what was packed")
         return part
     try:
-        expected = _listed(b"".join(chunks(file, SUMS)).decode())
+        expected = listed_sums(b"".join(chunks(file, SUMS)).decode())
     except (KvstudyError, ValueError) as error:
         part.faults.append(f"{SUMS}: cannot be read ({error})")
         return part
@@ -33,7 +33,7 @@ def check_packed(file: zipfile.ZipFile) -> Part:
     found = {}
     for name in sorted(names & expected.keys()):
         try:
-            found[name] = _digest(chunks(file, name))
+            found[name] = _digest(chunks(file, name, progress))
         except KvstudyError as error:
             part.faults.append(str(error))
             continue
@@ -69,9 +69,9 @@ def check_measured(results: Path) -> Part:
     files = 0
     for path in lists:
         try:
-            expected = _listed(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            part.faults.append(f"{path}: cannot be read ({error})")
+            expected = read_sums(path.parent)
+        except KvstudyError as error:
+            part.faults.append(str(error))
             continue
         there = {each.name for each in path.parent.iterdir() if each.is_file()} - {SUMS}
         files += len(there)
@@ -94,17 +94,6 @@ def check_measured(results: Path) -> Part:
             else "there are no raw logs: nothing was measured"
         )
     return part
-
-
-def _listed(text: str) -> dict[str, str]:
-    """Checksums by name; ValueError for a line that is none."""
-    found = {}
-    for line in text.splitlines():
-        digest, gap, name = line.partition("  ")
-        if len(digest) != 64 or not gap or not name or name in found:
-            raise ValueError(f"the line {line!r} is no checksum of a file")
-        found[name] = digest
-    return found
 
 
 def _digest(parts) -> str:

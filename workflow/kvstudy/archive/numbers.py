@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from kvstudy.archive.anew import compose, is_input, snakemake, target
@@ -19,10 +20,12 @@ CLOSE = 1e-9
 PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
-def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
+def check_numbers(
+    run: Run, given: Path, made: Path, code: Path, say: Callable[[str], None] = lambda text: None
+) -> Part:
     """Make the tables of the run in the new folder ``made``, by the workflow in ``code``.
 
-    ``given`` is the folder with the files of the archive.
+    ``given`` is the folder with the files of the archive; ``say`` is told how far it is.
     """
     part = Part("Numbers")
     compose(made, given, code, run)
@@ -34,7 +37,8 @@ def check_numbers(run: Run, given: Path, made: Path, code: Path) -> Part:
         if listed.returncode or not found:
             part.faults.append(f"not made anew: {_problem(listed.stdout)}")
             return part
-        done = snakemake(made, *found, "--quiet", *config)
+        # Not quiet about progress.
+        done = snakemake(made, *found, "--quiet", "host", "reason", "rules", *config, say=say)
         if done.returncode:
             part.faults.append(f"not made anew: {_problem(done.stdout)}")
             return part

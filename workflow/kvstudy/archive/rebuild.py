@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from kvstudy.archive.anew import is_input, snakemake, target
-from kvstudy.archive.unpack import extract, opened, read_facts
+from kvstudy.archive.unpack import check_room, extract, opened, read_facts
 from kvstudy.errors import KvstudyError
 
 
@@ -19,6 +19,7 @@ def rebuild(archive: Path, folder: Path) -> Path:
         raise KvstudyError(f"{folder}: is there already; remove it, or give --output")
     with opened(archive) as file:
         run, _ = read_facts(file)
+        check_room(archive, file, folder)
         existed = folder.is_dir()
         try:
             extract(file, folder, lambda name: is_input(run, name), executable=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import shutil
 import stat
 import zipfile
 import zlib
@@ -12,10 +13,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from kvstudy.archive.contents import FACTS, FORMAT
+from kvstudy.archive.crate import METADATA
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL
 from kvstudy.study.cells import run_name
 from kvstudy.study.published_files import published_name
+from kvstudy.study.raw import SUMS
 from kvstudy.study.run_names import PARTIAL, Run
 
 CHUNK = 1 << 20
@@ -23,6 +26,18 @@ GET_AGAIN = "get it again, or ask for a new one"
 # Broken zips make zipfile raise any of these.
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
+# Logs unpack to ten times their size. What grows more than this was made to fill memory or disk;
+# the largest runs have a tenth of these files.
+GROWTH, ALWAYS, FILES = 100, 10**9, 10**6
+# Of a file that is read as a whole; the lists have some hundred bytes for each file.
+WHOLE, WHOLE_EACH = 10**6, 2000
+
+# Told of bytes as they are read.
+Progress = Callable[[int], None]
+
+
+def _quiet(count: int) -> None:
+    """Progress that nobody looks at."""
 
 
 @contextlib.contextmanager
@@ -35,12 +50,43 @@ def opened(path: Path) -> Iterator[zipfile.ZipFile]:
     except BROKEN as error:
         raise KvstudyError(f"{path}: no zip file, or cut off ({error}); {GET_AGAIN}") from None
     with file:
+        _check_sizes(path, file)
         _check_names(path, file)
         if FACTS not in file.namelist():
             raise KvstudyError(
                 f"{path}: has no {FACTS}: it was not packed by 'kvstudy archive', or is damaged"
             )
         yield file
+
+
+def _check_sizes(path: Path, file: zipfile.ZipFile) -> None:
+    """KvstudyError for what would fill memory or disk; zipfile reads no more than is said here."""
+    entries, total = len(file.infolist()), unpacked_size(file)
+    if entries > FILES or total > max(ALWAYS, GROWTH * path.stat().st_size):
+        raise KvstudyError(
+            f"{path}: unpacks to {entries:,} files of {total / 1e9:,.1f} GB, from "
+            f"{path.stat().st_size / 1e6:,.1f} MB; no run is like that, do not unpack it"
+        )
+    for name in {FACTS, SUMS, METADATA} & file.NameToInfo.keys():
+        if file.getinfo(name).file_size > WHOLE + WHOLE_EACH * entries:
+            raise KvstudyError(f"{path}: {name} is too large for {entries:,} files; {GET_AGAIN}")
+
+
+def unpacked_size(file: zipfile.ZipFile) -> int:
+    """Bytes of all files."""
+    return sum(entry.file_size for entry in file.infolist())
+
+
+def check_room(path: Path, file: zipfile.ZipFile, folder: Path) -> None:
+    """KvstudyError when the disk of ``folder``, there or not yet, has no room for the files."""
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    needed, free = unpacked_size(file), shutil.disk_usage(there).free
+    if needed > free:
+        raise KvstudyError(
+            f"{path}: unpacks to {needed / 1e9:,.1f} GB, and {folder} has {free / 1e9:,.1f} GB "
+            "left; free some space, or work on another disk (TMPDIR for 'kvstudy verify', "
+            "--output for 'kvstudy rebuild')"
+        )
 
 
 def _check_names(path: Path, file: zipfile.ZipFile) -> None:
@@ -69,12 +115,13 @@ def files_in(file: zipfile.ZipFile) -> list[str]:
     return sorted(entry.filename for entry in file.infolist() if not entry.is_dir())
 
 
-def chunks(file: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+def chunks(file: zipfile.ZipFile, name: str, progress: Progress = _quiet) -> Iterator[bytes]:
     """The content of a file; KvstudyError where the zip is damaged."""
     try:
         with file.open(name) as source:
             while chunk := source.read(CHUNK):
                 yield chunk
+                progress(len(chunk))
     except (*BROKEN, RuntimeError) as error:
         raise KvstudyError(f"{name}: is damaged in the archive ({error}); {GET_AGAIN}") from None
 
@@ -107,6 +154,7 @@ def extract(
     folder: Path,
     wanted: Callable[[str], bool] = lambda name: True,
     executable: bool = False,
+    progress: Progress = _quiet,
 ) -> None:
     """Write the ``wanted`` files below ``folder``; programs only where ``executable``."""
     for name in filter(wanted, files_in(file)):
@@ -114,7 +162,7 @@ def extract(
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("wb") as output:
-                output.writelines(chunks(file, name))
+                output.writelines(chunks(file, name, progress))
             if executable and file.getinfo(name).external_attr >> 16 & stat.S_IXUSR:
                 target.chmod(0o755)
         except OSError as error:

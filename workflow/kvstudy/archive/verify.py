@@ -16,7 +16,14 @@ from kvstudy.archive.course import check_course, check_plan
 from kvstudy.archive.numbers import check_numbers
 from kvstudy.archive.part import SHOWN, Part, count
 from kvstudy.archive.run import RESULTS, find_run
-from kvstudy.archive.unpack import extract, opened, read_facts
+from kvstudy.archive.unpack import (
+    Progress,
+    check_room,
+    extract,
+    opened,
+    read_facts,
+    unpacked_size,
+)
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
@@ -71,13 +78,15 @@ def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) 
     say(f"reading {path}")
     with opened(path) as file:
         run, declared = read_facts(file)
+        check_room(path, file, top)
+        total = unpacked_size(file)
         with path.open("rb") as packed:
             digest = hashlib.file_digest(packed, "sha256").hexdigest()
         lines = [f"Archive: {path.name}, {path.stat().st_size:,} bytes", f"SHA-256: {digest}"]
-        parts = [check_packed(file)]
+        parts = [check_packed(file, _share(f"checksums of {path}", total, say))]
         folder = top / "given"
         try:
-            extract(file, folder)
+            extract(file, folder, progress=_share(f"unpacking {path}", total, say))
         except KvstudyError:
             # Named among the checksums; of a damaged file nothing else can be told.
             parts.append(Part("All else", notes=["not looked at: the archive is damaged"]))
@@ -124,7 +133,23 @@ def _parts(given: Given, made: Path, code: Path, say: Callable[[str], None]) -> 
         yield Part("Numbers", notes=[text])
         return
     say("making every number anew from the raw logs; this takes a minute or more")
-    yield check_numbers(given.run, given.folder, made, code)
+
+    def step(text: str) -> None:
+        say(f"making every number anew: {text}")
+
+    yield check_numbers(given.run, given.folder, made, code, step)
+
+
+def _share(what: str, total: int, say: Callable[[str], None]) -> Progress:
+    """Says how much of ``total`` bytes is done of ``what``."""
+    done = 0
+
+    def progress(count: int) -> None:
+        nonlocal done
+        done += count
+        say(f"{what}: {done / total:.0%} of {total / 1e6:,.0f} MB")
+
+    return progress
 
 
 def _code(folder: Path, own_code: bool) -> Part:

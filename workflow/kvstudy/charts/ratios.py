@@ -10,6 +10,7 @@ from kvstudy.charts.texts import is_number
 from kvstudy.figures.ratios import ACROSS, ticks_of
 from kvstudy.figures.words import from_to
 from kvstudy.language.current import N_, _
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.tidy.numbers import significant
@@ -22,9 +23,16 @@ TEXTS = {
     "cells": N_("Sizes"),
 }
 NOTE = N_(
-    "Filled: a difference. Hollow: tied. Faint: not above the noise floor, the grey band. "
+    "Filled: a difference. Square: equal within ±10 %. Hollow: undecided. Faint: not above the "
+    "noise floor, the grey band. "
     "Right of 1 the first store is faster."
 )
+
+WORDS = {
+    Decision.FASTER: N_("a difference"),
+    Decision.EQUAL: N_("equal within ±10 %"),
+    Decision.UNDECIDED: N_("undecided"),
+}
 
 
 def ratios_chart(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Chart:
@@ -59,11 +67,11 @@ def _row(row: dict, titles: dict[str, str], title: str) -> dict:
     pair = f"{titles[row['one']]} / {titles[row['other']]}"
     numbers = {name: row[name] for name in ("low", "high", "floor")}
     ends = [significant(row[name]) if is_number(row[name]) else "" for name in ("low", "high")]
-    verdict = {"yes": _("tied"), "no": _("a difference")}.get(row["tied"], "")
-    if row["in_floor"] == "yes":
-        verdict = _("not above the noise floor")
+    verdict = _(WORDS[row["decision"]])
+    if row["decision"] == Decision.UNDECIDED and row["in_floor"] == "yes":
+        verdict = _("undecided, not above the noise floor")
     return plain(
-        row | numbers, ["workload", "ratio", "low", "high", "tied", "in_floor", "floor"]
+        row | numbers, ["workload", "ratio", "low", "high", "decision", "in_floor", "floor"]
     ) | {
         "store": row["one"],
         "other": row["other"],
@@ -97,12 +105,15 @@ def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
         base.transform_filter("isValid(datum.low) && isValid(datum.high)")
         .mark_rule(style="kv-ink", aria=False)
         .encode(x=alt.X("low:Q", **x), x2="high:Q", opacity=faint),
-        base.transform_filter("datum.tied === 'yes'")
+        base.transform_filter(f"datum.decision === '{Decision.UNDECIDED}'")
         .mark_point(filled=False, size=60, strokeWidth=1.5, style="kv-ink")
         .encode(x=alt.X("ratio:Q", **x), opacity=faint),
-        base.transform_filter("datum.tied !== 'yes'")
-        .mark_point(filled=True, size=60, style="kv-ink")
-        .encode(x=alt.X("ratio:Q", **x), opacity=faint),
+        *(
+            base.transform_filter(f"datum.decision === '{decision}'")
+            .mark_point(filled=True, size=60, shape=shape, style="kv-ink")
+            .encode(x=alt.X("ratio:Q", **x), opacity=faint)
+            for decision, shape in ((Decision.FASTER, "circle"), (Decision.EQUAL, "square"))
+        ),
     ]
     if not is_number(floor):
         return layers

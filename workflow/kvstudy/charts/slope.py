@@ -18,7 +18,7 @@ from kvstudy.study.model import Study
 TEXTS = {
     "exact": N_("Throughput"),
     "place_text": N_("Place"),
-    "tie": N_("Tied with"),
+    "undecided": N_("Undecided against"),
     "basis_text": N_("Rests on"),
 }
 
@@ -43,7 +43,7 @@ def slope_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> C
         words = _("Places of the stores, published and here. {}").format(title).replace("\n", ". ")
         dashed = mine["basis"].iloc[0] == SINGLE
         panels.append(Panel(_layers(legend, most, dashed), title, words, 30 + 32 * most))
-    notes = [_("~: the runs do not tell the store from another."), rejected_note(table)]
+    notes = [_("~: undecided against another store."), rejected_note(table)]
     return Chart(rows, panels, legend, 2, " ".join(filter(None, notes)))
 
 
@@ -51,8 +51,9 @@ def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:
     look = stores[row["store"]]
     place = row[("published_place", "place")[side]]
     mark = MARK if row["rejected"] == "yes" else ""
-    tied = [stores[name].title for name in row["tied_with"].split()] if side else []
-    label = f"{place} {look.title}{' ~' if tied else ''}" if side else f"{look.title} {place}{mark}"
+    undecided = [stores[name].title for name in row["undecided_with"].split()] if side else []
+    tilde = " ~" if undecided else ""
+    label = f"{place} {look.title}{tilde}" if side else f"{look.title} {place}{mark}"
     value = row[("published", "measured")[side]]
     return plain(row, ["workload", "store"]) | {
         "side": sides()[side],
@@ -63,7 +64,7 @@ def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:
         "title": f"{look.title}, {sides()[side]}",
         "exact": exact("throughput", value, "ops/s"),
         "place_text": str(place),
-        "tie": ", ".join(tied),
+        "undecided": ", ".join(undecided),
         "basis_text": recorded(row["basis"]) if side else "",
     }
 

@@ -41,8 +41,8 @@ from kvstudy.study.source_parts import Slopes
 # Columns with words; all others have numbers.
 WORDS = [
     *["panel", "group", "store", "unit", "torn", "note", "workload", "parameters", "repetition"],
-    *["operation", "strip", "verdict", "side", "metric", "saturated", "one", "other", "tied"],
-    *["in_floor", "basis", "tied_with", "origin", "time"],
+    *["operation", "strip", "verdict", "side", "metric", "saturated", "one", "other", "decision"],
+    *["in_floor", "basis", "undecided_with", "origin", "time"],
 ]
 
 

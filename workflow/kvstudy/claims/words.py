@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, isnan
 
 from kvstudy.claims.operands import Grid, Operand
 from kvstudy.claims.parts import Part
@@ -11,6 +11,7 @@ from kvstudy.claims.quantities import READS, SHARE, THREADS, Quantity
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.recorded import recorded
+from kvstudy.stats.power import MOST
 from kvstudy.study.base import SIZES
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -179,6 +180,19 @@ def _titled(key: str, value: object, names: Names) -> str:
     titles = {"workload": names.workloads, "store": names.stores, "metric": METRICS}
     found = titles.get(key, {}).get(value, value)
     return _(found) if key in ("metric", "operation") else found
+
+
+def runs_words(runs: int, would_decide: float) -> str:
+    """``3 runs; about 12 would decide``, what belongs to "undecided".
+
+    ``would_decide`` is NaN where one run tells no spread, or more than MOST were needed.
+    """
+    if runs < 2:
+        return _("one run")
+    text = ngettext("{} run", "{} runs", runs).format(runs)
+    if isnan(would_decide):
+        return _("{}; more than {} would decide").format(text, MOST)
+    return _("{}; about {} would decide").format(text, f"{would_decide:.0f}")
 
 
 def sized(size: str, number: int) -> str:

@@ -20,13 +20,19 @@ import click
     required=True,
     help="The PDF; written only when the build is without fault.",
 )
-def command(main: Path, build: Path | None, output: Path) -> None:
+@click.option(
+    "--study",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The study.yaml whose lines warnings name.",
+)
+def command(main: Path, build: Path | None, output: Path, study: Path | None) -> None:
     """Build the PDF from the LaTeX source MAIN with latexmk.
 
-    Undefined references and citations, text or tables over the margin,
-    characters that a font lacks and labels defined twice fail the build.
+    Undefined references and citations and labels defined twice fail the build. What
+    does not fit the page and characters that no font has are warned of.
     """
     from kvstudy.report.build import build_pdf
 
-    build_pdf(main, build or main.parent / "build", output)
+    for warning in build_pdf(main, build or main.parent / "build", output, study):
+        print(f"warning: {warning}")
     print(output)

@@ -37,8 +37,8 @@ def command(a: str, b: str, base: str | None, output: Path | None) -> None:
     - the change of the throughputs themselves, only when both runs say that they are of
       the same machine (CPU, cores, memory).
 
-    Changes are B by A, with 95 % intervals. ~ marks a change that the runs do not tell
-    from none, = one whose whole interval is within ±10 %.
+    Changes are B by A, with 95 % intervals. = marks a change whose whole interval is within
+    ±10 %, ~ one that is undecided, with about the number of repetitions that would decide.
 
     Prints all that, and writes it as CSV files, as a forest plot (PDF, SVG) and as
     comparison.pdf.

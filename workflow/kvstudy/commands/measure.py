@@ -20,12 +20,15 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     measurement to results/RUN/failed/CELL/. The rate of an open-loop cell
     comes from the closed-loop cells that are there.
     """
+    from functools import partial
+
     from kvstudy.errors import KvstudyError
     from kvstudy.measure.cell import Request, leave_out, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import find_cell, plan, run_name
     from kvstudy.study.load import load_study
+    from kvstudy.tidy.cell import read_cell
     from kvstudy.tidy.target import NoTarget, find_target
 
     stop_on_signals()
@@ -50,4 +53,4 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     if without:
         print(f"{leave_out(request, without.reason)}: {without.reason}")
     else:
-        print(measure_cell(request, stores[wanted.store]))
+        print(measure_cell(request, stores[wanted.store], partial(read_cell, loaded, wanted)))

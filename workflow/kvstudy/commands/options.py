@@ -31,6 +31,7 @@ LANGUAGE = click.option(
     callback=_use,
     help="Language of text, tables, figures and numbers.",
 )
+PORT = click.IntRange(0, 65535)
 OPTIONS = [
     click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml."),
     SCALE,
@@ -41,9 +42,7 @@ OPTIONS = [
         show_default=True,
         help="How the server runs.",
     ),
-    click.option(
-        "--port", type=int, default=0, show_default=True, help="Its port; 0: any free one."
-    ),
+    click.option("--port", type=PORT, default=0, show_default=True, help="Its port; 0: any free."),
     click.option("--address", default="", help="host:port of the server (provider external)."),
     click.option("--may-empty", is_flag=True, help="Delete ALL data of the external server first."),
     click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use."),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from kvstudy.commands.options import SCALE
+
+if TYPE_CHECKING:
+    from kvstudy.study.cells import Cell
 
 
 @click.command("parse")
@@ -24,26 +28,29 @@ from kvstudy.commands.options import SCALE
 def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None:
     """Turn the raw logs of a run into tidy tables.
 
-    Cells without logs stay in cells.csv with the reason. Refuses logs that
-    differ from their checksums, cells that were measured with other parameters
-    than the study has now, and cells that were not measured alike (machine,
-    versions, client, Java, provider, cores).
+    Cells without logs stay in cells.csv with the reason. A cell whose logs cannot
+    be read, or differ from their checksums, is a failed one: its files are moved
+    to results/RUN/failed/, and it can be measured again. Refuses cells that were
+    measured with other parameters than the study has now, and cells that were not
+    measured alike (machine, versions, client, Java, provider, cores).
     """
     from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import load_study
     from kvstudy.tidy.collect import collect
     from kvstudy.tidy.open_loop import FOLDER, explain, split, targets
-    from kvstudy.tidy.probes import collect_probes
+    from kvstudy.tidy.probes import collect_probes, unreadable_probes
 
     loaded = load_study(study)
     run = run_name(loaded.name, scale)
     planned = plan(loaded, scale)
     found = collect(loaded, planned, run, mixed)
+    again = "import it again" if loaded.imported else "'snakemake' measures it again"
+    _set_aside(run, found.unreadable, unreadable_probes(loaded, run), again)
+    probes = collect_probes(loaded, run)
     closed, opened = split(found, planned)
     opened["cells"] = explain(opened["cells"], loaded, planned, run)
     opened["targets"] = targets(planned, run)
-    probes = collect_probes(loaded, run)
     output = output or Path("results") / run
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
     tables = {output / f"{name}.csv": table for name, table in closed.items()}
@@ -58,3 +65,23 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
         made += [*tables, environment]
     measured = (found.cells.status == "measured").sum()
     print(f"{output}: {measured} of {len(found.cells)} cells measured")
+
+
+def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: str) -> None:
+    """Make failed measurements of those that cannot be read; say so, and how to try ``again``."""
+    from kvstudy.errors import KvstudyError
+    from kvstudy.study.raw import probe_directory, raw_directory, set_aside
+
+    folders = {cell.path: (raw_directory(run, cell), reason) for cell, reason in cells.items()}
+    folders |= {
+        f"probes/{store}": (probe_directory(run, store), reason) for store, reason in probes.items()
+    }
+    for name, (folder, reason) in folders.items():
+        try:
+            failed = set_aside(folder, Path("results") / run, name, reason)
+        except OSError as error:
+            raise KvstudyError(
+                f"{folder}: {reason}; and it cannot be moved to results/{run}/failed/ "
+                f"({error.strerror}): give yourself the right to write there"
+            ) from None
+        print(f"{name}: {reason}\nIts logs are in {failed}; {again}.")

@@ -83,6 +83,8 @@ def command(
 
 
 def _list(outlook) -> None:
+    from kvstudy.planning.words import counted
+
     for position, cell in enumerate(outlook.cells, start=1):
         if cell in outlook.done:
             status = "no value" if cell in outlook.gaps else "measured"
@@ -90,18 +92,18 @@ def _list(outlook) -> None:
             status = "-"
         click.echo(f"{position:4}  {status:8}  {cell.path}")
     measured = len(outlook.done - outlook.gaps)
-    click.echo(f"{len(outlook.cells)} cells of {outlook.run}, {measured} measured")
+    click.echo(f"{counted(outlook.cells)} of {outlook.run}, {measured} measured")
 
 
 def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[str]:
     from kvstudy.planning import screen
-    from kvstudy.planning.words import duration, size, times
+    from kvstudy.planning.words import counted, duration, size, times
 
     lines = screen.paragraph(f"{study.title}: results/{outlook.run}, provider {outlook.provider}.")
     lines += screen.paragraph(
         f"{times(len(study.stores), 'store')}, {times(len(study.workloads), 'workload')}, "
-        f"{times(study.repetitions, 'repetition')}: {times(len(outlook.wanted), 'cell')} here, "
-        f"{len(outlook.wanted) - len(outlook.left)} of them there."
+        f"{times(study.repetitions, 'repetition')}: {counted(outlook.cells)} planned; "
+        f"{counted(outlook.wanted)} here, {len(outlook.wanted) - len(outlook.left)} done."
     )
     reasons: dict[str, list[str]] = {}
     for name, reason in outlook.missing.items():

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import PORT
+
 COUNT = click.IntRange(min=1)
 
 
@@ -30,7 +32,7 @@ COUNT = click.IntRange(min=1)
     show_default=True,
     help="How the server runs.",
 )
-@click.option("--port", type=int, default=0, show_default=True, help="Its port; 0: any free one.")
+@click.option("--port", type=PORT, default=0, show_default=True, help="Its port; 0: any free one.")
 @click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use.")
 def command(
     store: str | None,
@@ -50,6 +52,8 @@ def command(
     go to results/single-cells/raw/, the result beside them as text and as a row of
     results.csv; the same cell again is its next repetition.
     """
+    from functools import partial
+
     from kvstudy.errors import KvstudyError
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
@@ -59,6 +63,7 @@ def command(
     from kvstudy.study.naming import did_you_mean
     from kvstudy.study.single import RUN, next_cell, single_study
     from kvstudy.study.workload import WORKLOADS, load_only, load_workload
+    from kvstudy.tidy.cell import read_cell
     from kvstudy.tidy.single import save
     from kvstudy.ycsb_log.parse import parse
 
@@ -120,8 +125,8 @@ def command(
         # Single cells are compared by nobody but the user, who chose the provider.
         mixed=True,
     )
-    raw = measure_cell(request, definition)
-    text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8")
+    raw = measure_cell(request, definition, partial(read_cell, study, cell))
+    text = (raw / f"{cell.measured_phase}.out").read_text(encoding="utf-8", errors="replace")
     log = parse(text, str(raw))
     lines = _result(log)
     for line in lines:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -37,7 +38,7 @@ def command(archive: str, output: Path | None, archived_code: bool) -> None:
     """
     from kvstudy.archive.verify import as_text, verify
 
-    found = verify(archive, own_code=not archived_code, say=_tell)
+    found = verify(archive, own_code=not archived_code, say=Teller())
     click.echo(as_text(found), nl=False)
     if output:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +46,17 @@ def command(archive: str, output: Path | None, archived_code: bool) -> None:
     sys.exit(0 if found.holds else 1)
 
 
-def _tell(text: str) -> None:
-    """What is being done, to a person who waits."""
-    if sys.stderr.isatty():
-        click.echo(f"{text} ...", err=True)
+class Teller:
+    """What is being done, to a person who waits: what is new, and every few seconds how far."""
+
+    SECONDS = 5
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._when = 0.0
+
+    def __call__(self, text: str) -> None:
+        what, now = text.partition(":")[0], time.monotonic()
+        if what != self._what or now - self._when >= self.SECONDS:
+            self._what, self._when = what, now
+            click.echo(f"{text} ...", err=True)

@@ -9,9 +9,12 @@ import pandas as pd
 from kvstudy.comparison.matching import Matching
 from kvstudy.comparison.runs import Run
 from kvstudy.stats.intervals import Interval, log_t_interval
+from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ratios import (
+    Decision,
     Ratio,
     adjusted,
+    decide,
     equivalence_p,
     equivalent,
     unpaired_quotient,
@@ -20,6 +23,7 @@ from kvstudy.stats.ratios import (
 
 PLACE = ["workload", "parameters", "store"]
 CHANGE = ["change", "low", "high", "p", "p_holm", "different", "equivalence_p", "equal"]
+CHANGE.append("would_decide")
 RELATIVE = [
     *[*PLACE, "base", "n_a", "ratio_a", "low_a", "high_a"],
     *["n_b", "ratio_b", "low_b", "high_b", *CHANGE],
@@ -41,6 +45,7 @@ def relative_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     p-value for independent means. ``p_holm`` is adjusted over all rows,
     ``different`` (yes, no) follows from it; ``equal`` says whether the whole interval is
     within the margin of equivalence. Both are "" where a run has one repetition.
+    ``would_decide`` is about how many repetitions of each run would decide an undecided change.
     What cannot be divided is added to the rows that ``matching`` leaves out.
     """
     places, ratios, sides = [], [], []
@@ -116,8 +121,8 @@ def _table(places: list, sides: list, ratios: Sequence[Ratio], columns: list[str
     ):
         cells = [number for side in both for number in (side.n, side.value, side.low, side.high)]
         change = [ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm]
-        different = None if ratio.tied is None else not ratio.tied
-        verdicts = [_word(different), equivalence_p(ratio), _word(equivalent(ratio))]
+        more = repetitions_to_decide(ratio) if decide(ratio) is Decision.UNDECIDED else None
+        verdicts = [_word(ratio.differs), equivalence_p(ratio), _word(equivalent(ratio)), more]
         rows.append([*place, *cells, *change, *verdicts])
     return pd.DataFrame(rows, columns=columns)
 

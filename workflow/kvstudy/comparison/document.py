@@ -16,9 +16,8 @@ from kvstudy.comparison.explained import (
 )
 from kvstudy.comparison.words import interval, marks, number, speed
 from kvstudy.report.build import build_pdf
-from kvstudy.report.escape import breakable
 from kvstudy.report.transcript import COLUMNS
-from kvstudy.tables.latex import Latex, fill
+from kvstudy.tables.latex import Latex, breakable, fill
 
 TEMPLATE = Path("report/templates/compared-runs.tex.j2")
 NAME = "comparison"

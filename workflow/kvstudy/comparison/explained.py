@@ -12,12 +12,13 @@ from kvstudy.stats.ratios import MARGIN
 # Between a number and its sign, so that no line breaks there.
 NB = "\N{NARROW NO-BREAK SPACE}"
 MARKS = (
-    "~: not different, the runs do not tell the change from 1. Of many rows some differ by chance, "
+    "~: undecided, the runs tell neither a change nor that there is none; about as many "
+    "repetitions of each run as stand behind it would decide. Of many rows some differ by chance, "
     "so Holm's correction for the number of rows makes this stricter than the interval by itself "
     f"(level 5{NB}%). =: equal, the whole interval is within ±{MARGIN * 100:.0f}{NB}% "
-    f"({1 / (1 + MARGIN):.3f} to {1 + MARGIN:g}; two one-sided tests at 2.5{NB}% each). ~ without "
-    "= is no evidence that nothing changed; = without ~ is a change of less than the margin. No "
-    "mark: different. ?: a run has one repetition, so nothing is known of its spread."
+    f"({1 / (1 + MARGIN):.3f} to {1 + MARGIN:g}; two one-sided tests at 2.5{NB}% each), "
+    "even if the change itself is told. No mark: different. ?: a run has one repetition, so "
+    "nothing is known of its spread."
 )
 
 
@@ -59,10 +60,10 @@ def about_absolute() -> str:
 
 def about_orders() -> str:
     return (
-        "Stores by their mean throughput; ~ between neighbours that the repetitions do not tell "
-        "apart (ratio paired by repetition, but for imported logs; Holm's correction for the "
-        "pairs of a workload). A pair of stores counts as tied when one of the runs does not tell "
-        "the two apart."
+        "Stores by their mean throughput; = between neighbours that are equal within ±10 %, ~ "
+        "where the repetitions leave them undecided (ratio paired by repetition, but for imported "
+        "logs; Holm's correction for the pairs of a workload). A pair of stores has neither order "
+        "when one of the runs shows the two equal or leaves them undecided."
     )
 
 
@@ -71,7 +72,8 @@ def order_line(found: Comparison, row) -> str:
     of = "1 pair" if row.pairs == 1 else f"{row.pairs} pairs"
     return (
         f"run A: {_titled(found, row.order_a)}; run B: {_titled(found, row.order_b)}; of {of}, "
-        f"{row.same} in the same order, {row.opposite} in the opposite, {row.tied} tied in a run"
+        f"{row.same} in the same order, {row.opposite} in the opposite, "
+        f"{row.neither} in neither"
     )
 
 

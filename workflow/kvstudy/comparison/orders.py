@@ -8,15 +8,15 @@ import pandas as pd
 
 from kvstudy.comparison.matching import Match, Matching
 from kvstudy.comparison.runs import Run
-from kvstudy.comparison.words import TIE
+from kvstudy.comparison.words import EQUAL, TIE
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.stats.ranks import agreement_of_runs
-from kvstudy.stats.ratios import Ratio, adjusted, paired_ratio, unpaired_ratio
+from kvstudy.stats.ratios import Decision, Ratio, adjusted, decide, paired_ratio, unpaired_ratio
 
-ABOVE = ">"
+SIGNS = {Decision.FASTER: ">", Decision.EQUAL: EQUAL, Decision.UNDECIDED: TIE}
 COLUMNS = [
     *["workload", "parameters", "stores", "order_a", "order_b"],
-    *["pairs", "same", "opposite", "tied", "tau"],
+    *["pairs", "same", "opposite", "neither", "tau"],
 ]
 
 
@@ -24,11 +24,11 @@ def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     """One row per workload and parameters with at least two shared stores.
 
     ``order_a`` and ``order_b`` are the ``stores`` by their mean throughput, such as
-    ``redis > riak ~ memcached``: ~ between two that the run does not tell apart. Of the
+    ``redis > riak ~ memcached``: ~ between two that are undecided, = between equal ones. Of the
     ``pairs`` of stores, ``same`` have the same order in both runs, ``opposite`` ones the
-    opposite, ``tied`` ones are tied in at least one run. ``tau`` is Kendall's tau-b, NaN
-    where one run ties all. In each run a pair is paired by repetition (not in an imported
-    one), with Holm's adjustment over the pairs of the workload. What has no order is
+    opposite; ``neither`` ones are equal or undecided in at least one run. ``tau`` is Kendall's
+    tau-b, NaN where one run decides none. In each run a pair is paired by repetition (not in an
+    imported one), with Holm's adjustment over the pairs of the workload. What has no order is
     added to the rows that ``matching`` leaves out.
     """
     rows = []
@@ -41,9 +41,9 @@ def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
             place = {"workload": match.workload, "parameters": match.parameters}
             matching.leave_out("AB"[pairs.index(None)], reason, **place)
             continue
-        found = agreement_of_runs(*pairs)
-        tied = found.total - found.concordant - found.discordant
-        numbers = [found.total, found.concordant, found.discordant, tied, found.tau]
+        found = agreement_of_runs(*map(_signs, pairs))
+        neither = found.total - found.concordant - found.discordant
+        numbers = [found.total, found.concordant, found.discordant, neither, found.tau]
         shown = [_order(run, match, of) for run, of in zip((a, b), pairs, strict=True)]
         rows.append([match.workload, match.parameters, ", ".join(match.stores), *shown, *numbers])
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -63,6 +63,13 @@ def _pairs(run: Run, match: Match) -> dict[tuple[str, str], Ratio] | None:
     return adjusted(ratios)
 
 
+def _signs(pairs: dict[tuple[str, str], Ratio]) -> dict[tuple[str, str], int]:
+    return {
+        pair: (1 if ratio.value > 1 else -1) if ratio.differs else 0
+        for pair, ratio in pairs.items()
+    }
+
+
 def _order(run: Run, match: Match, pairs: dict[tuple[str, str], Ratio]) -> str:
     means = {
         store: log_t_interval(run.runs(match.workload, match.parameters, store).values()).value
@@ -72,5 +79,5 @@ def _order(run: Run, match: Match, pairs: dict[tuple[str, str], Ratio]) -> str:
     text = ordered[0]
     for one, other in pairwise(ordered):
         ratio = pairs.get((one, other)) or pairs[other, one]
-        text += f" {ABOVE if ratio.tied is False else TIE} {other}"
+        text += f" {SIGNS[decide(ratio)]} {other}"
     return text

@@ -46,8 +46,11 @@ def speed(value: float) -> str:
 
 
 def marks(row) -> str:
-    """``~`` for a tie, ``=`` for equal within the margin, both, or ``?`` for one run."""
+    """``=`` for equal within the margin, ``~ 12`` for undecided, ``?`` for one run."""
     if row.different == "":
         return UNKNOWN
-    shown = [TIE] * (row.different == "no") + [EQUAL] * (row.equal == "yes")
-    return " ".join(shown)
+    if row.equal == "yes":
+        return EQUAL
+    if row.different == "yes":
+        return ""
+    return TIE if pd.isna(row.would_decide) else f"{TIE} {row.would_decide:.0f}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from kvstudy.tables.latex import escape
+
 # Which package brings what a table uses.
 PACKAGES = {
     "booktabs": r"\\(?:toprule|midrule|cmidrule|addlinespace)",
@@ -21,7 +23,9 @@ WIDTH = "16cm"
 PLAIN = "".join(rf"\catcode`\{letter}=12" for letter in "-=:'" + '"') + r"\relax"
 # Tables over several pages cannot be scaled, since TeX must be able to break them.
 LONG = r"\begin{longtable}"
-FLOAT = r"\\begin\{table\}(?:\[[^]]*\])?"
+# Lines of a table that fit on a page of most documents.
+ROWS = 45
+HEAD = r"\providecommand{\tablehead}[1]{#1}%"
 
 
 def ready_for_input(text: str, name: str, caption: str) -> str:
@@ -29,10 +33,9 @@ def ready_for_input(text: str, name: str, caption: str) -> str:
 
     ``caption`` is that of the report, as plain text.
     """
-    floats = re.search(FLOAT, text)
-    if floats:
-        text = PLAIN + "%\n" + re.sub(FLOAT, lambda begin: begin[0] + PLAIN, text)
-    elif LONG in text:
+    if LONG not in text and text.count("\\\\") > ROWS:
+        text = _long(text, name, caption)
+    if LONG in text:
         text = f"\\begingroup{PLAIN}%\n{text.strip()}\n\\endgroup\n"
     else:
         text = (
@@ -45,24 +48,32 @@ def ready_for_input(text: str, name: str, caption: str) -> str:
         [
             f"% Needs: \\usepackage{{{', '.join(needs)}}}",
             *(f"% Caption of the report: {line}" for line in [" ".join(caption.split())] if line),
-            *_how(text, name, bool(floats)),
+            *_how(text, name),
             text,
         ]
     )
 
 
-def _how(text: str, name: str, floats: bool) -> list[str]:
+def _long(text: str, name: str, caption: str) -> str:
+    """As a table that goes on over pages below its head, with its caption and label."""
+    text = text.replace(HEAD, r"\def\tablehead#1{#1\endfirsthead #1\endhead}%")
+    text = re.sub(r"\\begin\{tabular(?:\}|\*\}\{\\linewidth\})", lambda _: LONG, text)
+    text = re.sub(r"\\end\{tabular\*?\}", lambda _: r"\end{longtable}", text)
+    above = rf"\caption{{{escape(caption)}}}\label{{table:{name}}}\\" + "\n"
+    return (
+        text.replace(r"\tablehead{", above + r"\tablehead{", 1)
+        .replace(r"\begin{minipage}{\linewidth}", r"\begingroup")
+        .replace(r"\end{minipage}", r"\endgroup")
+    )
+
+
+def _how(text: str, name: str) -> list[str]:
     if LONG in text:
         return [
             rf"% It runs over pages and has its caption and label: \input{{tables/{name}}} alone.",
             f"% Made for lines of {WIDTH}.",
         ]
-    lines = [
-        rf"% Use: \begin{{table}}\caption{{...}}\centering \input{{tables/{name}}}\end{{table}}"
+    return [
+        rf"% Use: \begin{{table}}\caption{{...}}\centering \input{{tables/{name}}}\end{{table}}",
+        f"% Made for lines of {WIDTH}; it scales itself to yours.",
     ]
-    if floats:
-        lines.append(f"% It runs over several pages, for lines of {WIDTH}: it ends the float and")
-        lines.append("% begins the next one by itself.")
-    else:
-        lines.append(f"% Made for lines of {WIDTH}; it scales itself to yours.")
-    return lines

@@ -14,12 +14,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from kvstudy.figures.draw import DARK, TEXT_WIDTH
 from kvstudy.language.current import _
 from kvstudy.language.locale import decimal
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
-    *["tied", "in_floor", "floor"],
+    *["decision", "in_floor", "floor"],
 ]
 ACROSS = 4
 GREY = "0.6"
@@ -29,7 +30,7 @@ MOST_TICKS = 5
 def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:
     """One row per workload and pair of stores, in the study's order: throughput one/other.
 
-    ``low`` and ``high`` are the 95 % interval, ``tied`` and ``in_floor`` as in
+    ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
     ``analysis.pairs``, ``floor`` the workload's noise floor; NaN where unknown.
     """
     known = floor.set_index(["workload", "parameters"])["floor"].to_dict()
@@ -43,7 +44,7 @@ def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFra
             one, other = other, one
             numbers = [1 / row.ratio, 1 / row.high, 1 / row.low]
         limit = known.get((row.workload, row.parameters))
-        verdict = [row.tied, row.in_floor, limit]
+        verdict = [row.decision, row.in_floor, limit]
         rows.append([row.workload, row.parameters, one, other, *numbers, *verdict])
     rows.sort(key=lambda row: (names.index(row[0]), row[1], places[row[2], row[3]]))
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -52,8 +53,8 @@ def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFra
 def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Figure:
     """Draw ``ratios``: one panel per workload, one line per pair; the floor is a grey band.
 
-    Filled points are real differences; hollow ones are tied, grey ones not
-    above the noise floor.
+    Filled points are differences, squares are equal; hollow points are undecided, grey ones
+    not above the noise floor.
     """
     labels = {
         pair: f"{titles[pair[0]]} / {titles[pair[1]]}"
@@ -99,8 +100,9 @@ def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
         color = GREY if row.in_floor == "yes" else DARK
         if pd.notna(row.low):
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)
-        filled = "white" if row.tied == "yes" else color
-        ax.plot(row.ratio, y, "o", color=color, markerfacecolor=filled, markersize=4)
+        filled = "white" if row.decision == Decision.UNDECIDED else color
+        shape = "s" if row.decision == Decision.EQUAL else "o"
+        ax.plot(row.ratio, y, shape, color=color, markerfacecolor=filled, markersize=4)
     ends = rows[["ratio", "low", "high"]].stack()
     if pd.notna(floor):
         ends = pd.concat([ends, pd.Series([floor, 1 / floor])])

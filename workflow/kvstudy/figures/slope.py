@@ -9,18 +9,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from kvstudy.analysis.pairs import order_of
 from kvstudy.audit.doubts import MARK
 from kvstudy.figures.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
 from kvstudy.language.current import N_, _
 from kvstudy.stats.ranks import agreement, places
-from kvstudy.stats.ratios import Ratio
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.tidy.results import Results
 
 COLUMNS = [
     *["workload", "parameters", "store", "published", "published_place", "measured", "place"],
-    *["tied_with", "basis", "same", "opposite", "pairs", "rejected"],
+    *["undecided_with", "basis", "same", "opposite", "pairs", "rejected"],
 ]
 # What the places here rest on.
 INTERVALS, SINGLE = N_("intervals"), N_("single runs")
@@ -34,10 +35,11 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
     """One row per workload and store that has a throughput on both sides, by published place.
 
     ``published`` and ``measured`` are ops/s, the latter a mean over the runs. Places: 1 is
-    best; stores that the runs do not tell apart (``pairs``, see ``analysis.pairs``) do not
-    count against each other, ``tied_with`` names them. With one run (``basis``) there are no
-    intervals, and places are by the bare values. ``same`` and ``opposite`` count pairs of
-    stores by their order here against the published one, out of ``pairs``; the rest is tied.
+    best; stores of which none is decided to be faster (``pairs``, see ``analysis.pairs``) do not
+    count against each other, ``undecided_with`` names those that are not equal either. With one
+    run (``basis``) there are no intervals, and places are by the bare values. ``same`` and
+    ``opposite`` count pairs of stores by their order here against the published one, out of
+    ``pairs``; the rest is neither.
     """
     rows = []
     for (workload, parameters), group in pairs.groupby(["workload", "parameters"], sort=False):
@@ -45,38 +47,33 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
             store: results.published(store, workload, "overall", "throughput")
             for store in study.store_names
         }
-        ratios = {
-            (row.faster, row.slower): _ratio(row)
-            for row in group.itertuples()
-            if there.get(row.faster) and there.get(row.slower)
-        }
+        mine = group[group["faster"].map(there).gt(0) & group["slower"].map(there).gt(0)]
+        ends = {*mine["faster"], *mine["slower"]}
 
         def rejected(store: str, workload: str = workload) -> bool:
             return results.rejected(store, workload, "overall", "throughput")
 
-        stores = [store for store in study.store_names if any(store in pair for pair in ratios)]
+        stores = [store for store in study.store_names if store in ends]
         # Stores without a repetition in common cannot be placed against each other.
-        if len(stores) < 2 or len(ratios) < math.comb(len(stores), 2):
+        if len(stores) < 2 or len(mine) < math.comb(len(stores), 2):
             continue
-        single = all(ratio.low is None for ratio in ratios.values())
+        single = mine["low"].isna().all()
         if single:
-            ratios = {pair: _certain(ratio) for pair, ratio in ratios.items()}
-        here = places(ratios, larger_is_better=True)
-        agreed = agreement({store: there[store] for store in stores}, ratios)
+            mine = mine.assign(decision=Decision.FASTER)
+        order = order_of(mine, stores)
+        here = places(order, larger_is_better=True)
+        agreed = agreement({store: there[store] for store in stores}, order)
         ordered = sorted(stores, key=lambda store: -there[store])
+        open_pairs = mine.loc[mine["decision"] == Decision.UNDECIDED, ["faster", "slower"]]
         for store in ordered:
-            tied = [
-                other
-                for other in stores
-                for pair in ((store, other), (other, store))
-                if pair in ratios and ratios[pair].tied is not False
-            ]
+            beside = open_pairs[open_pairs.eq(store).any(axis=1)].to_numpy().ravel()
+            undecided = [other for other in stores if other in beside and other != store]
             mean = results.measured(store, workload, "overall", "throughput")
             place = 1 + sum(there[other] > there[store] for other in stores)
             rows.append(
                 [
                     *(workload, parameters, store, there[store], place),
-                    *(mean.mean if mean else math.nan, here[store], " ".join(tied)),
+                    *(mean.mean if mean else math.nan, here[store], " ".join(undecided)),
                     *(SINGLE if single else INTERVALS, agreed.concordant, agreed.discordant),
                     *(agreed.total, "yes" if rejected(store) else "no"),
                 ]
@@ -86,21 +83,10 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _ratio(row) -> Ratio:
-    numbers = [None if pd.isna(each) else each for each in (row.low, row.high, row.p, row.p_holm)]
-    low, high, p, p_holm = numbers
-    return Ratio(row.ratio, int(row.n), low, high, p, p_holm=p_holm)
-
-
-def _certain(ratio: Ratio) -> Ratio:
-    """As if the one run were all there is to know."""
-    return Ratio(ratio.value, ratio.n, ratio.value, ratio.value)
-
-
 def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figure:
     """Draw ``slopes``: a panel per workload, published places left, places here right.
 
-    Stores that are tied here stand close together, without an order. Lines of single runs
+    Stores of one place stand close together, by their values. Lines of single runs
     are dashed.
     """
     panels = list(table.groupby(["workload", "parameters"], sort=False))
@@ -139,7 +125,7 @@ def agreed_words(row) -> str:
         _("opposite: {}").format(row["opposite"]),
     ]
     rest = row["pairs"] - row["same"] - row["opposite"]
-    return ", ".join([*words, _("tied: {}").format(rest)] if rest else words)
+    return ", ".join([*words, _("neither: {}").format(rest)] if rest else words)
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
@@ -160,7 +146,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> 
             linestyle="--" if dashed else "-",
             gid=f"slope-{row.store}",
         )
-        tie = " ~" if row.tied_with else ""
+        tie = " ~" if row.undecided_with else ""
         words = {"fontsize": 7.5, "color": DARK, "va": "center"}
         ax.text(-0.1, ends[0], f"{look.title} {published_place(row)}", ha="right", **words)
         ax.text(1.1, ends[1], f"{row.place} {look.title}{tie}", ha="left", **words)
@@ -174,7 +160,8 @@ def heights(rows: pd.DataFrame, column: str) -> dict[str, float]:
     """Where each store stands: its place, and stores of one place side by side around it."""
     found: dict[str, float] = {}
     last = -math.inf
-    for place, group in rows.groupby(column):
+    values = rows.sort_values("measured" if column == "place" else "published", ascending=False)
+    for place, group in values.groupby(column):
         # Below them their places are free.
         first = place + (len(group) - 1) / 2 * (1 - APART)
         for index, store in enumerate(group["store"]):

@@ -69,7 +69,14 @@ def import_cells(
 
 def _refuse_measured(results: Path) -> None:
     for path in sorted((results / "raw").glob("*/*/*/rep*/manifest.json")):
-        if "imported" not in json.loads(path.read_text(encoding="utf-8")):
+        try:
+            imported = "imported" in json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, TypeError) as error:
+            raise KvstudyError(
+                f"{path}: cannot be read ({error}), so nothing tells whether its cell was measured "
+                f"here or imported; move {path.parent} away"
+            ) from None
+        if not imported:
             raise KvstudyError(
                 f"{path.parent}: was measured here; imported and measured cells are not mixed in "
                 "one run. Import under another study name"

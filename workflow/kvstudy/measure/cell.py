@@ -7,6 +7,7 @@ import datetime
 import json
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -50,8 +51,11 @@ class Request(Setting):
     target: Target | None = None
 
 
-def measure_cell(request: Request, store: Store) -> Path:
+def measure_cell(request: Request, store: Store, read: Callable[[Path], object]) -> Path:
     """Measure the cell and return the directory of its raw logs.
+
+    Before it counts as measured, ``read`` is called with that directory, and reads what will
+    be read of it later: KvstudyError makes it a failed cell at once.
 
     A failed measurement leaves nothing there; its logs and its reason go to
     ``results/<run>/failed/<cell>/<time>/``. KvstudyError says why.
@@ -75,6 +79,7 @@ def measure_cell(request: Request, store: Store) -> Path:
         # Another project's cell may have kept us waiting; that is no part of this one.
         began = time.monotonic() - before
         _measure(request, store, provider, client, pinned, about, work, began)
+        read(work)
     return raw
 
 
@@ -181,7 +186,7 @@ def _measure(
         "interrupts_apart": interrupts_apart(Tree()),
         "seconds": {"ready": round(ready_seconds, 3), "stop": round(stop_seconds, 3)},
     }
-    # The last figure is the whole cell but for the moving of this directory.
+    # The last figure is the whole cell but for the reading and moving of this directory.
     manifest["seconds"]["total"] = round(time.monotonic() - began, 3)
     (work / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     write_sums(work)

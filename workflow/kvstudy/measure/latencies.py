@@ -24,7 +24,7 @@ def keep_latencies(directory: Path, phase: str) -> None:
     log = parse(out.read_text(encoding="utf-8", errors="replace"), out.name)
     try:
         check_raw(read_raw(path.read_text(encoding="utf-8"), path.name), log, path.name)
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise KvstudyError(f"{path.name}: YCSB did not write it ({error})") from None
     with path.open("rb") as plain, gzip.open(f"{path}.gz", "wb", compresslevel=6) as packed:
         shutil.copyfileobj(plain, packed)

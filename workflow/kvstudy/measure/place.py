@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import errno
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +12,11 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.stores import providers, registry
+from kvstudy.study.raw import set_aside, stamp
+from kvstudy.whole_file import check_writable
+
+# A disk with less room than this (bytes) is full: logs are written in such pieces.
+ROOM = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,14 @@ class Place:
 
         At the end it is moved to its place in one step. A failed measurement
         leaves nothing there: its logs and its reason go to
-        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so.
+        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
+        beforehand when its place could not be written.
         """
+        for folder in (
+            self.done.parent,
+            *(self.results / name for name in ("measuring", "failed")),
+        ):
+            check_writable(folder)
         with registry.measuring_alone():
             for leftover in providers.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
@@ -51,13 +60,18 @@ class Place:
         """An empty folder; an earlier measurement may have been killed in the middle of it."""
         work = self.results / "measuring" / self.name
         shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
+        try:
+            work.mkdir(parents=True)
+        except OSError as error:
+            raise KvstudyError(
+                f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner do so"
+            ) from None
         return work
 
     def _put(self, work: Path) -> None:
         """Move the finished logs to their place; keep logs that were there before."""
         if self.done.is_dir() and any(self.done.iterdir()):
-            kept = self.results / "replaced" / self.name / _stamp()
+            kept = self.results / "replaced" / self.name / stamp()
             kept.parent.mkdir(parents=True, exist_ok=True)
             self.done.rename(kept)
             print(f"measured again; the earlier logs are in {kept}", flush=True)
@@ -66,15 +80,10 @@ class Place:
 
     def _set_aside(self, work: Path, reason: str) -> str:
         """Keep the logs of a failure with its reason; returns the message for the user."""
-        failed = self.results / "failed" / self.name / _stamp()
         message = f"{self.name}: {reason}"
         try:
             shutil.rmtree(work / "data", ignore_errors=True)
-            (work / "failure.json").write_text(
-                json.dumps({"reason": reason}) + "\n", encoding="utf-8"
-            )
-            failed.parent.mkdir(parents=True, exist_ok=True)
-            work.rename(failed)
+            failed = set_aside(work, self.results, self.name, reason)
         except OSError as error:
             shutil.rmtree(work, ignore_errors=True)
             return f"{message} (its logs could not be kept: {error})"
@@ -82,14 +91,19 @@ class Place:
 
 
 def _reason(error: Exception, work: Path) -> str:
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk is full ({work.parent}); free some space"
+    """The true cause first: on a full disk, servers, clients and logs break in many ways."""
+    full = (errno.ENOSPC, errno.EDQUOT)
+    text = f"the disk is full ({work.parent}); free some space"
+    if isinstance(error, OSError) and error.errno in full:
+        return text
+    room = work / "room"
+    try:
+        room.write_bytes(bytes(ROOM))
+    except OSError as problem:
+        return f"{text} ({error})" if problem.errno in full else str(error)
+    finally:
+        room.unlink(missing_ok=True)
     return str(error)
-
-
-def _stamp() -> str:
-    # To the microsecond: two cells can fail within one second.
-    return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")
 
 
 def _prune(folder: Path, root: Path) -> None:

@@ -121,7 +121,8 @@ def calibrate(
             mixed=True,
         )
         try:
-            cost = read_cost(measure_cell(request, stores[like.store]))
+            # Only times are taken from them.
+            cost = read_cost(measure_cell(request, stores[like.store], read=read_cost))
         except Interrupted:
             raise
         except KvstudyError as error:

@@ -9,21 +9,22 @@ from pathlib import Path
 
 from kvstudy.planning.costs import read_cost, read_costs
 from kvstudy.planning.estimate import Estimator
-from kvstudy.planning.words import duration, times
+from kvstudy.planning.words import counted, duration
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import is_measured, raw_directory
 
 
 @dataclass(frozen=True)
 class State:
-    """``done`` of ``wanted`` cells are there; ``failed`` are paths of those that failed since.
+    """``done`` cells of ``wanted``, in words, are there.
 
+    ``failed`` are paths of those that failed since.
     ``seconds`` is what each cell that is left will take, None where nothing is known of any;
     ``sure`` when each is told by cells like it.
     """
 
     done: int
-    wanted: int
+    wanted: str
     failed: tuple[str, ...]
     seconds: dict[str, float | None]
     sure: bool
@@ -92,7 +93,7 @@ class Progress:
         seconds = {path: known.get(path, mean) for path in estimates}
         return State(
             self._done,
-            len(self._wanted),
+            counted(self._wanted),
             tuple(self._failed()),
             seconds,
             len(known) == len(seconds),
@@ -100,7 +101,7 @@ class Progress:
 
     def _line(self) -> str:
         state = self.look()
-        parts = [f"{state.done} of {times(state.wanted, 'cell')} done"]
+        parts = [f"{state.done} of {state.wanted} done"]
         if self._log is not None:
             parts.append(f"{duration(self._clock() - self._began)} elapsed")
         if self._left:

@@ -63,7 +63,7 @@ class Watch:
     def end(self) -> str:
         """The last word on the run."""
         state = self._seen
-        line = f"{self.run}: {state.done} of {times(state.wanted, 'cell')} done"
+        line = f"{self.run}: {state.done} of {state.wanted} done"
         if state.failed:
             line += f", {len(state.failed)} failed (results/{self.run}/failed/)"
         if state.seconds:
@@ -82,7 +82,7 @@ class Watch:
         return self._now is not None and self.clock() - self._idle < PATIENCE
 
     def _line(self, state: State, now: Current | None) -> str:
-        parts = [f"{state.done}/{times(state.wanted, 'cell')}", f"{len(state.failed)} failed"]
+        parts = [f"{state.done}/{times(len(self.wanted), 'cell')}", f"{len(state.failed)} failed"]
         spent = {now.name: self.clock() - self._since} if now else {}
         if left := state.time_left(spent):
             parts.append(left)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST_WORD = 24
-ZERO_WIDTH_SPACE = "\u200b"
+from kvstudy.tables.latex import breakable
 
 
 class Markup(str):
@@ -37,15 +36,3 @@ def code(text: str) -> Markup:
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * (longest + 1)
     return Markup(f"{fence} {text} {fence}")
-
-
-def breakable(word: str, longest: int = LONGEST_WORD, piece: int = 12) -> str:
-    """``word`` with places to break where it is longer than ``longest`` letters.
-
-    They come after its own separators, or after ``piece`` letters without one.
-    """
-    if len(word) <= longest:
-        # TeX hyphenates no capitals: YCSB's NOT_IMPLEMENTED is too long for some lines.
-        return re.sub("(?<=[A-Z]_)(?=[A-Z])", ZERO_WIDTH_SPACE, word)
-    pattern = rf"[^/_.:,;=@\\-]{{1,{piece}}}[/_.:,;=@\\-]*|[/_.:,;=@\\-]+"
-    return ZERO_WIDTH_SPACE.join(re.findall(pattern, word))

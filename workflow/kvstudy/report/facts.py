@@ -13,6 +13,8 @@ from functools import cached_property
 from kvstudy.analysis.files import Analysis
 from kvstudy.analysis.order import out_of_order
 from kvstudy.analysis.updates import one_field
+from kvstudy.claims.quantities import Quantity
+from kvstudy.claims.words import number
 from kvstudy.language.current import _
 from kvstudy.report.cell_facts import (
     Gap,
@@ -55,6 +57,19 @@ from kvstudy.study.table_kinds import (
 
 
 @dataclass(frozen=True)
+class Floor:
+    """The ratio of a store to itself under one workload, as a ``text`` with its interval.
+
+    It is of so many ``pairs`` of runs; ``limit`` is the farther end, at least 1.
+    """
+
+    workload: str
+    text: str
+    pairs: int
+    limit: float
+
+
+@dataclass(frozen=True)
 class RunFacts(OfCells):
     """Everything about a run that is not bound to one store or workload."""
 
@@ -92,6 +107,15 @@ class RunFacts(OfCells):
     def published_combined(self) -> bool:
         """Whether the source published values of several operations combined."""
         return any("+" in operation for operation in self.published_operations)
+
+    @property
+    def measured_controls(self) -> list[Row]:
+        return [row for row in self.controls if row["status"] == "measured"]
+
+    @property
+    def without_value(self) -> int:
+        """Planned cells, without control cells, that have no valid value."""
+        return sum(bool(problem_of(row)) for row in self.cells)
 
     @property
     def measured_stores(self) -> list[StoreFacts]:
@@ -238,12 +262,20 @@ class RunFacts(OfCells):
         return bool(controls(self.study)) and not tried
 
     @property
-    def floors(self) -> list[tuple[str, float]]:
-        """The noise floor of each workload that has one."""
+    def floors(self) -> list[Floor]:
+        """One store against itself, for each workload in which that was measured."""
         names = [*self.study.workload_names, MEAN]
         rows = list(self.analysis.floor.dropna(subset="floor").itertuples())
         rows.sort(key=lambda row: names.index(row.workload))
-        return [(self.study.workload(row.workload).title, row.floor) for row in rows]
+        return [
+            Floor(
+                self.study.workload(row.workload).title,
+                number(Quantity(row.ratio, row.low, row.high, int(row.n))),
+                int(row.n),
+                row.floor,
+            )
+            for row in rows
+        ]
 
     @property
     def floor_reasons(self) -> list[str]:

@@ -12,7 +12,7 @@ from kvstudy.language.locale import babel_language
 from kvstudy.report.document import Front, Parts, write_document
 from kvstudy.report.pandoc import convert, filters
 from kvstudy.report.transcript import COLUMNS
-from kvstudy.tables.latex import fill
+from kvstudy.tables.latex import fill, printable
 
 
 def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: str = "") -> Path:
@@ -30,7 +30,7 @@ def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: s
     used = filters(parts.templates, front.language, "latex.lua")
     latex = convert(text, ["--to=latex", "--natbib"], markdown, used, folders)
     body = output / "body.tex"
-    body.write_text(latex, encoding="utf-8")
+    body.write_text(printable(latex), encoding="utf-8")
     main = output / f"{front.run}.tex"
     values = asdict(front) | {"body": body.name, "columns": COLUMNS, "appendix": appendix}
     with using(front.language):

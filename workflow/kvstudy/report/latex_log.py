@@ -1,4 +1,4 @@
-"""What TeX's log says that must not stay in a report."""
+"""What TeX's log says of a report: what is wrong, and what only looks worse than it should."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ REFERENCE = re.compile(
 )
 LABEL = re.compile(r"LaTeX Warning: Label [`'](?P<key>[^']+)' multiply defined")
 GLYPH = re.compile(r"^Missing character: There is no (?P<what>.+?) in font (?P<font>[^!]+)!")
+SMALL = re.compile(r"kvstudy Warning: small letters: (?P<label>\S+) (?P<percent>\d+)")
+NO_GLYPH = re.compile(r"kvstudy Warning: no glyph: .*?\(U\+([0-9A-F]+)\)")
 FONT_SWITCH = re.compile(r"\\[A-Z0-9]+/\S+ ")
 
 
@@ -36,27 +38,12 @@ def tex_errors(log: str) -> list[str]:
     return []
 
 
-def problems(log: str) -> list[str]:
-    """Everything in the log of the last pass that makes a report unacceptable."""
-    found: dict[str, None] = {}
-    lines = log.splitlines()
-    for number, line in enumerate(lines):
-        message = _problem(line, lines[number + 1] if number + 1 < len(lines) else "")
-        if message:
-            found[message] = None
-    return list(found)
+def faults(log: str) -> list[str]:
+    """What the text or its templates have wrong, whatever the data are, in the last pass."""
+    return list(dict.fromkeys(filter(None, map(_fault, log.splitlines()))))
 
 
-def _problem(line: str, following: str) -> str | None:
-    if match := OVERFULL.match(line):
-        if float(match["points"]) <= LARGEST_OVERFULL:
-            return None
-        side = "right margin" if match["box"] == "h" else "bottom of the page"
-        text = _readable(following)
-        inside = f": '{text}'" if text else ""
-        return f"{match['points']} pt over the {side}, {match['where']}{inside}; shorten it"
-    if match := TOO_LARGE.match(line):
-        return f"a float is {match['points']} pt too high for a page, {match['where']}; shorten it"
+def _fault(line: str) -> str | None:
     if match := REFERENCE.search(line):
         what = {"Citation": "the citation", "Reference": "the reference"}.get(
             match["kind"], "the link"
@@ -67,11 +54,37 @@ def _problem(line: str, following: str) -> str | None:
         return (
             f"the label '{match['key']}' is defined twice; give each table and figure its own name"
         )
-    if match := GLYPH.match(line):
+    return None
+
+
+def remarks(log: str) -> list[str]:
+    """What looks worse than it should, since the data do not fit the page, in the last pass."""
+    lines = log.splitlines()
+    return list(dict.fromkeys(filter(None, map(_remark, lines, [*lines[1:], ""]))))
+
+
+def lacking(log: str) -> list[str]:
+    """The characters for which a box stands, since no font has them."""
+    return list(dict.fromkeys(chr(int(found[1], 16)) for found in NO_GLYPH.finditer(log)))
+
+
+def _remark(line: str, following: str) -> str | None:
+    if match := OVERFULL.match(line):
+        if float(match["points"]) <= LARGEST_OVERFULL:
+            return None
+        side = "right margin" if match["box"] == "h" else "bottom of the page"
+        text = _readable(following)
+        inside = f": '{text}'" if text else ""
+        return f"{match['points']} pt over the {side}, {match['where']}{inside}; shorten it"
+    if match := TOO_LARGE.match(line):
+        return f"a float is {match['points']} pt too high for a page, {match['where']}; shorten it"
+    if match := SMALL.search(line):
         return (
-            f"the font {match['font'].strip()} has no character {match['what']}; "
-            "replace it, or declare it in report/templates/report.tex.j2"
+            f"{match['label']}: printed at {match['percent']} % of its size to fit; "
+            "its CSV file and the workbook have it too"
         )
+    if match := GLYPH.match(line):
+        return f"the font {match['font'].strip()} has no character {match['what']}; replace it"
     return None
 
 

@@ -8,6 +8,9 @@ from itertools import combinations
 
 import pandas as pd
 
+from kvstudy.claims.words import runs_words
+from kvstudy.stats.ratios import Decision
+
 
 @dataclass(frozen=True)
 class Lead:
@@ -16,9 +19,9 @@ class Lead:
     ``ratio`` is how many times ``faster``, one of the two, is faster than the other:
     at least 1, with its 95 % interval. The places are by plain means of all runs and
     the ratio is by geometric means of shared repetitions, so it need not be ``over``.
-    ``low`` and ``high`` are None for a single repetition. ``tied``: the runs do
-    not tell the two apart. ``equal``: they are the same within 10 %. ``in_floor``:
-    the ratio is not above the noise floor.
+    ``low`` and ``high`` are None for a single repetition. ``decision`` is that of
+    ``analysis.pairs``; ``runs`` says of an undecided pair how many there are and how many would
+    decide. ``in_floor``: the ratio is not above the noise floor.
     """
 
     over: str
@@ -26,8 +29,8 @@ class Lead:
     ratio: float
     low: float | None
     high: float | None
-    tied: bool
-    equal: bool
+    decision: str
+    runs: str
     in_floor: bool
 
 
@@ -52,9 +55,8 @@ class Rank:
 class Apart:
     """Pairs of stores that are no neighbours in an order.
 
-    ``told`` are those that the runs tell apart, by more than 10 % and the noise floor
-    as far as they are known: each faster store once, with its slower ones. ``all`` is
-    whether no pair is left.
+    ``told`` are those of which one is decided to be faster: each faster store once, with its
+    slower ones. ``all`` is whether no pair is left.
     """
 
     told: list[tuple[str, list[str]]]
@@ -63,15 +65,15 @@ class Apart:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Pairs of stores that have values on both sides: order as published or not, or tied.
+    """Pairs of stores that have values on both sides: order as published or not.
 
-    ``undecided`` have a single repetition, which has no known spread.
+    ``equal`` are those that are equal on one side, ``undecided`` here.
     """
 
     pairs: int
     same: int
     opposite: int
-    tied: int
+    equal: int
     undecided: int
 
 
@@ -116,7 +118,7 @@ def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
     for place, first in enumerate(ranks):
         for other in ranks[place + 2 :]:
             lead = _lead(first.store, other.store, pairs)
-            if lead is None or lead.low is None or lead.tied or lead.equal or lead.in_floor:
+            if lead is None or lead.decision != Decision.FASTER:
                 left = True
                 continue
             slower = other.store if lead.faster == first.store else first.store
@@ -127,15 +129,15 @@ def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
 def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> Agreement:
     """How the order of the measured stores agrees with that of the published values."""
     values = {rank.store: rank.mean for rank in published}
-    found = {"same": 0, "opposite": 0, "tied": 0, "undecided": 0}
+    found = {"same": 0, "opposite": 0, "equal": 0, "undecided": 0}
     for one, other in combinations(values, 2):
         lead = _lead(one, other, pairs)
         if lead is None:
             continue
-        if lead.tied or values[one] == values[other]:
-            found["tied"] += 1
-        elif lead.low is None:
+        if lead.decision == Decision.UNDECIDED:
             found["undecided"] += 1
+        elif lead.decision == Decision.EQUAL or values[one] == values[other]:
+            found["equal"] += 1
         else:
             as_published = (lead.faster == one) == (values[one] > values[other])
             found["same" if as_published else "opposite"] += 1
@@ -153,8 +155,8 @@ def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
             row.ratio,
             low,
             high,
-            tied=row.tied == "yes",
-            equal=row.equal == "yes",
+            decision=row.decision,
+            runs=runs_words(row.n, row.would_decide),
             in_floor=row.in_floor == "yes",
         )
     return None

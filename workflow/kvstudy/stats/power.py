@@ -9,6 +9,7 @@ import numpy as np
 from scipy import optimize, stats
 
 from kvstudy.stats.intervals import LEVEL
+from kvstudy.stats.ratios import MARGIN, Ratio
 
 POWER = 0.80
 # More than anybody measures.
@@ -88,6 +89,24 @@ def repetitions_for(
         else:
             high = middle
     return high
+
+
+def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | None:
+    """About how many repetitions decide on a pair that is undecided, if it is as it looks.
+
+    They tell the two apart or show them to be equal, whichever takes fewer: what has to be
+    told is the distance of ``ratio`` from 1, or from the bound of ``MARGIN``. ``floor`` is the
+    ratio of one store to itself; of it and the pair the one that spreads more counts. None
+    above MOST, and where no spread is known.
+    """
+    shown = [each for each in (ratio, floor) if each and each.error]
+    if not ratio.error:
+        return None
+    logarithm = abs(log(ratio.value))
+    distance = max(logarithm, log1p(MARGIN) - logarithm)
+    spread = max(each.error * sqrt(each.n / 2) for each in shown)
+    found = repetitions_for(exp(distance) - 1, spread)
+    return found and max(found, ratio.n + 1)
 
 
 def smallest_difference(

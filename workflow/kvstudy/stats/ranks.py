@@ -1,4 +1,4 @@
-"""Ranking with ties, and how far two rankings agree."""
+"""Ranking where some pairs are not decided, and how far two rankings agree."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 
-from kvstudy.stats.ratios import Ratio
 from kvstudy.stats.values import positive
 
-Pairs = Mapping[tuple[str, str], Ratio]
+# Of each pair (A, B): 1 if A is larger, -1 if it is smaller, 0 if that is not decided.
+Pairs = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,8 @@ class Agreement:
     """How two rankings of the same stores agree, over all ``total`` pairs of stores.
 
     ``concordant`` pairs have the same order in both, ``discordant`` ones the
-    opposite; the others are tied on at least one side. ``tau`` is Kendall's
-    tau-b, -1 to 1, or None when one side ties every pair.
+    opposite; the others are not decided on at least one side. ``tau`` is Kendall's
+    tau-b, -1 to 1, or None when one side decides no pair.
     """
 
     tau: float | None
@@ -29,12 +29,11 @@ class Agreement:
 
 
 def places(pairs: Pairs, *, larger_is_better: bool) -> dict[str, int]:
-    """The place of each store, 1 is best, from the ratios of all pairs of stores.
+    """The place of each store, 1 is best, from all pairs of stores.
 
-    A store's place is 1 + the number of stores that are better and not tied with
-    it; a pair whose spread is unknown counts as tied. Ties need not be
-    transitive: of A ~ B, B ~ C and A better than C, A and B are first and C second.
-    Best first, equal places in the order of ``pairs``, whose keys (A, B) belong to A/B.
+    A store's place is 1 + the number of stores that are decided to be better. That need not
+    be transitive: of A ~ B, B ~ C and A better than C, A and B are first and C second.
+    Best first, equal places in the order of ``pairs``.
 
     ValueError: a pair that is missing.
     """
@@ -48,12 +47,11 @@ def places(pairs: Pairs, *, larger_is_better: bool) -> dict[str, int]:
 
 
 def agreement(published: Mapping[str, float], pairs: Pairs) -> Agreement:
-    """Agreement of published values with the measured ratios of the same stores.
+    """Agreement of published values with the measured order of the same stores.
 
     tau-b = (C - D)/√(U_1·U_2), with C and D the concordant and discordant pairs
-    and U_i the pairs that side i does not tie. Measured pairs are tied where the
-    interval contains 1 (or is unknown), published ones where the values are equal.
-    Published values are in one unit, and larger means the same as in the ratios.
+    and U_i the pairs that side i decides; the published side decides all whose values differ.
+    Published values are in one unit, and larger means the same as in ``pairs``.
 
     No p-value: of four stores even full agreement has p = 1/12.
 
@@ -73,9 +71,9 @@ def agreement(published: Mapping[str, float], pairs: Pairs) -> Agreement:
 
 
 def agreement_of_runs(one: Pairs, other: Pairs) -> Agreement:
-    """Agreement of two measurements of the same stores, each with ties of its own.
+    """Agreement of two measurements of the same stores, each with pairs it does not decide.
 
-    As ``agreement``; a pair is tied on a side where that side's interval contains 1.
+    As ``agreement``.
 
     ValueError: other stores on one side, a pair that is missing.
     """
@@ -87,7 +85,7 @@ def agreement_of_runs(one: Pairs, other: Pairs) -> Agreement:
 
 
 def _agreement(signs: list[tuple[int, int]]) -> Agreement:
-    """``signs`` holds each pair's order on both sides, 0 for a tie."""
+    """``signs`` holds each pair's order on both sides."""
     concordant = sum(first * second > 0 for first, second in signs)
     discordant = sum(first * second < 0 for first, second in signs)
     told = sqrt(sum(first != 0 for first, _ in signs) * sum(second != 0 for _, second in signs))
@@ -104,11 +102,7 @@ def _stores(pairs: Pairs) -> list[str]:
 
 
 def _order(pairs: Pairs, a: str, b: str) -> int:
-    """1 when A is larger than B, -1 when it is smaller, 0 when they are tied."""
-    ratio = pairs.get((a, b))
-    if ratio is None:
-        return -_order(pairs, b, a)
-    return _sign(ratio.value - 1) if ratio.tied is False else 0
+    return pairs[a, b] if (a, b) in pairs else -pairs[b, a]
 
 
 def _sign(difference: float) -> int:

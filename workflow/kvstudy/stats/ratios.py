@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import exp, inf, log, log1p, sqrt
 from typing import TypeVar
 
 import numpy as np
 from scipy import stats
 
+from kvstudy.language.current import N_
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.values import positive
 
@@ -41,17 +43,17 @@ class Ratio:
     p_holm: float | None = None
 
     @property
-    def tied(self) -> bool | None:
-        """Whether the runs do not tell A from B, shown as "~"; None when the spread is unknown.
+    def differs(self) -> bool | None:
+        """Whether the runs tell A from B; None when the spread is unknown.
 
-        The interval contains 1. After ``holm`` the adjusted p-value decides, and
-        makes more ties: an interval that excludes 1 by itself can be one of many.
+        The interval excludes 1. After ``holm`` the adjusted p-value decides, and tells
+        fewer apart: an interval that excludes 1 by itself can be one of many.
         """
         if self.low is None:
             return None
         if self.p_holm is not None:
-            return self.p_holm >= 1 - self.level
-        return self.low <= 1 <= self.high
+            return self.p_holm < 1 - self.level
+        return not self.low <= 1 <= self.high
 
 
 def paired_ratio(
@@ -160,6 +162,25 @@ def adjusted(ratios: Mapping[Pair, Ratio]) -> dict[Pair, Ratio]:
         pair: replace(ratio, p_holm=p)
         for (pair, ratio), p in zip(ratios.items(), p_holm, strict=True)
     }
+
+
+class Decision(StrEnum):
+    """What the runs say of two stores; that they are equal is shown, not assumed."""
+
+    FASTER = N_("faster")
+    EQUAL = N_("equal")
+    UNDECIDED = N_("undecided")
+
+
+def decide(ratio: Ratio, floor: float | None = None) -> Decision:
+    """The word on ``ratio``; ``floor`` is the noise floor (at least 1), where it is known.
+
+    Faster: the runs tell the two apart, by more than the floor. Equal: the whole interval is
+    within ``MARGIN``. Undecided: anything else, also a single run.
+    """
+    if ratio.differs and (floor is None or max(ratio.value, 1 / ratio.value) > floor):
+        return Decision.FASTER
+    return Decision.EQUAL if equivalent(ratio) else Decision.UNDECIDED
 
 
 def margin_bounds(margin: float = MARGIN) -> tuple[float, float]:

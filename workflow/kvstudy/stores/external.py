@@ -21,7 +21,7 @@ def missing(store: Store, address: str) -> str | None:
 def split(store: Store, address: str) -> tuple[str, int]:
     """Host and port of ``host:port``; KvstudyError when it is none."""
     host, colon, port = address.rpartition(":")
-    if not (colon and host and port.isdigit() and 0 < int(port) < 65536):
+    if not (colon and host and port.isdecimal() and 0 < int(port) < 65536):
         raise KvstudyError(f"{KEY}.{store.folder.name}: '{address}' is not host:port")
     return host.strip("[]"), int(port)
 

@@ -12,8 +12,8 @@ import contextlib
 import fcntl
 import json
 import os
+import platform
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,12 +21,28 @@ from kvstudy.errors import KvstudyError
 
 
 def state_directory() -> Path:
-    """The user's folder of locks and records; ``KVSTUDY_STATE`` names another."""
-    default = Path(tempfile.gettempdir()) / f"kvstudy-{os.getuid()}"
-    path = Path(os.environ.get("KVSTUDY_STATE", default))
-    (path / "servers").mkdir(mode=0o700, parents=True, exist_ok=True)
-    if path.stat().st_uid != os.getuid():
-        raise KvstudyError(f"{path}: belongs to another user; set KVSTUDY_STATE to another folder")
+    """The user's folder of locks and records: ``KVSTUDY_STATE``, else below the home directory.
+
+    Each machine has its own there, since homes are shared and processes are not. A folder of all
+    users, such as /tmp, would let each of them block the others.
+    """
+    named = os.environ.get("KVSTUDY_STATE")
+    try:
+        base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        path = Path(named) if named else Path(base) / "kvstudy" / platform.node()
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (path / "servers").mkdir(mode=0o700, exist_ok=True)
+        problem = "" if os.access(path / "servers", os.W_OK | os.X_OK) else "cannot be written"
+        if path.stat().st_uid != os.getuid():
+            problem = "belongs to another user"
+    except FileExistsError:
+        problem = "is no folder"
+    except OSError as error:
+        problem = f"cannot be used for locks and records: {error.strerror}"
+    except RuntimeError:
+        path, problem = Path("~"), "no home directory is known for locks and records"
+    if problem:
+        raise KvstudyError(f"{path}: {problem}; set KVSTUDY_STATE to a folder of your own")
     return path
 
 

@@ -77,9 +77,9 @@ def free_port(wanted: int = 0, distances: Iterable[int] = ()) -> int:
 
 
 def _bound(wanted: int) -> int:
-    if wanted > HIGHEST_PORT:
+    if not 0 <= wanted <= HIGHEST_PORT:
         raise KvstudyError(
-            f"port {wanted} does not exist; name a lower port, or 0 for any free one"
+            f"port {wanted} does not exist; name one from 1 to {HIGHEST_PORT}, or 0 for any free"
         )
     with socket.socket() as probe:
         # Without it the port of a server that stopped a moment ago counts as taken.

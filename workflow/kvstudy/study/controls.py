@@ -42,6 +42,11 @@ def controls(study: Study) -> list[StoreUse]:
     return found
 
 
+def is_control(store: str) -> bool:
+    """Whether a cell of the store called so is a control cell."""
+    return store == CEILING.name or store.endswith((AGAIN, TWO_CLIENTS))
+
+
 def noise_store(study: Study) -> str | None:
     """The store that is measured under two names, or None."""
     if study.imported:

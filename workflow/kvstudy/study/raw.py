@@ -6,17 +6,24 @@ is complete, and a file that was edited or cut off later is noticed.
 
 from __future__ import annotations
 
+import datetime
 import hashlib
+import json
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 
 SUMS = "SHA256SUMS"
+# Endings of the files of a cell that anything is read from. Others, like a log that somebody
+# unpacked to look at it, may lie beside them.
+READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".gz"})
 # The files of a second client are named like a phase's.
 SECOND = "run-2"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
+# In characters.
+LONGEST_REASON = 500
 
 # In the results of a run whose cells others measured: what was imported.
 IMPORTS = "imported.json"
@@ -69,27 +76,46 @@ def write_sums(directory: Path) -> None:
     (directory / SUMS).write_text("".join(lines), encoding="utf-8")
 
 
+def listed_sums(text: str) -> dict[str, str]:
+    """The checksums of a list by file name; ValueError for a line that is none."""
+    sums: dict[str, str] = {}
+    for line in text.splitlines():
+        digest, gap, name = line.partition("  ")
+        if len(digest) != 64 or not gap or not name or name in sums:
+            raise ValueError(f"the line {line!r} is no checksum of a file")
+        sums[name] = digest
+    return sums
+
+
 def read_sums(directory: Path) -> dict[str, str]:
-    """The checksum of each file by its name; OSError where there is no such list."""
-    lines = (directory / SUMS).read_text(encoding="utf-8").splitlines()
-    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    """The checksum of each file by its name; KvstudyError where there is no such list."""
+    path = directory / SUMS
+    try:
+        return listed_sums(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
 
 
 def check_sums(directory: Path) -> None:
-    """KvstudyError when a file of the cell is missing or is not what was measured."""
-    try:
-        sums = read_sums(directory)
-    except OSError as error:
-        raise KvstudyError(f"{directory}: cannot be read: {error}") from None
+    """KvstudyError when a file of the cell is missing or is not what was measured.
+
+    Also for a file that would be read and is not in the list.
+    """
+    sums = read_sums(directory)
+    names = {path.name for path in directory.iterdir() if path.suffix in READ}
+    for name in sorted(names - sums.keys()):
+        raise KvstudyError(
+            f"{directory / SUMS}: lacks {name}: either was changed after the cell was measured"
+        )
     for name, digest in sums.items():
         try:
             same = file_digest(directory / name) == digest
-        except OSError as error:
-            raise KvstudyError(f"{directory / name}: cannot be read: {error}") from None
+        except (OSError, ValueError) as error:
+            problem = getattr(error, "strerror", None) or error
+            raise KvstudyError(f"{directory / name}: cannot be read: {problem}") from None
         if not same:
             raise KvstudyError(
-                f"{directory / name}: differs from its checksum in {SUMS}: it was edited or cut "
-                f"off. Restore it, or remove {directory} to measure the cell again"
+                f"{directory / name}: differs from its checksum in {SUMS}: it was edited or cut off"
             )
 
 
@@ -101,3 +127,28 @@ def sums_digest(directory: Path) -> str:
 def file_digest(path: Path) -> str:
     """The file's sha256; OSError where it cannot be read."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def set_aside(folder: Path, results: Path, name: str, reason: str) -> Path:
+    """Move the files of a measurement that failed to ``results/failed/<name>/<time>/``.
+
+    ``reason`` is kept with them. Returns where they are; OSError where they cannot be moved.
+    """
+    failed = results / "failed" / name / stamp()
+    text = json.dumps({"reason": reason}) + "\n"
+    (folder / "failure.json").write_text(text, encoding="utf-8")
+    failed.parent.mkdir(parents=True, exist_ok=True)
+    return folder.rename(failed)
+
+
+def one_line(reason: str) -> str:
+    """A reason as tables show it: it may quote a damaged log, or what a server said at length."""
+    line = " ".join(reason.split())
+    # No form of a report takes control characters, and few fonts have other letters.
+    line = "".join(char if char.isprintable() and char < "\u0250" else "?" for char in line)
+    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 3]}..."
+
+
+def stamp() -> str:
+    """The time as a name that no other attempt has: two cells can fail within one second."""
+    return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")

@@ -7,17 +7,18 @@ import math
 import pandas as pd
 
 from kvstudy.language.current import _
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.source_parts import AgainstTable
-from kvstudy.tables.checks import DASH, TIE, Grid, Line, Section
+from kvstudy.tables.checks import DASH, EQUAL, TIE, Grid, Line, Section
 from kvstudy.tables.markup import marked
 from kvstudy.tables.rejected import rejected_note, with_mark
 from kvstudy.tidy.numbers import between, significant
 from kvstudy.tidy.results import Results
 
 COLUMNS = [
-    *["workload", "parameters", "store", "base", "published", "here", "low", "high", "tied"],
+    *["workload", "parameters", "store", "base", "published", "here", "low", "high", "decision"],
     *["here_by_published", "rejected"],
 ]
 
@@ -26,7 +27,7 @@ def rows(table: AgainstTable, study: Study, found: Results, pairs: pd.DataFrame)
     """One row per workload and store: its throughput by that of ``base``.
 
     ``published`` and ``here`` are these ratios, ``low`` and ``high`` the 95 % interval of the
-    latter, ``tied`` as in ``analysis.pairs``; NaN or "" where there is no value; ``rejected``
+    latter, ``decision`` as in ``analysis.pairs``; NaN or "" where there is no value; ``rejected``
     whether the audit of the source rejects one of the two rates. Rates themselves do not
     compare between machines.
     """
@@ -48,7 +49,7 @@ def rows(table: AgainstTable, study: Study, found: Results, pairs: pd.DataFrame)
             ratio = there[store] / there[base]
             listed.append(
                 [workload, here["parameters"], store, base, ratio]
-                + [here[name] for name in ("ratio", "low", "high", "tied")]
+                + [here[name] for name in ("ratio", "low", "high", "decision")]
                 + [here["ratio"] / ratio]
                 + [
                     any(
@@ -75,10 +76,10 @@ def _here(measured: pd.DataFrame, store: str, base: str) -> dict[str, object]:
         ratio, low, high = row.ratio, row.low, row.high
         if row.faster == base:
             ratio, low, high = 1 / ratio, 1 / high, 1 / low
-        words = {"parameters": row.parameters, "tied": row.tied}
+        words = {"parameters": row.parameters, "decision": row.decision}
         return words | {"ratio": ratio, "low": low, "high": high}
     nothing = dict.fromkeys(("ratio", "low", "high"), math.nan)
-    return nothing | {"parameters": "", "tied": ""}
+    return nothing | {"parameters": "", "decision": ""}
 
 
 def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
@@ -100,9 +101,9 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
             _("Ratios of throughputs. Here: of the geometric means. One run each has no interval.")
             if single
             else _(
-                "Ratios of throughputs. Here: of the geometric means. {}: the runs do not tell "
-                "the two apart."
-            ).format(TIE),
+                "Ratios of throughputs. Here: of the geometric means. {}: undecided. {}: equal "
+                "within ±10 %."
+            ).format(TIE, EQUAL),
             *([rejected_note()] if frame["rejected"].any() else []),
         ],
     }
@@ -112,10 +113,10 @@ def _cells(row) -> list[str]:
     interval = DASH
     if not math.isnan(row.low):
         interval = between(significant(row.low), significant(row.high))
-    tie = f" {TIE}" if row.tied == "yes" else ""
+    mark = {Decision.UNDECIDED: f" {TIE}", Decision.EQUAL: f" {EQUAL}"}.get(row.decision, "")
     return [
         with_mark(_ratio(row.published), row.rejected),
-        _ratio(row.here, tie),
+        _ratio(row.here, mark),
         interval,
         with_mark(_ratio(row.here_by_published), row.rejected),
     ]

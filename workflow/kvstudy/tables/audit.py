@@ -19,7 +19,6 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.tables.checks import DASH, Grid, Line, Section, operation_word
 from kvstudy.tables.markup import Rich, bold, marked, stacked
-from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import change, grouped, significant
 
 KINDS = {
@@ -43,8 +42,6 @@ SEVERITIES = {
 }
 # Of these, a bound is expected, and no value.
 BOUNDED = (Kind.LITTLE, Kind.MIXTURE, Kind.THREADS)
-# Letters that fit on a line of the description.
-WHAT = 68
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -56,9 +53,7 @@ class Misfit(Line):
 
 
 def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the templates need: ``kinds`` with their counts, and what does not fit, as
-    ``sections`` and, for paper, as ``pages``.
-    """
+    """What the templates need: ``kinds`` with their counts; ``sections`` of what does not fit."""
     kinds = []
     for kind, title in KINDS.items():
         fits = checks.loc[checks["kind"] == kind, "fits"]
@@ -69,7 +64,6 @@ def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[
         lines = [_misfit(row, study, titles) for row in rows.itertuples()]
         title = _(SEVERITIES[fits])
         sections.append(Section(title[:1].upper() + title[1:], lines))
-    parts = pages([""], sections, _height) if sections else []
     return {
         "heads": [
             *[_("Checks"), *(stacked(*_(each).split(" ", 1)) for each in SEVERITIES.values())],
@@ -85,20 +79,12 @@ def content(checks: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[
         ],
         "kinds": kinds,
         "sections": sections,
-        "pages": parts,
-        "small": bool(parts) and is_small(parts, _height),
     }
 
 
 def _count(fits: pd.Series, which: Fits) -> str:
     number = int((fits == which).sum())
     return str(number) if number else DASH
-
-
-def _height(line: Misfit) -> int:
-    return math.ceil(len(line.label) / WHAT) + sum(
-        math.ceil(len(note) / WHAT) for note in line.notes
-    )
 
 
 def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:

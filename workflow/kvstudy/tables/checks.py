@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 
 import pandas as pd
 
@@ -16,6 +16,7 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.stats.ratios import Decision
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -67,7 +68,22 @@ class Section:
     workload: str = ""
 
 
+@dataclass
+class Part:
+    """Sections with the same columns, below one head."""
+
+    columns: list[str]
+    sections: list[Section]
+
+
 Grid = dict[str, object]
+
+
+def parts(grid: Grid) -> list[Part]:
+    """What a table is on paper: its ``blocks``, where it has some, or else its sections."""
+    sections = grid.get("blocks", grid["sections"])
+    by_columns = groupby(sections, lambda section: section.columns or grid["columns"])
+    return [Part(columns, list(some)) for columns, some in by_columns]
 
 
 def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
@@ -116,8 +132,9 @@ def ratios(analysis: Analysis, study: Study, titles: dict[str, str]) -> Grid:
         "notes": [
             _(
                 "Ratio of the mean throughputs (geometric, {}), below it the 95 % interval. {}: "
-                "the runs do not tell the two apart (Holm's correction for the number of pairs "
-                "of a workload). {}: equal, the whole interval is within ±10\N{NO-BREAK SPACE}%. "
+                "undecided (Holm's correction for the number of pairs of a workload), with the "
+                "number of runs that would decide in brackets. "
+                "{}: equal, the whole interval is within ±10\N{NO-BREAK SPACE}%. "
                 "Grey: not above the noise floor. {}: the client limits one of the two."
             ).format(_pairing(study), TIE, EQUAL, BOUND)
         ],
@@ -174,7 +191,9 @@ def _ratio(
         low, value, high = row.low, row.ratio, row.high
         if row.faster == other:
             low, value, high = 1 / high, 1 / value, 1 / low
-        marks = TIE * (row.tied == "yes") + EQUAL * (row.equal == "yes")
+        marks = TIE * (row.decision == Decision.UNDECIDED) + EQUAL * (row.equal == "yes")
+        if pd.notna(row.would_decide):
+            marks += f" ({row.would_decide:.0f})"
         if any((store, workload, parameters) in bound for store in (one, other)):
             marks += BOUND
         text = marked(f"{significant(value)} {marks}".rstrip(), value)

@@ -54,7 +54,6 @@ from kvstudy.tables import (
     trimmed,
     validity,
 )
-from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.probes import Probes
 from kvstudy.tidy.results import Results
 from kvstudy.tidy.swept import Swept
@@ -104,13 +103,12 @@ def made_audited(
     if isinstance(table, AuditTable):
         return Made(checks, table.kind, audit.content(checks, study, titles))
     checks = audit.of_workload(checks, table.workload)
-    return on_pages(checks, audit.beside(checks, study, titles))
+    return of_checks(checks, audit.beside(checks, study, titles))
 
 
-def on_pages(frame: pd.DataFrame, grid: checks.Grid) -> Made:
-    """A table whose sections LaTeX spreads over pages (as its ``blocks``, where it has some)."""
-    found = pages(grid["columns"], grid.get("blocks", grid["sections"]))
-    return Made(frame, "checks", {**grid, "pages": found, "small": is_small(found)})
+def of_checks(frame: pd.DataFrame, grid: checks.Grid) -> Made:
+    """A table of sections; those with the same columns share a head."""
+    return Made(frame, "checks", {**grid, "parts": checks.parts(grid)})
 
 
 def _machine(table: MachineTable, given: Given) -> Made:
@@ -132,22 +130,22 @@ def _validity(table: ValidityTable, given: Given) -> Made:
 
 def _ratios(table: RatiosTable, given: Given) -> Made:
     grid = checks.ratios(given.analysis, given.study, given.titles)
-    return on_pages(given.analysis.pairs, grid)
+    return of_checks(given.analysis.pairs, grid)
 
 
 def _bottleneck(table: BottleneckTable, given: Given) -> Made:
     frame = given.analysis.bottleneck
-    return on_pages(frame, bottleneck.content(frame, given.study, given.titles))
+    return of_checks(frame, bottleneck.content(frame, given.study, given.titles))
 
 
 def _trimmed(table: TrimmedTable, given: Given) -> Made:
     frame = given.analysis.trimmed
-    return on_pages(frame, trimmed.content(frame, given.study, given.titles))
+    return of_checks(frame, trimmed.content(frame, given.study, given.titles))
 
 
 def _percentiles(table: PercentilesTable, given: Given) -> Made:
     frame = checks.with_averages(of(given.analysis.percentiles, table.workload), given.found)
-    return on_pages(frame, checks.percentiles(frame, table.workload, given.titles))
+    return of_checks(frame, checks.percentiles(frame, table.workload, given.titles))
 
 
 def _audited(table: AuditTable | AuditedTable, given: Given) -> Made:
@@ -162,7 +160,7 @@ def _audited(table: AuditTable | AuditedTable, given: Given) -> Made:
 
 def _against(table: AgainstTable, given: Given) -> Made:
     frame = against.rows(table, given.study, given.found, given.analysis.pairs)
-    return on_pages(frame, against.content(frame, given.study, given.titles))
+    return of_checks(frame, against.content(frame, given.study, given.titles))
 
 
 def _open_loop(table: OpenLoopTable, given: Given) -> Made:
@@ -174,32 +172,32 @@ def _open_loop(table: OpenLoopTable, given: Given) -> Made:
 
 def _runs(table: RunsTable, given: Given) -> Made:
     frame, steadiness = of(given.analysis.intervals, table.workload), given.analysis.steadiness
-    return on_pages(frame, checks.runs(frame, steadiness, table.workload, given.titles))
+    return of_checks(frame, checks.runs(frame, steadiness, table.workload, given.titles))
 
 
 def _store(table: StoreTable, given: Given) -> Made:
     frame = store.rows(table.store, given.study, given.found, given.analysis)
-    return on_pages(frame, store.content(frame, given.study))
+    return of_checks(frame, store.content(frame, given.study))
 
 
 def _sweep(table: SweepTable, given: Given) -> Made:
     frame = sweep.rows(table, given.study, given.swept)
-    return on_pages(frame, sweep.content(table, frame, given.study, given.titles))
+    return of_checks(frame, sweep.content(table, frame, given.study, given.titles))
 
 
 def _scaling(table: ScalingTable, given: Given) -> Made:
-    return on_pages(given.scalings, scaling.content(given.scalings, given.study, given.titles))
+    return of_checks(given.scalings, scaling.content(given.scalings, given.study, given.titles))
 
 
 def _relative(table: RelativeTable, given: Given) -> Made:
     published = given.swept.published
     frame = relative.rows(table, given.analysis.rounds, published)
-    return on_pages(frame, relative.content(table, frame, published, given.titles))
+    return of_checks(frame, relative.content(table, frame, published, given.titles))
 
 
 def _break_even(table: BreakEvenTable, given: Given) -> Made:
     frame = break_even.rows(table, given.analysis.rounds, given.swept.published)
-    return on_pages(frame, break_even.content(table, frame, given.titles))
+    return of_checks(frame, break_even.content(table, frame, given.titles))
 
 
 def _comparison(table: ComparisonTable, given: Given) -> Made:

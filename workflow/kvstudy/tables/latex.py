@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from textwrap import wrap
 
 from kvstudy.tables.markup import Rich
 from kvstudy.tables.templates import environment, filled
 
+ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"
+LONGEST_WORD, LONGEST_SIGNS = 24, 14
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -29,6 +35,7 @@ SPECIAL = {
     "[": "{[}",
     "]": "{]}",
     # pdflatex's fonts have no glyph for these.
+    ZERO_WIDTH_SPACE: r"\allowbreak{}",
     "\N{NARROW NO-BREAK SPACE}": r"\,",
     "\N{NO-BREAK SPACE}": "~",
     "µ": r"\textmu{}",
@@ -56,13 +63,72 @@ class Latex(str):
     __slots__ = ()
 
 
+def printable(text: str) -> str:
+    """``text``, plain or LaTeX, of characters that LaTeX prints or says that it cannot.
+
+    Accents are put onto their letters, signs that only join or direct others are left out,
+    control characters are replaced by one that no font has.
+    """
+    return "".join(map(_printable, unicodedata.normalize("NFC", text)))
+
+
+def _printable(character: str) -> str:
+    if character in "\n\t" or (character.isascii() and character.isprintable()):
+        return character
+    kind = unicodedata.category(character)
+    if kind in ("Zs", "Zl", "Zp") and character not in SPECIAL:
+        return " "
+    if kind == "Cc":
+        return "\N{REPLACEMENT CHARACTER}"
+    invisible = kind == "Cf" or "VARIATION SELECTOR" in unicodedata.name(character, "")
+    return "" if invisible and character != ZERO_WIDTH_SPACE else character
+
+
+def breakable(word: str, longest: int = LONGEST_WORD, piece: int = 12) -> str:
+    """``word`` with places to break where it is longer than ``longest`` letters.
+
+    They come after its own separators, or after ``piece`` letters without one.
+    """
+    if len(word) <= longest:
+        # TeX hyphenates no capitals: YCSB's NOT_IMPLEMENTED is too long for some lines.
+        return re.sub("(?<=[A-Z]_)(?=[A-Z])", ZERO_WIDTH_SPACE, word)
+    pattern = rf"[^/_.:,;=@\\-]{{1,{piece}}}[/_.:,;=@\\-]*|[/_.:,;=@\\-]+"
+    return ZERO_WIDTH_SPACE.join(re.findall(pattern, word))
+
+
 def escape(text: str) -> Latex:
     """``text`` so that LaTeX prints it as it is; Latex passes unchanged, Rich is turned into it."""
     if isinstance(text, Latex):
         return text
     if isinstance(text, Rich):
         return latex_of(text)
-    return Latex("".join(SPECIAL.get(character, character) for character in text))
+    line = re.sub(r"[\n\t]", " ", printable(text))
+    return Latex("".join(SPECIAL.get(character, character) for character in line))
+
+
+def broken(text: str) -> str:
+    """Plain ``text`` with places to break in its long words, for narrow columns."""
+    # TeX hyphenates what has nothing but letters.
+    longest = (
+        (word, LONGEST_WORD if word.isalpha() else LONGEST_SIGNS) for word in text.split(" ")
+    )
+    return " ".join(breakable(*each) for each in longest)
+
+
+def head(text: str, place: str = "r", longest: int = 16) -> Latex:
+    """``text`` as the head of a column, over several lines if it is long; Rich elements stay."""
+    plain = unescape(text) if isinstance(text, Rich) else text
+    if len(plain) <= longest or (isinstance(text, Rich) and "<" in text):
+        return escape(text)
+    lines = map(escape, wrap(plain, longest))
+    return Latex(rf"\shortstack[{place}]{{" + r"\\".join(lines) + "}")
+
+
+def label(text: str, longest: int = 40) -> Latex:
+    """``text`` as what a line begins with, over several lines if it is long."""
+    if len(text) <= longest:
+        return escape(text)
+    return Latex(rf"\parbox[t]{{0.33\linewidth}}{{\raggedright {_finalize(text)}\strut}}")
 
 
 def latex_of(rich: Rich) -> Latex:
@@ -95,7 +161,7 @@ class _Parser(HTMLParser):
         self.parts.append("}")
 
     def handle_data(self, data: str) -> None:
-        self.parts.append(escape(data))
+        self.parts.append(escape(broken(data)))
 
 
 def fill(template: Path, **values: object) -> str:
@@ -115,11 +181,12 @@ def fill(template: Path, **values: object) -> str:
         comment_end_string="#>",
         autoescape=False,
     )
+    found.filters |= {"head": head, "label": label}
     return filled(found, template, values)
 
 
 def _finalize(value: object) -> str:
     if isinstance(value, str):
-        return escape(value)
+        return escape(value if isinstance(value, Latex | Rich) else broken(value))
     # StrictUndefined raises here, with the name that is undefined.
     return escape(str(value)) if not isinstance(value, int) else str(value)

@@ -23,8 +23,6 @@ LABELS = {
     "update-all": N_("Update, all fields"),
     "update": N_("Update, one field"),
 }
-# Lines that fit on a page in the usual letters.
-FULL_PAGE = 48
 # The steps on keys that are not there belong to the same operation on those that are.
 MISSING = {"read": "read-missing", "update": "update-missing"}
 
@@ -77,8 +75,7 @@ def rows(probes: Probes, study: Study, meanings: dict[str, dict[str, str]]) -> p
 
 
 def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the templates need: ``sections``, whether they need ``small`` letters to fit on
-    a page, heads and notes.
+    """What the templates need: ``sections``, heads and notes.
 
     The lines are those of the operations that the study measures.
     """
@@ -88,7 +85,6 @@ def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, o
         reason = probes.reason(store)
         lines = [] if reason else [_line(probes, store, step) for step in steps]
         sections.append(Section(store, titles[store], recorded_parts(reason), lines))
-    height = sum(1 + max(1, len(section.lines)) for section in sections)
     return {
         # Two lines on paper.
         "heads": {
@@ -99,7 +95,6 @@ def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, o
         },
         "not_probed": _("not probed"),
         "sections": sections,
-        "small": height > FULL_PAGE,
         "notes": [
             _(
                 "Commands have the server's own names; below {} an operation they are left out "

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, zip_longest
 
 import pandas as pd
 
 from kvstudy.analysis.files import Analysis
+from kvstudy.analysis.pairs import order_of
+from kvstudy.claims.words import runs_words
 from kvstudy.language.current import N_, _
-from kvstudy.language.locale import list_of
 from kvstudy.language.recorded import recorded
 from kvstudy.stats.ranks import places
-from kvstudy.stats.ratios import Ratio
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.model import Study
 from kvstudy.study.ranking import RankingTable
+from kvstudy.tables.checks import EQUAL, TIE
 from kvstudy.tables.markup import lines
 from kvstudy.tables.rejected import rejected_note, with_mark
 from kvstudy.tidy.numbers import significant
 from kvstudy.tidy.results import Results
 
 COLUMNS = [
-    *["line", "workload", "store", "n", "throughput", "place", "also_tied", "client_bound"],
-    *["published", "published_place", "rejected", "note"],
+    *["line", "workload", "store", "n", "throughput", "place", "equal", "undecided"],
+    *["client_bound", "published", "published_place", "rejected", "note"],
 ]
 BOUND = "\N{DAGGER}"
-TIE = "~"
+FASTER = ">"
 # Places that fit side by side.
 MOST_PLACES = 4
 
@@ -46,12 +48,12 @@ def long_form(
 ) -> pd.DataFrame:
     """One row per line and store: mean throughput over n runs (ops/s) and place.
 
-    ``place`` is 1 + the number of stores that the runs tell to be faster
+    ``place`` is 1 + the number of stores that are decided to be faster
     (``stats.ranks.places``); NaN, with a ``note``, where the store has no valid value.
     ``published_place`` is the place that the source printed (``throughput_rank``), or else that
-    of its ``published`` value. ``also_tied`` are stores at other places that the runs do not
-    tell from this one: ties need not be transitive. ``client_bound`` is
-    "yes" where the client limits the store.
+    of its ``published`` value. ``equal`` are stores that are shown to be equal to this one,
+    ``undecided`` those of which neither is shown, each with the number of runs that would
+    decide, as ``redis:12 riak:``. ``client_bound`` is "yes" where the client limits the store.
     """
     bound = set(
         analysis.bottleneck.query("client_bound == 'yes'")[["workload", "store"]].itertuples(
@@ -65,10 +67,12 @@ def long_form(
             for store in study.store_names
         }
         there = [store for store, value in values.items() if value is not None]
-        ratios = _ratios(analysis.pairs, line.workload, there)
-        place = places(ratios, larger_is_better=True) if ratios else dict.fromkeys(there, 1)
+        pairs = analysis.pairs[analysis.pairs["workload"] == line.workload]
+        order = order_of(pairs, there)
+        place = places(order, larger_is_better=True) if order else dict.fromkeys(there, 1)
         source = published_places(study.store_names, found, line.workload)
         for store, value in values.items():
+            equal, undecided = _beside(pairs, store, there) if value else ([], [])
             rows.append(
                 {
                     "line": line.title,
@@ -77,7 +81,8 @@ def long_form(
                     "n": value.n if value else 0,
                     "throughput": value.mean if value else math.nan,
                     "place": place.get(store, math.nan),
-                    "also_tied": " ".join(_tied_elsewhere(store, ratios, place)),
+                    "equal": " ".join(equal),
+                    "undecided": " ".join(undecided),
                     "client_bound": "yes" if (line.workload, store) in bound else "",
                     "published": found.published(store, line.workload, "overall", "throughput"),
                     "published_place": source.get(store, math.nan),
@@ -128,43 +133,50 @@ def published_places(stores: list[str], found: Results, workload: str) -> dict[s
     }
 
 
-def _ratios(pairs: pd.DataFrame, workload: str, stores: list[str]) -> dict[tuple[str, str], Ratio]:
-    """The ratios of all pairs of ``stores``; one without a row is of unknown spread: tied."""
-    unknown = {pair: Ratio(1.0, 0) for pair in combinations(stores, 2)}
-    for row in pairs[pairs["workload"] == workload].itertuples():
-        for pair in ((row.faster, row.slower), (row.slower, row.faster)):
-            if unknown.pop(pair, None) is not None:
-                numbers = [None if pd.isna(n) else n for n in (row.low, row.high, row.p)]
-                holm = None if pd.isna(row.p_holm) else row.p_holm
-                unknown[row.faster, row.slower] = Ratio(
-                    row.ratio, int(row.n), *numbers, p_holm=holm
-                )
-    return unknown
+def _beside(pairs: pd.DataFrame, store: str, others: list[str]) -> tuple[list[str], list[str]]:
+    """The ``others`` that are equal to ``store``, and the undecided ones with their runs."""
+    rows = {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
+    equal, undecided = [], []
+    for other in others:
+        row = rows.get(frozenset((store, other)))
+        if row and row.decision == Decision.EQUAL:
+            equal.append(other)
+        elif other != store and (row is None or row.decision == Decision.UNDECIDED):
+            unknown = row is None or pd.isna(row.would_decide)
+            undecided.append(f"{other}:{'' if unknown else format(row.would_decide, '.0f')}")
+    return equal, undecided
 
 
-def _tied_elsewhere(
-    store: str, ratios: dict[tuple[str, str], Ratio], place: dict[str, int]
-) -> list[str]:
-    pairs = [pair for pair, ratio in ratios.items() if store in pair and ratio.tied is not False]
-    others = [next(name for name in pair if name != store) for pair in pairs]
-    return [other for other in others if place[other] != place[store]]
+def _undecided(row) -> dict[str, float]:
+    """The stores undecided against that of ``row``, and how many runs would decide, or NaN."""
+    parts = (each.partition(":") for each in row.undecided.split())
+    return {store: float(more or "nan") for store, _, more in parts}
 
 
 def _cells(
     line: pd.DataFrame, place: str, value: str, titles: dict[str, str], number: int
 ) -> list[str]:
-    """The stores at each place, those of one place below each other with a sign between."""
+    """The stores at each place, those of one place by their values with a sign between."""
     cells = []
     for at in range(1, number + 1):
         texts = []
-        for row in line[line[place] == at].itertuples():
+        rows = list(line[line[place] == at].sort_values(value, ascending=False).itertuples())
+        for row, following in zip_longest(rows, rows[1:]):
             mark = BOUND if place == "place" and row.client_bound else ""
             rate = getattr(row, value)
             rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
             rejected = place == "published_place" and row.rejected
-            texts.append(with_mark(f"{titles[row.store]}{mark}{rate}", rejected))
-        cells.append(lines(*(text + f" {TIE}" for text in texts[:-1]), *texts[-1:]))
+            sign = f" {_sign(row, following.store, place)}" if following else ""
+            texts.append(with_mark(f"{titles[row.store]}{mark}{rate}", rejected) + sign)
+        cells.append(lines(*texts))
     return cells
+
+
+def _sign(row, other: str, place: str) -> str:
+    """What stands between two stores of one place; a source's values are equal there."""
+    if place != "place" or other in row.equal.split():
+        return EQUAL
+    return TIE if other in _undecided(row) else FASTER
 
 
 def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[str]:
@@ -174,25 +186,15 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     if frame["place"].notna().any():
         notes.append(
             _(
-                "{}: the runs do not tell these stores apart (95 % interval, Holm's correction), "
-                "so they share a place, in no order. A place is one more than the number of "
-                "stores that are told to be faster."
-            ).format(TIE)
+                "A place is one more than the number of stores that are shown to be faster (95 % "
+                "interval, Holm's correction, noise floor); stores of one place stand by their "
+                "values. {}: undecided. {}: equal within ±10 %."
+            ).format(TIE, EQUAL)
         )
-    for row in frame[frame["also_tied"] != ""].itertuples():
-        later = [
-            other for other in row.also_tied.split() if _place(frame, row.line, other) > row.place
-        ]
-        if later:
-            names = list_of(titles[other] for other in later)
-            notes.append(
-                _(
-                    "{}: the runs do not tell {} from {} either; but another store is told to be "
-                    "faster than {}, which stands lower for it."
-                ).format(row.line, titles[row.store], names, names)
-            )
     if frame["n"].max() == 1:
-        notes.append(_("There is one run: it tells no two stores apart."))
+        notes.append(_("There is one run: it decides nothing."))
+    else:
+        notes += _undecided_pairs(frame, titles)
     if (frame["client_bound"] == "yes").any():
         text = _("{}: the client, not the store, limits the throughput.")
         notes.append(text.format(BOUND))
@@ -206,8 +208,20 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     return notes
 
 
-def _place(frame: pd.DataFrame, line: str, store: str) -> float:
-    return frame.set_index(["line", "store"]).loc[(line, store), "place"]
+def _undecided_pairs(frame: pd.DataFrame, titles: dict[str, str]) -> list[str]:
+    """A sentence for each line, with the pairs in the order of their values."""
+    found = []
+    for title, line in frame.groupby("line", sort=False):
+        rows = list(line.sort_values("throughput", ascending=False).itertuples())
+        pairs = [
+            f"{titles[one.store]} / {titles[other.store]} "
+            f"({runs_words(min(one.n, other.n), _undecided(one)[other.store])})"
+            for one, other in combinations(rows, 2)
+            if other.store in _undecided(one)
+        ]
+        if pairs:
+            found.append(_("{}: undecided: {}.").format(title, ", ".join(pairs)))
+    return found
 
 
 def _of(study: Study, workload: str) -> str:

@@ -90,7 +90,7 @@ def content(
             "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
             "of {} by that of {}, with its 95 % interval (Fieller's, from the "
             "errors of the two times). Times are sums of latencies, trimmed means over the rounds "
-            "that count. {}: the interval contains 1."
+            "that count. {}: undecided, the interval contains 1."
         ).format(_(table.operation), one, other, one, other, TIE)
         + (" " + _("Below, in grey: published.") if source else "")
     ]

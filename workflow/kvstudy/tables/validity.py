@@ -11,11 +11,7 @@ from kvstudy.language.current import _, ngettext, pgettext
 from kvstudy.study.model import Study
 from kvstudy.tables.checks import DASH, by_workload, interval_head
 from kvstudy.tables.markup import marked
-from kvstudy.tables.pages import is_small, pages
 from kvstudy.tidy.numbers import between, grouped, share, significant
-
-# Letters of a label and of a note that fit on a line.
-LABEL, PAGE = 15, 85
 
 
 @dataclass
@@ -36,8 +32,7 @@ class Section:
 
 
 def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the templates need: ``sections``, one per workload and its parameters, for paper
-    also by ``pages``, and whether these need ``small`` letters.
+    """What the templates need: ``sections``, one per workload and its parameters, and heads.
 
     ``found`` is the validity of the run's analysis.
     """
@@ -46,7 +41,6 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
         ordered = rows.set_index("store").reindex(study.store_names).dropna(subset="n")
         lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
         sections.append(Section(title, lines, rows["workload"].iloc[0]))
-    parts = pages([""], sections or [Section("", [], "")], _height)
     return {
         "heads": {
             "operations": _("Operations"),
@@ -59,8 +53,6 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
             *[interval_head(), _("throughput"), _("goodput"), _("counters")],
         ],
         "sections": sections,
-        "pages": parts,
-        "small": is_small(parts, _height),
         "notes": [
             _(
                 "Sums over all measured cells, void ones too; throughput and goodput are plain "
@@ -72,13 +64,6 @@ def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
             ).format(DASH)
         ],
     }
-
-
-def _height(line: Line) -> int:
-    """How many lines of the page it takes."""
-    return math.ceil(len(line.label) / LABEL) + sum(
-        math.ceil(len(note) / PAGE) for note in line.notes
-    )
 
 
 def _line(label: str, row) -> Line:

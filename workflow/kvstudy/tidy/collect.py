@@ -12,7 +12,6 @@ rounds of workloads that have some (see ``tidy.rounds``).
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from kvstudy.study.raw import (
     raw_directory,
 )
 from kvstudy.tidy import surroundings
+from kvstudy.tidy.cell import Unreadable, read_cell, reading
 from kvstudy.tidy.files import (
     HISTOGRAM_COLUMNS,
     MEASUREMENT_COLUMNS,
@@ -39,11 +39,11 @@ from kvstudy.tidy.files import (
     recorded_reason,
 )
 from kvstudy.tidy.foreign import disturbance
-from kvstudy.tidy.imports import NOT_IMPORTED, check_origin, imported_facts
+from kvstudy.tidy.imports import NOT_IMPORTED, imported_facts
 from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.tidy.record import study_record
 from kvstudy.tidy.rounds import COLUMNS as ROUND_COLUMNS
-from kvstudy.tidy.rows import Rows, key_of, rows_of
+from kvstudy.tidy.rows import Rows, key_of
 
 CELL_COLUMNS = [
     *("store", "workload", "parameters", "repetition", "status", "reason", "void", "provider"),
@@ -53,7 +53,10 @@ CELL_COLUMNS = [
 
 @dataclass(frozen=True)
 class Collected:
-    """The tidy tables of a run and what it was measured on."""
+    """The tidy tables of a run and what it was measured on.
+
+    ``unreadable`` are cells whose raw logs are there and cannot be read, with the reasons.
+    """
 
     cells: pd.DataFrame
     measurements: pd.DataFrame
@@ -63,30 +66,34 @@ class Collected:
     outcomes: pd.DataFrame
     rounds: pd.DataFrame
     environment: dict
+    unreadable: dict[Cell, str]
 
 
 def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> Collected:
     """Read all raw logs of ``run``.
 
-    KvstudyError for a cell whose files differ from their checksums, or that was
-    measured with other parameters than the study now has, and for cells that
+    A cell that cannot be read, or whose files differ from their checksums, is a failed one.
+    KvstudyError for cells of other parameters than the study now has, and for cells that
     were not measured alike, unless ``mixed``.
     """
     rows = Rows()
     manifests: dict[str, dict] = {}
+    unreadable: dict[Cell, str] = {}
     for position, cell in enumerate(cells, start=1):
-        if not is_measured(run, cell) or is_gap(run, cell):
-            gap = _gap(cell, run)
-            if study.imported and gap["status"] != "failed":
-                gap["reason"] = NOT_IMPORTED
-            rows.cells.append(gap | {"position": position})
-            continue
         raw = raw_directory(run, cell)
-        check_sums(raw)
-        manifest = _manifest(raw, cell)
-        check_origin(study, manifest, raw)
-        manifests[cell.path] = manifest
-        rows.add(rows_of(study, cell, raw, manifest))
+        try:
+            if not is_measured(run, cell) or is_gap(run, cell):
+                gap = _gap(cell, run)
+                if study.imported and gap["status"] != "failed":
+                    gap["reason"] = NOT_IMPORTED
+                rows.cells.append(gap | {"position": position})
+                continue
+            manifests[cell.path], own = read_cell(study, cell, raw)
+            rows.add(own)
+        except Unreadable as error:
+            unreadable[cell] = str(error)
+            failed = {"status": "failed", "reason": str(error), "position": position}
+            rows.cells.append(key_of(cell) | failed)
     unlike = differences(manifests)
     if unlike and not mixed:
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
@@ -102,6 +109,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
         | imported_facts(list(manifests.values()))
         | {"mixed": surroundings.mixtures(unlike), "disturbance": disturbance(rows.measurements)}
         | {"study": study_record(study, cells).model_dump()},
+        unreadable,
     )
 
 
@@ -111,7 +119,10 @@ def _gap(cell: Cell, run: str) -> dict:
     failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
     no_server = results / "gaps" / f"{cell.store}.json"
     if is_gap(run, cell):
-        status, reason = "not measured", recorded_reason(raw_directory(run, cell) / GAP)
+        raw = raw_directory(run, cell)
+        with reading(raw, GAP):
+            check_sums(raw)
+            status, reason = "not measured", recorded_reason(raw / GAP)
     elif failures:
         status, reason = "failed", recorded_reason(failures[-1])
     elif no_server.is_file():
@@ -119,35 +130,6 @@ def _gap(cell: Cell, run: str) -> dict:
     else:
         status, reason = "not measured", "there are no raw logs of it yet"
     return key_of(cell) | {"status": status, "reason": reason}
-
-
-def _manifest(raw: Path, cell: Cell) -> dict:
-    path = raw / "manifest.json"
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        measured = manifest["cell"]
-    except (OSError, ValueError, KeyError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); measure the cell again") from None
-    planned = cell.as_json()
-    changes = _differences(measured, planned)
-    if changes:
-        raise KvstudyError(
-            f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
-            "study or workload file back, or remove that folder to measure the cell again"
-        )
-    return manifest
-
-
-def _differences(measured: dict, planned: dict) -> str:
-    flat = [
-        {key: value for key, value in side.items() if key != "properties"} | side["properties"]
-        for side in (measured, planned)
-    ]
-    return ", ".join(
-        f"{key} was {flat[0].get(key)}, is now {flat[1].get(key)}"
-        for key in sorted(flat[0].keys() | flat[1].keys())
-        if flat[0].get(key) != flat[1].get(key)
-    )
 
 
 def _environment(manifests: list[dict]) -> dict:

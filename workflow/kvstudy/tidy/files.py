@@ -10,6 +10,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import cell_path
+from kvstudy.study.raw import one_line
 
 
 def read_csv(
@@ -104,11 +105,11 @@ def read_summary(path: Path) -> pd.DataFrame:
 
 
 def recorded_reason(path: Path) -> str:
-    """The reason of a failure or a gap, on one line."""
+    """The reason of a failure or a gap, on one line; that it cannot be read is one too."""
     try:
-        return " ".join(json.loads(path.read_text(encoding="utf-8"))["reason"].split())
-    except (OSError, ValueError, KeyError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); remove it") from None
+        return one_line(json.loads(path.read_text(encoding="utf-8"))["reason"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"{path}: cannot be read ({error})"
 
 
 def read_environment(path: Path) -> dict:

@@ -24,10 +24,7 @@ def gc_pauses(raw: Path, phase: str) -> tuple[int, float] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise KvstudyError(
-            f"{path}: cannot be read: {error}; make it readable, or remove {raw} to measure the "
-            "cell again"
-        ) from None
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None
     if not _KNOWN.search(text):
         return None
     pauses = [float(number.replace(",", ".")) for number in _PAUSE.findall(text)]

@@ -21,6 +21,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
 from kvstudy.study.raw import check_sums, is_complete, probe_directory
+from kvstudy.tidy.cell import Unreadable, reading
 from kvstudy.tidy.files import read_csv, recorded_reason
 
 COLUMNS = ["store", "step", "kind", "name", "value", "reason"]
@@ -34,38 +35,48 @@ IMPORTED = "imported logs; the server was not probed"
 def collect_probes(study: Study, run: str) -> pd.DataFrame:
     """The rows of ``probes.csv``.
 
-    KvstudyError for files that differ from their checksums, or for a probe of
-    other records or options than the study now has.
+    Unreadable for a probe whose files are not whole, KvstudyError for one of other
+    records or options than the study now has.
     """
     rows = []
     for store, plan in planned(study).items():
         folder = probe_directory(run, store)
         if is_complete(folder):
-            found = rows_of(read_facts(folder, plan))
+            found = _read(folder, plan)
         else:
-            reason = IMPORTED if study.imported else _gap(run, store)
-            found = [{"kind": "none", "reason": reason}]
+            found = [{"kind": "none", "reason": IMPORTED if study.imported else _gap(run, store)}]
         rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in found]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def read_facts(folder: Path, plan: dict) -> dict:
-    """What the finished probe in ``folder`` has found out."""
-    check_sums(folder)
-    path = folder / FACTS
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-        probed = facts["plan"]
-    except (OSError, ValueError, KeyError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); remove {folder}") from None
+def unreadable_probes(study: Study, run: str) -> dict[str, str]:
+    """The stores whose probe is there and cannot be read, with the reasons."""
+    reasons = {}
+    for store, plan in planned(study).items():
+        folder = probe_directory(run, store)
+        try:
+            if is_complete(folder):
+                _read(folder, plan)
+        except Unreadable as error:
+            reasons[store] = str(error)
+    return reasons
+
+
+def _read(folder: Path, plan: dict) -> list[dict]:
+    """The rows of the finished probe in ``folder``, without the store."""
+    with reading(folder, FACTS):
+        check_sums(folder)
+        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        probed = {key: facts["plan"].get(key) for key in plan}
+        rows = list(rows_of(facts))
     for key, value in plan.items():
-        if probed.get(key) != value:
+        if probed[key] != value:
             raise KvstudyError(
                 f"{folder}: probed with other parameters than the study has now: {key} was "
-                f"{probed.get(key)}, is now {value}. Put the study file back, or remove that "
+                f"{probed[key]}, is now {value}. Put the study file back, or remove that "
                 "folder to probe the store again"
             )
-    return facts
+    return rows
 
 
 def _gap(run: str, store: str) -> str:

@@ -136,7 +136,7 @@ def _rate(before: dict, after: dict, counters: list[str], seconds: float) -> flo
     values = [(before.get(name), after.get(name)) for name in counters]
     try:
         risen = sum(float(last) - float(first) for first, last in values)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     # The counters of a process that ended are gone, those of a new one were not there.
     by_process = before.get("processes") != after.get("processes")

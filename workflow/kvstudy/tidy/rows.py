@@ -98,10 +98,7 @@ def _log(raw: Path, phase: str, interval: str) -> YcsbLog:
     try:
         return parse(path.read_text(encoding="utf-8", errors="replace"), str(path), interval)
     except OSError as error:
-        raise KvstudyError(
-            f"{path}: cannot be read: {error}; make it readable, or remove {raw} to measure the "
-            "cell again"
-        ) from None
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _phase(cell: Cell, phase: str, log: YcsbLog, raw: Path, manifest: dict) -> list[dict]:

@@ -31,5 +31,5 @@ def read_samples(
             ]
     except FileNotFoundError:
         return []
-    except (OSError, KeyError, ValueError, TypeError) as error:
+    except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
         raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None

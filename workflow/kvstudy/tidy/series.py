@@ -26,10 +26,7 @@ def status_of(raw: Path, phase: str) -> pd.DataFrame | None:
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise KvstudyError(
-            f"{path}: cannot be read: {error}; make it readable, or remove {raw} to measure the "
-            "cell again"
-        ) from None
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None
     return read_status(text, str(path)) if " operations; " in text else None
 
 

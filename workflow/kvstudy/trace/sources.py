@@ -61,7 +61,7 @@ class RawCell:
         """The checksums of the cell's files; none where they are not here."""
         try:
             return read_sums(self.folder)
-        except OSError:
+        except KvstudyError:
             return {}
 
     @cached_property

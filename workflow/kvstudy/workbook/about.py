@@ -7,6 +7,7 @@ import re
 from xlsxwriter import Workbook
 
 from kvstudy import __version__
+from kvstudy.study.controls import is_control
 from kvstudy.workbook.content import Content, as_utc, moment
 from kvstudy.workbook.names import quoted
 from kvstudy.workbook.sheet import Formats, print_set_up
@@ -76,10 +77,13 @@ def _facts(content: Content) -> list[tuple[str, str]]:
                 "a trial of the pipeline, no measurement of the stores.",
             )
         )
-    states = [content.status(row)[0] for rows in content.outcomes.values() for row in rows]
-    counts = {state: states.count(state) for state in dict.fromkeys(["measured", *states])}
-    told = ", ".join(f"{count} {state}" for state, count in counts.items())
-    facts.append(("Cells", f"{len(states)} planned, control cells included: {told}"))
+    rows = [row for of in content.outcomes.values() for row in of]
+    for name, controls in (("Cells", False), ("Control cells", True)):
+        states = [content.status(row)[0] for row in rows if is_control(row.store) == controls]
+        counts = {state: states.count(state) for state in dict.fromkeys(["measured", *states])}
+        words = ", ".join(f"{count} {state}" for state, count in counts.items())
+        if states:
+            facts.append((name, f"{len(states)} planned: {words}"))
     started = sorted(filter(None, content.cells["started"]), key=moment)
     when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else "not recorded"
     facts.append(("When", when))

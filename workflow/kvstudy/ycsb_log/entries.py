@@ -54,13 +54,16 @@ def read_entries(text: str, name: str) -> list[Entry]:
 def number(entry: Entry, name: str, kind: type[float] | type[int] = float) -> float:
     """The value of ``entry``; NaN where YCSB divided by 0. KvstudyError when it is no number.
 
-    With ``kind`` int also when it is no whole number. YCSB before 0.13 has counts as 492.0.
+    With ``kind`` int also when it is no count: whole (YCSB before 0.13 has 492.0), and not
+    below 0.
     """
     try:
         value = float(entry.value)
-        if kind is float:
-            return value
-        return int(value) if value.is_integer() else int(entry.value)
+        count = value.is_integer() and 0 <= value < 1 << 53
+        # Python takes 1_0 for a number.
+        if "_" in entry.value or (kind is int and not count):
+            raise ValueError
+        return kind(value)
     except ValueError:
         raise KvstudyError(
             f"{name}: line {entry.line}: {entry.value!r} is not a number, it should be "

@@ -12,7 +12,9 @@ _LATENCIES = {
     **{"MinLatency(us)": "latency_min", "Min": "latency_min"},
     **{"MaxLatency(us)": "latency_max", "Max": "latency_max"},
 }
-_PERCENTILE = re.compile(r"^(?:([\d.]+)(?:st|nd|rd|th)?PercentileLatency\(us\)|p([\d.]+))$")
+_PERCENTILE = re.compile(
+    r"^(?:(\d+(?:\.\d+)?)(?:st|nd|rd|th)?PercentileLatency\(us\)|p(\d+(?:\.\d+)?))$", re.ASCII
+)
 
 
 def metric_of(label: str) -> str | None:

@@ -19,7 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.ycsb_log.entries import Entry, number, read_entries
 from kvstudy.ycsb_log.labels import COUNTS, OF_HISTOGRAM, metric_of
 from kvstudy.ycsb_log.log import GOOD, OPERATIONS, Section, YcsbLog
-from kvstudy.ycsb_log.whole import check_entries, check_log
+from kvstudy.ycsb_log.whole import check_entries, check_latencies, check_log
 
 # Failures have sections READ-FAILED, or READ-<code> with reportlatencyforeacherror.
 SECTION = re.compile(
@@ -46,7 +46,10 @@ def parse(text: str, name: str, interval: str = "op") -> YcsbLog:
     log = YcsbLog(
         overall["RunTime(ms)"],
         overall["Throughput(ops/sec)"],
-        {operation: _section(found, name) for operation, found in parts.items()},
+        {
+            operation: _section(found, overall["RunTime(ms)"], name)
+            for operation, found in parts.items()
+        },
     )
     if verify := log.sections.get("VERIFY"):
         # dataintegrity: records that were not as expected are among its operations.
@@ -81,10 +84,15 @@ def _overall(entries: list[Entry], name: str) -> dict[str, float]:
             f"{name}: no [OVERALL] results of YCSB in it, only a part of them; the log is cut "
             "off, measure again"
         )
+    if overall["RunTime(ms)"] <= 0 or overall["Throughput(ops/sec)"] < 0:
+        raise KvstudyError(
+            f"{name}: [OVERALL] tells of {overall['Throughput(ops/sec)']:g} operations/s in "
+            f"{overall['RunTime(ms)']:g} ms, which cannot be; measure again"
+        )
     return overall
 
 
-def _section(parts: list[tuple[re.Match, Entry]], name: str) -> Section:
+def _section(parts: list[tuple[re.Match, Entry]], runtime: float, name: str) -> Section:
     section = Section()
     counted = set()
     for place, entry in parts:
@@ -108,7 +116,10 @@ def _section(parts: list[tuple[re.Match, Entry]], name: str) -> Section:
     if section.operations == 0:
         # YCSB prints average NaN and minimum 2^63 - 1 then.
         section.latencies, section.intended = {}, {}
-    if any(entry.label == OF_HISTOGRAM for _, entry in parts):
+    coarse = any(entry.label == OF_HISTOGRAM for _, entry in parts)
+    for latencies in (section.latencies, section.intended):
+        check_latencies(latencies, runtime, coarse, f"{name}: [{parts[0][1].section}]")
+    if coarse:
         # Its percentiles are rounded down to milliseconds: 0 says "less than one".
         for metric in [key for key, value in section.latencies.items() if not value]:
             if metric.startswith("latency_p"):

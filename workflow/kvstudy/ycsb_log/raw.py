@@ -12,7 +12,8 @@ from kvstudy.ycsb_log.log import OPERATIONS
 _SECTION = rf"(?:Raw)?((?:Intended-)?(?:{'|'.join(OPERATIONS)})(?:-[A-Z_]+)?)"
 _HEADER = re.compile(rf"^{_SECTION} latency raw data: op, timestamp\(ms\), latency\(us\)$")
 _START = re.compile(rf"^{_SECTION},")
-_ROW = re.compile(rf"^{_SECTION},(\d+),(\d+)$")
+# Within Java's long.
+_ROW = re.compile(rf"^{_SECTION},(\d{{1,18}}),(\d{{1,18}})$", re.ASCII)
 
 
 def read_raw(text: str, name: str) -> pd.DataFrame:

@@ -28,7 +28,7 @@ def read_rounds(path: Path, cell: Cell, log: YcsbLog) -> pd.DataFrame:
         raise KvstudyError(f"{path}: cannot be read ({error}); measure the cell again") from None
     numbers = [name for name in COLUMNS if name != "operation"]
     if list(rows) != COLUMNS or not all(
-        pd.api.types.is_integer_dtype(rows[name]) for name in numbers
+        pd.api.types.is_integer_dtype(rows[name]) and (rows[name] >= 0).all() for name in numbers
     ):
         raise KvstudyError(f"{path}: not the file of a workload with rounds; measure again")
     done = rows.set_index(["round", "operation"])

@@ -23,9 +23,14 @@ from kvstudy.errors import KvstudyError
 from kvstudy.ycsb_log.log import OPERATIONS
 
 _LINE = re.compile(
-    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (\d+) sec: (\d+) operations; "
-    r"(?:(\S+) current ops/sec; )?"
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (\d{1,10}) sec: (\d{1,18}) operations; "
+    r"(?:(\S+) current ops/sec; )?",
+    re.ASCII,
 )
+# In s: by so much a clock may be set back or, for summer time, be off.
+_BACK, _SUMMER_TIME = 1.0, 2.5 * 3600
+# Between two lines, in s: nobody was running for so long.
+_LONGEST = 24 * 3600
 _OPERATION = rf"(?:Hdr)?(Intended-)?({'|'.join(OPERATIONS)})"
 _LATENCIES = (
     # hdrhistogram
@@ -40,7 +45,9 @@ _LATENCIES = (
 # Those that went well: READ-FAILED has another name. A read-modify-write is a read and an update,
 # and is counted whether they went well or not.
 _WENT_WELL = re.compile(
-    r"(?<![\w-])(?:Hdr)?(Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE)(?:: Count=| count: )(\d+)"
+    r"(?<![\w-])(?:Hdr)?(Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE)"
+    r"(?:: Count=| count: )(\d{1,18})\b",
+    re.ASCII,
 )
 _COUNTED = re.compile(r": Count=| count: ")
 
@@ -56,7 +63,8 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     line (∞, in the C locale ?), and for latencies of a row without operations.
 
     A last line without its end is left out. KvstudyError, naming ``name``, when
-    there is no status line or the total falls, as in a file of two runs.
+    there is no status line, when one tells of a time that cannot be, or when the total
+    falls, as in a file of two runs.
     """
     text = text[: text.rfind("\n") + 1]
     found = list(_LINE.finditer(text))
@@ -82,12 +90,11 @@ def read_status(text: str, name: str) -> pd.DataFrame:
         row["throughput"] = row["throughput"] if row["operations"] else 0.0
     for before, after, match in zip(rows, rows[1:], found[1:], strict=False):
         if after["operations"] < before["operations"]:
-            line = text.count("\n", 0, match.start()) + 1
             raise KvstudyError(
-                f"{name}: line {line}: {after['operations']} operations after "
+                f"{name}: line {_line_of(match)}: {after['operations']} operations after "
                 f"{before['operations']}; the file holds several runs, give each its own"
             )
-    return pd.DataFrame(rows).assign(time=_times(found))[
+    return pd.DataFrame(rows).assign(time=_times(found, name))[
         ["time", *dict.fromkeys(key for row in rows for key in row)]
     ]
 
@@ -148,14 +155,15 @@ def last_status(text: str) -> Status | None:
 def run_start(text: str) -> datetime | None:
     """When the run started, on the clock and in the time zone of its machine.
 
-    From the status lines in ``text``; None when there are none. It is late by less
-    than a second, as the elapsed seconds of the lines are rounded down.
+    From the status lines in ``text``; None when there are none, or they tell of times
+    that cannot be. It is late by less than a second, as the elapsed seconds of the lines
+    are rounded down.
     """
     found = list(_LINE.finditer(text[: text.rfind("\n") + 1]))
-    if not found:
+    try:
+        return _clock(found[0], "") - timedelta(seconds=_times(found, "")[0]) if found else None
+    except (KvstudyError, OverflowError):
         return None
-    first = datetime.strptime(found[0][1], "%Y-%m-%d %H:%M:%S:%f")
-    return first - timedelta(seconds=_times(found)[0])
 
 
 def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
@@ -168,11 +176,15 @@ def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
     KvstudyError when the lines are further apart than a second.
     """
     times, totals = status["time"].to_numpy(), status["operations"].to_numpy()
-    if len(times) > 1 and np.median(np.diff(times)) > 1.5:
-        raise KvstudyError(
-            f"{name}: status lines are {np.median(np.diff(times)):.0f} s apart; measure with "
-            "status.interval=1"
-        )
+    apart = np.diff(times, prepend=0)
+    for seconds, most in (
+        (np.median(apart[1:]) if len(times) > 1 else 0, 1.5),
+        (max(apart), _LONGEST),
+    ):
+        if seconds > most:
+            raise KvstudyError(
+                f"{name}: status lines are {seconds:.0f} s apart; measure with status.interval=1"
+            )
     last = int(np.argmax(totals))
     # The last operation was some time before the line that first counts it.
     end = times[last] if last == len(times) - 1 else times[max(last - 1, 0)]
@@ -181,20 +193,46 @@ def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
     return pd.Series(np.diff(at), index=pd.RangeIndex(1, len(seconds), name="second"), name="ops/s")
 
 
-def _times(found: list[re.Match]) -> list[float]:
-    """Seconds since the start.
+def _times(found: list[re.Match], name: str) -> list[float]:
+    """Seconds since the start, rising.
 
     Clock times have the milliseconds but no start: the first line is up to half a
     second late. Elapsed seconds are rounded down, so the start is the earliest
     time of day less elapsed seconds. Where the clock changes for summer time, whole
-    hours are set right by the elapsed seconds.
+    hours are set right by the elapsed seconds. KvstudyError for a time that cannot be.
     """
-    clocks = [datetime.strptime(match[1], "%Y-%m-%d %H:%M:%S:%f") for match in found]
-    starts = []
-    for clock, match in zip(clocks, found, strict=True):
-        start = (clock - clocks[0]).total_seconds() - int(match[2])
-        starts.append(start - 3600 * round(start / 3600))
-    return [int(match[2]) + start - min(starts) for match, start in zip(found, starts, strict=True)]
+    clocks = [_clock(match, name) for match in found]
+    elapsed = [int(match[2]) for match in found]
+    starts = [
+        (clock - clocks[0]).total_seconds() - seconds
+        for clock, seconds in zip(clocks, elapsed, strict=True)
+    ]
+    whole_hours = [start - 3600 * round(start / 3600) for start in starts]
+    times = [
+        seconds + start - min(whole_hours)
+        for seconds, start in zip(elapsed, whole_hours, strict=True)
+    ]
+    for before, time, start, match in zip([0, *times], times, starts, found, strict=False):
+        if time < before - _BACK or abs(start - starts[0]) > _SUMMER_TIME:
+            raise KvstudyError(
+                f"{name}: line {_line_of(match)}: '{match[1]} {match[2]} sec' does not fit the "
+                "status lines before; the clock was set, or the file is damaged: measure again"
+            )
+    return np.maximum.accumulate(times).tolist()
+
+
+def _clock(match: re.Match, name: str) -> datetime:
+    try:
+        return datetime.strptime(match[1], "%Y-%m-%d %H:%M:%S:%f")
+    except ValueError:
+        raise KvstudyError(
+            f"{name}: line {_line_of(match)}: there is no time '{match[1]}'; the file is damaged, "
+            "measure again"
+        ) from None
+
+
+def _line_of(match: re.Match) -> int:
+    return match.string.count("\n", 0, match.start()) + 1
 
 
 def _counts(text: str) -> Counter[str] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from itertools import pairwise
 
 from kvstudy.errors import KvstudyError
 from kvstudy.ycsb_log.entries import Entry, number
@@ -40,13 +42,44 @@ def check_entries(entries: list[Entry], name: str) -> None:
             )
 
 
+def check_latencies(latencies: dict[str, float], runtime: float, coarse: bool, name: str) -> None:
+    """KvstudyError for ``latencies`` (us, by metric) that no run of ``runtime`` ms can have.
+
+    They are finite, 0 <= minimum <= mean <= maximum <= run time; percentiles rise, from the
+    minimum to the maximum. In a ``coarse`` histogram these are rounded down to milliseconds.
+    """
+    percentiles = sorted(
+        (float(metric.removeprefix("latency_p")), metric)
+        for metric in latencies
+        if metric.startswith("latency_p")
+    )
+    # RunTime is in whole milliseconds, of another clock than latencies.
+    whole = runtime * 1010 + 1000
+    low, high = latencies.get("latency_min", 0.0), latencies.get("latency_max", whole)
+    middle = [0.0, low, latencies.get("latency_mean", low), high, whole]
+    lowest = max(0.0, low - 1000) if coarse else low
+    rising = [lowest, *(latencies[metric] for _, metric in percentiles), high]
+    # What is no number is in no order.
+    if all(a <= b for values in (rising, middle) for a, b in pairwise(values)):
+        return
+    values = ", ".join(
+        f"{metric.removeprefix('latency_')} {value:g}" for metric, value in latencies.items()
+    )
+    raise KvstudyError(
+        f"{name}: latencies that cannot be in a run of {runtime:g} ms: {values} (us); "
+        "the log is damaged, measure again"
+    )
+
+
 def check_log(log: YcsbLog, name: str, interval: str) -> None:
     """KvstudyError unless the sections list all operations that [OVERALL] counts.
 
     A load ends a thread at an insert that fails: the section has it, [OVERALL]
     does not. With measurement.interval=both every operation has intended latencies.
     """
-    done = round(log.throughput * log.runtime / 1000)
+    done = log.throughput * log.runtime / 1000
+    # Finite each, but not their product.
+    done = round(done) if math.isfinite(done) else done
     lost = log.sections.get("INSERT", Section()).failed
     if not done <= log.attempted <= done + lost:
         raise KvstudyError(

@@ -1,0 +1,65 @@
+"""Where locks and records of servers are kept, and what is said where they cannot be."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.stores import registry
+
+
+@pytest.fixture
+def home(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a user who says nothing of such folders."""
+    monkeypatch.delenv("KVSTUDY_STATE")
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(project / "home"))
+    return project / "home"
+
+
+def test_they_are_in_a_folder_that_nobody_else_can_take(home, monkeypatch, tmp_path):
+    machine = Path("kvstudy", platform.node())
+    assert registry.state_directory() == home / ".local/state" / machine
+    assert registry.state_directory().stat().st_mode & 0o077 == 0
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert registry.state_directory() == tmp_path / "state" / machine
+    monkeypatch.setenv("KVSTUDY_STATE", str(tmp_path / "mine"))
+    assert registry.state_directory() == tmp_path / "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"), [("KVSTUDY_STATE", "is no folder"), ("HOME", "Not a directory")]
+)
+def test_what_is_no_folder_is_named(home, monkeypatch, tmp_path, name, problem):
+    file = tmp_path / "file"
+    file.write_text("")
+    monkeypatch.setenv(name, str(file))
+    with pytest.raises(KvstudyError) as error:
+        registry.state_directory()
+    assert str(error.value).startswith(f"{file}")
+    assert problem in str(error.value)
+    assert "set KVSTUDY_STATE to a folder of your own" in str(error.value)
+
+
+def test_the_folder_of_another_user_is_not_taken(home, monkeypatch, tmp_path):
+    theirs = registry.state_directory()
+    monkeypatch.setattr(registry.os, "getuid", lambda: theirs.stat().st_uid + 1)
+    with pytest.raises(KvstudyError, match="belongs to another user; set KVSTUDY_STATE"):
+        registry.state_directory()
+
+
+@pytest.mark.parametrize("port", ["-5", "65536"])
+def test_a_port_that_does_not_exist(pretend_study, port):
+    arguments = ["measure", "pretend/a/r1000_o2000_t2/rep1", "--study", str(pretend_study)]
+    done = subprocess.run(
+        [sys.executable, "-m", "kvstudy", *arguments, "--port", port],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert f"Invalid value for '--port': {port} is not in the range 0<=x<=65535" in done.stderr
+    assert "Traceback" not in done.stderr
