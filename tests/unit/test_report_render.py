@@ -174,6 +174,7 @@ def inputs(project: Path) -> Inputs:
         PUBLISHED,
         [
             {
+                "study": "tiny",
                 "unit": "ops/s",
                 "store": s,
                 "workload": "a",
