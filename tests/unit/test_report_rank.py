@@ -24,9 +24,9 @@ def rank(*rows: dict[str, str], falling: bool = True):
 
 PAIRS = pd.DataFrame(
     [
-        ["b", "c", 3, 2.0, 1.8, 2.2, math.nan, "faster", "no"],
-        ["b", "a", 3, 4.0, 3.0, 5.0, math.nan, "faster", "no"],
-        ["a", "c", 3, 1.25, 0.9, 1.6, 12.0, "undecided", "yes"],
+        ["b", "c", 3.0, 2.0, 1.8, 2.2, math.nan, "faster", "no"],
+        ["b", "a", 3.0, 4.0, 3.0, 5.0, math.nan, "faster", "no"],
+        ["a", "c", 3.0, 1.25, 0.9, 1.6, 12.0, "undecided", "yes"],
     ],
     columns=[
         "faster",

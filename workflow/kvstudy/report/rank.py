@@ -156,7 +156,7 @@ def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
             low,
             high,
             decision=row.decision,
-            runs=runs_words(row.n, row.would_decide),
+            runs=runs_words(int(row.n), row.would_decide),
             in_floor=row.in_floor == "yes",
         )
     return None
