@@ -69,14 +69,16 @@ def record(name: str, entry: dict) -> Path:
     return path
 
 
-def leftovers(kind: str) -> Iterator[tuple[Path, dict]]:
-    """Path and content of each record of that kind; call it only under the lock."""
+def leftovers(kind: str, *keys: str) -> Iterator[tuple[Path, dict]]:
+    """Path and content of each record of that kind, which has the keys; only under the lock."""
     for path in sorted((state_directory() / "servers").glob("*.json")):
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
+            known = isinstance(entry, dict) and "kind" in entry
         except ValueError:
+            known = False
+        if not known or (entry["kind"] == kind and not entry.keys() >= set(keys)):
             # Killed while writing it: the process had been started to die with its parent.
             path.unlink()
-            continue
-        if entry["kind"] == kind:
+        elif entry["kind"] == kind:
             yield path, entry
