@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+# Whether a machine has a daemon of its own decides no test; those of Docker start one.
+os.environ["DOCKER_HOST"] = "unix:///nowhere/docker.sock"
+
+
+def without_servers(folder: Path, *stores: str) -> None:
+    """The project in ``folder`` does not find the servers of ``stores``, whatever is installed."""
+    for name in stores:
+        path = folder / "envs" / "stores" / name / "store.yaml"
+        text = path.read_text(encoding="utf-8")
+        changed = re.sub(r"(?m)^(  program: )(\S+)$", r"\1\2-of-no-machine", text)
+        assert changed != text
+        path.write_text(changed, encoding="utf-8")
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from docker_support.fixtures import docker_daemon, local_images, local_registry
 
+from tests.conftest import without_servers
+
 __all__ = ["docker_daemon", "local_images", "local_registry"]
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +26,8 @@ def clone(tmp_path_factory) -> Path:
         ignore = shutil.ignore_patterns("*.pdf", "*.html")
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
     shutil.copy(ROOT / "Snakefile", folder)
+    # What no distribution packages is there on some machines only.
+    without_servers(folder, "aerospike", "riak")
     return folder
 
 

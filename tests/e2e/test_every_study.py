@@ -63,6 +63,7 @@ def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
     study = yaml.safe_load((clone / f"config/studies/{name}/study.yaml").read_text())
     stores = [each if isinstance(each, str) else each["store"] for each in study["stores"]]
     assert set(with_server) == set(stores) - {"riak", "aerospike"}
+    assert "warning" not in (clone / f"results/{run}/logs/build-pdf.log").read_text()
     text = text_of(clone / f"report/{run}.pdf")
     assert study["title"].split()[0] in text
     for each in study.get("tables", []) + study.get("figures", []):
@@ -75,6 +76,7 @@ def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
 def test_what_a_source_published_is_a_report(clone, name):
     snakemake(clone, f"study={name}", "source=published")
     run = f"{name}-published"
+    assert "warning" not in (clone / f"results/{run}/logs/build-pdf.log").read_text()
     text = text_of(clone / f"report/{run}.pdf")
     words = " ".join(text.split())
     study = yaml.safe_load((clone / f"config/studies/{name}/study.yaml").read_text())

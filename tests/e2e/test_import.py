@@ -50,7 +50,8 @@ def text(imported: Path) -> str:
     return " ".join(done.stdout.split())
 
 
-def test_the_first_page_says_where_the_logs_are_from(text):
+def test_the_first_page_says_where_the_logs_are_from(imported, text):
+    assert "warning" not in (imported / "results/jan/logs/build-pdf.log").read_text()
     first = text[: text.index("Contents")]
     assert "These measurements were imported." in first
     assert "from the folder logs of Jan" in first

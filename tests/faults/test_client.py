@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.measure import phase as phases
+from kvstudy.study.raw import write_sums
 
 from tests.faults.cells import (
     CELL,
@@ -68,11 +69,13 @@ IN_BOTH: list[tuple[str, dict, str]] = [
     ("a count below 0", {"replace": [[r"(Return=OK), \d+", r"\1, -1"]]}, "-1|contradicts"),
     ("half a count", {"replace": [[r"(Return=OK), \d+", r"\1, 1.5"]]}, r"1\.5"),
     ("a contradiction", {"replace": [[r"(Return=OK), \d+", r"\1, 7"]]}, "contradicts itself"),
-    ("a broken histogram", {"before": [["write", "READ.hdr", "HISTFAAAA\n"]]}, r"READ\.hdr"),
-    ("a histogram of noise", {"before": [["write", "READ.hdr", "\xff\x00\xfe"]]}, r"READ\.hdr"),
 ]
 ONLY_IN_THE_RUN: list[tuple[str, dict, str]] = [
+    ("a broken histogram", {"before": [["write", "READ.hdr", "HISTFAAAA\n"]]}, r"READ\.hdr"),
+    ("a histogram of noise", {"before": [["write", "READ.hdr", "\xff\x00\xfe"]]}, r"READ\.hdr"),
     ("too few operations", {"replace": [[r"\[UPDATE\], .*\n", ""]]}, "of 2000 operations"),
+    ("a broken histogram", {"before": [["write", "READ.hdr", "HISTFAAAA\n"]]}, r"READ\.hdr"),
+    ("a histogram of noise", {"before": [["write", "READ.hdr", "\xff\x00\xfe"]]}, r"READ\.hdr"),
     (
         "a histogram of another run",
         {"before": [["copy", str(DATA / "redis-hdr-rep1.READ.hdr"), "READ.hdr"]]},
@@ -110,7 +113,7 @@ def test_a_phase(small, name, fault, message):
 def test_a_client_that_hangs(small, phase, steps):
     small.monkeypatch.setattr(phases, "STALL_SECONDS", 3)
     answer = with_fault(small, {"PRETEND_FAULT": {"phase": phase, "before": steps}})
-    check_failed(small, answer, f"{phase}: no operation .* for 3 s")
+    check_failed(small, answer, f"{phase}: no operations? .* 3 s")
 
 
 @pytest.mark.parametrize("phase", ["load", "run"])
@@ -146,13 +149,15 @@ def test_a_missing_program(small, program, message):
     [
         lambda: JAR.unlink(),
         lambda: JAR.write_bytes(b""),
-        lambda: JAR.write_bytes(JAR.read_bytes()[:10]),
+        lambda: JAR.write_bytes(JAR.read_bytes()[:-1]),
         lambda: (JAR.unlink(), JAR.mkdir()),
         lambda: (JAR.unlink(), JAR.symlink_to("nowhere.jar")),
     ],
     ids=["missing", "empty", "cut off", "a folder", "a link to nothing"],
 )
 def test_a_jar(small, break_it):
+    # As the set-up leaves them.
+    write_sums(LIBRARY)
     before = JAR.read_bytes()
     break_it()
     answer = small.measure(CELL)

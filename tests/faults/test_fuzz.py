@@ -346,7 +346,7 @@ claims:
     statements:
       - {kind: order, stores: [redis, my], workload: [a, b], records: all, threads: all}
       - {kind: ratio, workload: a, of: {store: redis, threads: best}, to: {store: my}, times: 0.5}
-      - {kind: bound, store: redis, workload: a, metric: throughput, above: 100}
+      - {kind: bound, store: redis, workload: a, metric: throughput, at_least: 100}
 """
 
 

@@ -23,7 +23,8 @@ __all__ = ["small"]
 
 ROOT = Path(__file__).parents[2]
 # Root may write anywhere, unless these rights are taken away from it.
-NOT_ROOT = ["setpriv", "--bounding-set=-dac_override,-dac_read_search,-fowner", "--"]
+RIGHTS = "-dac_override,-dac_read_search,-fowner"
+NOT_ROOT = ["setpriv", f"--bounding-set={RIGHTS}", f"--inh-caps={RIGHTS}", "--"]
 # Nobody of this machine.
 STRANGER = 54321
 

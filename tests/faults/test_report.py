@@ -59,7 +59,7 @@ def a_folder(name: str) -> Callable[[Path], None]:
     return change
 
 
-# Each is noticed by the checksums, and nothing is computed of the cell.
+# Each is noticed by the checksums: a failed cell.
 EDITED: list[tuple[str, Callable[[Path], None], str]] = [
     ("a log, faster", changed("run.out", doubled), "differs from its checksum"),
     ("a log, a space more", changed("run.out", lambda text: text + b" "), "differs from its"),
@@ -70,7 +70,7 @@ EDITED: list[tuple[str, Callable[[Path], None], str]] = [
     ("the status, cut off", changed("run.err", lambda text: text + b"x"), "differs from its"),
     ("the manifest, edited", changed("manifest.json", lambda t: t + b" "), "differs from its"),
     ("the manifest, lost", lost("manifest.json"), r"manifest\.json"),
-    ("samples, lost", lost("run.processes.csv"), r"processes\.csv"),
+    ("samples, lost", lost("processes.csv"), r"processes\.csv"),
 ]
 LISTS: list[tuple[str, bytes]] = [
     ("empty", b""),
@@ -102,7 +102,7 @@ WRITTEN_SO: list[tuple[str, Callable[[Path], None]]] = [
     ("a manifest of nothing", changed("manifest.json", lambda text: b"{}")),
     ("no results", lost("run.out")),
 ]
-SAMPLES = ["run.processes.csv", "run.machine.csv"]
+SAMPLES = ["processes.csv", "machine.csv"]
 
 
 @pytest.mark.parametrize(("name", "harm", "message"), EDITED, ids=[row[0] for row in EDITED])
@@ -119,12 +119,19 @@ def test_a_list_of_checksums(two, name, content):
 
 
 def refused(scene, message: str) -> None:
-    """The edited cell is named; removed, it is measured again."""
+    """The cell failed; its reason is told, and the other one has its numbers."""
+    files = contents(Path(), f"{RAW / CELL}/*")
     answer = scene.kvstudy("parse", "--study", scene.study)
     says(answer, rf"(?s){CELL}.*({message})")
-    assert answer.code == 1, answer.text
-    assert not (RUN / "summary.csv").exists()
-    shutil.rmtree(RAW / CELL)
+    row = scene.results().loc["pretend/a/1"]
+    assert row.status == "failed"
+    assert re.search(message, row.reason)
+    # Nothing is lost: somebody may want to know what happened to it.
+    (kept,) = (RUN / "failed" / CELL).iterdir()
+    after = contents(Path(), f"{kept}/*")
+    assert {Path(name).name for name in files} < {Path(name).name for name in after}
+    assert set(files.values()) < set(after.values())
+    check_numbers(scene, OTHER)
     check_next(scene)
 
 
@@ -133,14 +140,7 @@ def test_a_cell_that_cannot_be_read(two, name, harm):
     harm(RAW / CELL)
     (RAW / CELL / "SHA256SUMS").unlink()
     write_sums(RAW / CELL)
-    answer = two.kvstudy("parse", "--study", two.study)
-    says(answer, CELL)
-    # The cell failed; its reason is told, and the other one has its numbers.
-    table = two.results()
-    assert table.loc["pretend/a/1", "status"] != "measured"
-    assert table.loc["pretend/a/1", "reason"]
-    check_numbers(two, OTHER)
-    check_next(two)
+    refused(two, "")
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -358,11 +358,11 @@ def test_a_wrong_address_names_key_and_remedy(tmp_path, expected, message):
         ({"value": 5.1}, "quotes[0].value: loses digits without quotation marks"),
         ({"value": "5,1"}, "quotes[0].value: is no number like '5081.13'"),
         ({"expected": "redis/a"}, "quotes[0].expected: is no store/workload/operation/metric"),
-        ({"expected": {"ratio": [1]}}, "quotes[0].expected.ratio: List should have at least 2"),
+        ({"expected": {"ratio": [1]}}, "quotes[0].expected.ratio: must be a list of 2 or more"),
         ({"expected": {"rate": [1]}}, "quotes[0].expected.rate: unknown key"),
         ({"expected": {"ratio": [1, 2], "sum": [1]}}, "give exactly one of ratio, change"),
         ({"expected": True}, "quotes[0].expected: must be an address, a number, or a key"),
-        ({"relation": "is"}, "quotes[0].relation: Input should be 'equal'"),
+        ({"relation": "is"}, "quotes[0].relation: must be one of equal, at least"),
         ({"say": "it"}, "quotes[0].say: unknown key"),
     ],
 )

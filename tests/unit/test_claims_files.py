@@ -136,15 +136,15 @@ RATIO = {"kind": "ratio", "workload": "a", "times": 2}
         ),
         (
             statement(kind="best", workload="a", store="redis", metric="latency"),
-            "claims[0].statements[0].best.metric: unknown metric 'latency'; did you mean 'latency_",
+            "claims[0].statements[0].metric: unknown metric 'latency'; did you mean 'latency_",
         ),
         (
             statement(kind="best", workload="a", store="redis", operation="reed"),
-            "claims[0].statements[0].best.operation: unknown operation 'reed'; did you mean 'read'",
+            "claims[0].statements[0].operation: unknown operation 'reed'; did you mean 'read'",
         ),
         (
             statement(kind="better", workload="a"),
-            "claims[0].statements: [0]: unknown kind 'better'; did you mean 'best'?",
+            "claims[0].statements[0]: kind: unknown kind 'better'; did you mean 'best'?",
         ),
         (
             statement(kind="best", workload="a", store="redis", threads="some"),

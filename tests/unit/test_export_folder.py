@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -109,7 +110,13 @@ def test_the_examples_speak_of_what_was_measured(sources):
     assert r"\input{../tables/one}" in text
     assert r"\includegraphics[width=\linewidth]{../figures/speed}" in text
     assert "kvci" in text
-    assert "kvci" in Path("export/example/thesis-czech.tex").read_text()
+    assert numbers_of("thesis") == numbers_of("thesis-czech")
+
+
+def numbers_of(example: str) -> list[str]:
+    """The macros of numbers in an example, in their order."""
+    text = Path(f"export/example/{example}.tex").read_text(encoding="utf-8")
+    return re.findall(r"\\kv\w*(?:\[\w+\])?(?:\{\w+\}){3}", text)
 
 
 def test_one_run_has_no_interval_in_the_examples(sources):
@@ -118,6 +125,7 @@ def test_one_run_has_no_interval_in_the_examples(sources):
     sources.summary.write_text("\n".join(lines) + "\n")
     export(sources, Path("export"))
     assert "kvci" not in Path("export/example/thesis.tex").read_text()
+    assert numbers_of("thesis") == numbers_of("thesis-czech")
 
 
 def test_the_bibliography_names_study_software_and_source(sources):

@@ -299,8 +299,18 @@ def test_a_spreadsheets_file_is_read(logs):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"store": "redos"}, "store 'redos' is no folder of envs/stores"),
-        ({"workload": "z"}, "workload 'z' is no file of workloads"),
+        (
+            {"store": "redos"},
+            "line 13, column store (windows/redis-c-run2.log): 'redos' is no folder of envs/stores"
+            ", alone or with -something behind it; did you mean 'redis'?",
+        ),
+        (
+            {"workload": "inset-t8"},
+            "line 13, column workload (windows/redis-c-run2.log): 'inset-t8' is no file of "
+            "workloads, nor lies beside the logs, alone or with -something behind it; did you",
+        ),
+        ({"store": "redis-../x"}, "column store: 'redis-../x' is no name; use small letters"),
+        ({"records": "3000000000"}, "column records: '3000000000' is no whole number up to 214"),
         ({"records": "many"}, "records: 'many' is no whole number"),
         ({"phase": "both"}, "phase: 'both'; give load or run"),
         ({"records": ""}, "complete records"),

@@ -134,7 +134,7 @@ def test_without_the_key_there_are_none(pretend_study):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"loads": [0.5, 1.2]}, r"open_loop.loads\[1\]: Input should be less than or equal to 1"),
+        ({"loads": [0.5, 1.2]}, r"open_loop.loads\[1\]: must be 1 or less, but is 1.2"),
         ({"loads": []}, "open_loop.loads: "),
         ({"loads": [0.5, 0.5]}, "open_loop.loads: a load stands there twice"),
         ({"loads": [0.125]}, "open_loop.loads: give whole per cents"),

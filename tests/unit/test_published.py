@@ -125,9 +125,6 @@ def test_a_form_groups_digits():
     assert form.text("throughput", 100.0) == "100"
 
 
-SEVERE = ("Changes a result", "Changes a value", "Changes digits")
-
-
 def run(study: str, folder: Path) -> str:
     """The LaTeX of the report's body."""
     arguments = [
@@ -139,8 +136,7 @@ def run(study: str, folder: Path) -> str:
     assert done.exit_code == 0
     for path in (folder / "tables").glob("*.tex"):
         html = path.with_suffix(".html").read_text(encoding="utf-8")
-        # A section of the audit that goes on says so on each page.
-        assert same_cells(path.read_text(encoding="utf-8"), html, SEVERE)
+        assert same_cells(path.read_text(encoding="utf-8"), html)
     return (folder / "report" / "body.tex").read_text(encoding="utf-8")
 
 

@@ -72,7 +72,7 @@ def test_the_thesis_study_is_valid(project):
         ),
         (
             lambda s: s.update(repetitions=-3),
-            f"{PATH}: repetitions: Input should be greater than 0",
+            f"{PATH}: repetitions: must be greater than 0, but is -3",
         ),
         (
             lambda s: s["parameters"].update(records=-1),
@@ -121,9 +121,9 @@ def test_an_unknown_study_in_the_config(project):
     [
         (
             {"study": "jedlicka2024", "scale": 0},
-            "config/config.yaml: scale: Input should be greater",
+            "config/config.yaml: scale: must be greater than 0, but is 0",
         ),
-        ({"study": "jedlicka2024", "provider": "podman"}, "provider: Input should be 'auto'"),
+        ({"study": "jedlicka2024", "provider": "podman"}, "provider: must be one of auto, native"),
         ({"study": "jedlicka2024", "provder": "native"}, "did you mean 'provider'"),
         ({}, "config/config.yaml: study: is missing"),
         (
@@ -141,7 +141,7 @@ def test_an_unknown_study_in_the_config(project):
         ),
         (
             {"study": "jedlicka2024", "pin_cpus": {"server": "0-", "client": "1"}},
-            "config/config.yaml: pin_cpus.server: String should match pattern",
+            "config/config.yaml: pin_cpus.server: must be text of the form",
         ),
         (
             {"study": "jedlicka2024", "pin_cpus": {"server": "0", "client": "1", "cleint": "1"}},

@@ -7,8 +7,8 @@ import pytest
     ("config", "message"),
     [
         ("study=smal", "config/config.yaml: study: unknown study 'smal'; did you mean 'small'?"),
-        ("scale=-1", "config/config.yaml: scale: Input should be greater than 0, but is -1"),
-        ("provider=podman", "config/config.yaml: provider: Input should be 'auto', 'native'"),
+        ("scale=-1", "config/config.yaml: scale: must be greater than 0, but is -1"),
+        ("provider=podman", "config/config.yaml: provider: must be one of auto, native"),
         ("sclae=0.1", "config/config.yaml: sclae: unknown key; did you mean 'scale'?"),
     ],
 )
@@ -59,4 +59,30 @@ def test_results_that_cannot_be_written(workflow):
     done = workflow.snakemake("results/small/cells.csv")
     assert done.returncode != 0
     assert "results/small/logs: cannot be made: results is a file" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("figures", "figures/small: cannot be made: figures is a file; move it away"),
+        (".snakemake/kvstudy.lock/x", ".snakemake/kvstudy.lock: cannot be written: Is a directory"),
+    ],
+)
+def test_what_is_in_the_way_is_told_before_anything_is_measured(workflow, name, message):
+    path = workflow.folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    done = workflow.snakemake("results/small/cells.csv")
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not list(workflow.folder.glob("results/small/raw/*"))
+
+
+def test_a_wrong_claim_is_told_before_anything_is_measured(workflow):
+    (workflow.folder / "config/studies/small/claims.yaml").write_text("claims: []\n")
+    done = workflow.snakemake("-n", "results/small/cells.csv")
+    assert done.returncode != 0
+    assert "config/studies/small/claims.yaml: claims: must be" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr

@@ -60,6 +60,11 @@ PROBLEMS = {
     errno.EACCES: DENIED,
     errno.EPERM: DENIED,
     errno.EROFS: "the file system cannot be written; work in a copy elsewhere",
+    errno.ENOTDIR: "a file is where a folder belongs; move it away",
+    errno.EEXIST: "a file is where a folder belongs; move it away",
+    errno.EISDIR: "a folder is where a file belongs; move it away",
+    errno.ENAMETOOLONG: "the name is too long; work in a folder with a shorter one",
+    errno.EMFILE: "too many files are open; raise the limit (ulimit -n)",
 }
 
 
@@ -101,8 +106,7 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         # Any command may write to a disk that is full, or to a folder of somebody else.
-        if error.errno not in PROBLEMS:
-            raise
         where = f"{error.filename}: " if error.filename else ""
-        print(f"kvstudy: {where}{PROBLEMS[error.errno]}, and run it again", file=sys.stderr)
+        problem = PROBLEMS.get(error.errno, f"{error.strerror or error}; mend that")
+        print(f"kvstudy: {where}{problem}, and run it again", file=sys.stderr)
         sys.exit(1)

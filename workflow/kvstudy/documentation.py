@@ -33,9 +33,11 @@ This page is written by `kvstudy schema` from the models that check the files.
 - `config/studies/<study>/study.yaml` is a study: stores, workloads, sizes,
   tables and figures. `published.csv` beside it holds the values that its source
   published (columns study, table, store, workload, operation, metric, unit,
-  value); leave it out when there are none. `claims.yaml` beside it holds what its
-  source says it found, `quotes.yaml` the numbers in the source's text, for the audit of
-  the source; both may be left out.
+  value, and if need be records, operations, threads, and printed: the value as the source
+  has it, where that is no number or has other digits); leave it out when there are none.
+  A line that names an unknown store or is no number is refused. `claims.yaml` beside it
+  holds what its source says it found, `quotes.yaml` the numbers in the source's text, for
+  the audit of the source; both may be left out.
 - `envs/stores/<store>/store.yaml` is a store: how its server is started and how
   YCSB reaches it. `properties.yaml` beside it says what the store is, with
   sources; only a study with a table of kind `properties` needs it.

@@ -1,5 +1,14 @@
 """The one exception that a user is meant to read."""
 
+from __future__ import annotations
+
+import re
+
+# Values of any length stand in messages; nobody reads more of one than this.
+LONGEST_LINE, MOST_LINES = 1500, 100
+# What moves the cursor of a terminal, or cannot be written to a file.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
 
 class KvstudyError(Exception):
     """A problem that the user can mend.
@@ -7,3 +16,17 @@ class KvstudyError(Exception):
     The message names the file, key or cell, says what is wrong and what to do.
     The command line prints it without a traceback and exits with 1.
     """
+
+    def __init__(self, message: str = "") -> None:
+        lines = message.split("\n", MOST_LINES)
+        if len(lines) > MOST_LINES:
+            lines[MOST_LINES] = f"... and {lines[MOST_LINES].count(chr(10)) + 1} lines more"
+        text = "\n".join(_shortened(line) for line in lines)
+        super().__init__(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+def _shortened(line: str) -> str:
+    """Without its middle if it is too long: the file stands at the start, the remedy at the end."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[: LONGEST_LINE // 2]} ... {line[-LONGEST_LINE // 2 :]}"

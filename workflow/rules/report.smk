@@ -169,9 +169,10 @@ rule run_notebook:
             ],
         ),
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
+        audit=AUDIT,
         notebook="workflow/notebooks/analysis.ipynb",
         template=glob("report/templates/notebook/*"),
-        code=modules(*ANALYSING, "stores", "figures", "tables", "report"),
+        code=modules(*ANALYSING, "stores", "audit", "figures", "tables", "report"),
     output:
         page=report(
             "report/{run}-analysis.html",

@@ -12,12 +12,9 @@ from kvstudy.audit.consistency import consistency
 from kvstudy.audit.text import quotes
 from kvstudy.audit.values import read_values
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load_claims import load_claims
+from kvstudy.study.check_source import load_quotes
 from kvstudy.study.model import Study
-from kvstudy.study.naming import did_you_mean
-from kvstudy.study.parts import MEAN
-from kvstudy.study.published_files import CLAIMS
-from kvstudy.study.quotes import Quotes, addresses, read_quotes
+from kvstudy.study.quotes import Quotes, addresses
 from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
 from kvstudy.tidy.files import read_csv
 
@@ -30,9 +27,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
     ``published`` are its tables, ``quoted`` what its text says; one of them may be missing.
     KvstudyError names file and key of a quote that the tables do not have.
     """
-    said = read_quotes(quoted) if quoted else Quotes()
-    if quoted:
-        _check_claims(said, quoted, study)
+    said = load_quotes(quoted, study, published) if quoted else Quotes()
     if published is None:
         for index, quote in enumerate(said.quotes):
             for address in addresses(quote.expected):
@@ -46,20 +41,6 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
         checks = consistency(values, said.setting, said.failures, _shares(study))
         checks += quotes(said.quotes, values, quoted)
     return pd.DataFrame([check.row() for check in checks], columns=COLUMNS)
-
-
-def _check_claims(said: Quotes, quoted: Path, study: Study) -> None:
-    """KvstudyError for a quote of a statement that claims.yaml does not make."""
-    path = quoted.with_name(CLAIMS)
-    claims = load_claims(path, study) if path.is_file() else []
-    known = [f"{claim.id}/{i + 1}" for claim in claims for i in range(len(claim.statements))]
-    known += [f"{name}/{workload}" for name in known for workload in [*study.workload_names, MEAN]]
-    for index, quote in enumerate(said.quotes):
-        if quote.claim and quote.claim not in known:
-            raise KvstudyError(
-                f"{quoted}: quotes[{index}].claim: {path} has no statement '{quote.claim}'"
-                f"{did_you_mean(quote.claim, known)}"
-            )
 
 
 def _shares(study: Study) -> dict[str, dict[str, float]]:

@@ -11,8 +11,21 @@ import click
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
+
+def _checked(context: click.Context, parameter: click.Parameter, scale: float) -> float:
+    from kvstudy.study.cells import check_scale
+
+    check_scale(scale)
+    return scale
+
+
 SCALE = click.option(
-    "--scale", type=float, default=1.0, show_default=True, help="Factor on the counts."
+    "--scale",
+    type=float,
+    default=1.0,
+    show_default=True,
+    callback=_checked,
+    help="Factor on the counts.",
 )
 
 

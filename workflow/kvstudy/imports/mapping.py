@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.csv_file import read_lines
 from kvstudy.study.load import STORES
+from kvstudy.study.naming import did_you_mean
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload
 
 NAME = "import.csv"
@@ -17,6 +19,7 @@ _NUMBERS = ("records", "operations", "threads", "seconds", "repetition")
 _PHASES = ("load", "run")
 # The operations of a run that only its time limits: all that YCSB counts.
 UNLIMITED = 2**31 - 1
+_REMEDY = "remove the file to have it written again"
 
 
 @dataclass
@@ -26,7 +29,8 @@ class Row:
     ``store`` and ``workload`` are names in the study: those of a folder or file, or
     such a name with something behind it (riak-strong, a-t8). ``phase`` is load or run.
     A load belongs to the run of the same store, workload and repetition, if there is
-    one. ``seconds`` is the limit of a timed run; its ``operations`` may be 0 in the file: any.
+    one. ``seconds`` is the limit of a timed run, whose ``operations`` may be 0 in the
+    file: any. ``line`` is where the row stands there.
     """
 
     file: str
@@ -38,6 +42,7 @@ class Row:
     threads: int | None = None
     repetition: int | None = None
     seconds: int | None = None
+    line: int = 0
 
     @property
     def missing(self) -> list[str]:
@@ -48,7 +53,7 @@ class Row:
         return [name for name in needed if not getattr(self, name)]
 
 
-COLUMNS = [each.name for each in fields(Row)]
+COLUMNS = [each.name for each in fields(Row) if each.name != "line"]
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
@@ -58,34 +63,20 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(
-            {key: "" if value is None else value for key, value in asdict(row).items()}
+            {name: "" if getattr(row, name) is None else getattr(row, name) for name in COLUMNS}
             for row in rows
         )
 
 
 def read_rows(path: Path) -> list[Row]:
     """The completed file; KvstudyError names the lines that are wrong or not complete."""
-    try:
-        # A spreadsheet saves with a mark at the start, and some with semicolons.
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
-    separator = ";" if text.partition("\n")[0].count(";") > 3 else ","
-    reader = csv.DictReader(text.splitlines(), delimiter=separator)
-    missing = [name for name in COLUMNS[:-1] if name not in (reader.fieldnames or [])]
-    if missing:
-        raise KvstudyError(
-            f"{path}: no column {', '.join(missing)}; remove the file to have it written again"
-        )
     problems: list[str] = []
     rows: list[Row] = []
-    for line, values in enumerate(reader, start=2):
-        if not any((value or "").strip() for value in values.values() if isinstance(value, str)):
-            continue
+    for line, values in read_lines(path, COLUMNS[:-1], COLUMNS[-1:], _REMEDY):
         try:
-            row = _row(values)
+            row = _row(line, values)
         except ValueError as error:
-            problems.append(f"{path}: line {line}: {error}")
+            problems.append(f"{path}: line {line}, column {error}")
             continue
         rows.append(row)
         if row.missing:
@@ -98,40 +89,43 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
-def _row(values: dict[str, str]) -> Row:
-    texts = {name: (values.get(name) or "").strip() for name in COLUMNS}
+def _row(line: int, texts: dict[str, str]) -> Row:
     for name in _NUMBERS:
-        if texts[name] and not re.fullmatch(r"\d{1,18}", texts[name]):
-            raise ValueError(f"{name}: '{texts[name]}' is no whole number")
+        text = texts[name]
+        if text and not (re.fullmatch(r"\d{1,18}", text) and int(text) <= UNLIMITED):
+            raise ValueError(f"{name}: '{text}' is no whole number up to {UNLIMITED}")
+    for name in ("store", "workload"):
+        if not re.fullmatch("([a-z][a-z0-9-]*)?", texts[name]):
+            raise ValueError(
+                f"{name}: '{texts[name]}' is no name; use small letters, digits and hyphens"
+            )
     if texts["phase"] not in ("", *_PHASES):
         raise ValueError(f"phase: '{texts['phase']}'; give load or run")
     numbers = {name: int(texts[name]) if texts[name] else None for name in _NUMBERS}
     if numbers["seconds"] and numbers["operations"] == 0:
         numbers["operations"] = UNLIMITED
-    return Row(**{**texts, **numbers})
+    return Row(**{**texts, **numbers}, line=line)
 
 
 def problems_of(path: Path, rows: list[Row]) -> list[str]:
     """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
     problems = []
-    stores = [file.parent.name for file in STORES.glob("*/store.yaml")]
-    workloads = [file.name for file in WORKLOADS.iterdir() if file.is_file()]
+    stores = sorted(file.parent.name for file in STORES.glob("*/store.yaml"))
+    workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
     seen: dict[tuple, Row] = {}
     sizes: dict[str, Row] = {}
     for row in rows:
         if row.missing:
             continue
-        if base_of(row.store, stores) is None:
-            problems.append(
-                f"{path}: {row.file}: store '{row.store}' is no folder of {STORES} ("
-                f"{', '.join(sorted(stores))}), alone or with -something behind it"
-            )
-        if base_of(row.workload, workloads) is None:
-            problems.append(
-                f"{path}: {row.file}: workload '{row.workload}' is no file of {WORKLOADS} ("
-                f"{', '.join(sorted(workloads))}), alone or with -something behind it; "
-                "put its file there, or beside the logs"
-            )
+        for kind, name, known, where in (
+            ("store", row.store, stores, f"folder of {STORES}"),
+            ("workload", row.workload, workloads, f"file of {WORKLOADS}, nor lies beside the logs"),
+        ):
+            if base_of(name, known) is None:
+                problems.append(
+                    f"{path}: line {row.line}, column {kind} ({row.file}): '{name}' is no {where}, "
+                    f"alone or with -something behind it{did_you_mean(name, known)}"
+                )
         cell = (row.store, row.workload, row.repetition, row.phase)
         if other := seen.get(cell):
             problems.append(

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.whole_file import check_writable
 
 LOCK = Path(".snakemake/kvstudy.lock")
 # Open until the process ends.
@@ -21,14 +22,24 @@ _held = []
 
 
 def take_clone() -> str:
-    """Take the lock of the clone for the rest of the process; "" or who has it."""
-    LOCK.parent.mkdir(exist_ok=True)
-    lock = LOCK.open("a+", encoding="utf-8")
+    """Take the lock of the clone for the rest of the process; "" or who has it.
+
+    KvstudyError where nothing can be written in the clone.
+    """
+    check_writable(LOCK.parent)
+    try:
+        LOCK.parent.mkdir(exist_ok=True)
+        lock = LOCK.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise KvstudyError(f"{LOCK}: cannot be written: {error.strerror}; remove it") from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.seek(0)
         return lock.read().strip() or "another process"
+    except OSError:
+        # Some network file systems have no locks.
+        return ""
     _held.append(lock)
     lock.truncate(0)
     command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])

@@ -8,11 +8,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.texts import Text
-from kvstudy.study.base import Operation
+from kvstudy.study.base import Operation, Strict
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, STUDIES
 from kvstudy.study.model import Study
@@ -20,10 +20,6 @@ from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import StoreUse
 from kvstudy.study.workload import operations_of, properties_of
 from kvstudy.study.yaml_file import read_yaml
-
-
-class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Official(Strict):

@@ -12,6 +12,7 @@ from typing import IO
 
 import psutil
 
+from kvstudy.errors import KvstudyError
 from kvstudy.stores import registry
 
 # util-linux sets the parent-death signal after it changed the user; a change of
@@ -35,17 +36,23 @@ def start(
 ) -> subprocess.Popen:
     """Start ``command`` in a process group of its own; it is killed when we die.
 
-    ``user`` is the user to become; only root can ask for one.
+    ``user`` is the user to become; only root can ask for one. KvstudyError where the program is
+    missing that sets the signal.
     """
     become = ["--reuid", user, "--regid", user_group(user), "--clear-groups"] if user else []
-    process = subprocess.Popen(
-        [*DIES_WITH_PARENT, *become, "--", *command],
-        stdin=subprocess.DEVNULL,
-        stdout=stdout,
-        stderr=stderr,
-        start_new_session=True,
-        env=os.environ | (environment or {}),
-    )
+    try:
+        process = subprocess.Popen(
+            [*DIES_WITH_PARENT, *become, "--", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+            env=os.environ | (environment or {}),
+        )
+    except FileNotFoundError:
+        raise KvstudyError(
+            f"{DIES_WITH_PARENT[0]}: no such program on this machine (util-linux); run 'make setup'"
+        ) from None
     _started.add(process.pid)
     return process
 

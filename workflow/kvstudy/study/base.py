@@ -8,9 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kvstudy.language.current import N_
 from kvstudy.language.texts import Place, Text
+from kvstudy.study.model_errors import NAME
 
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-Count = Annotated[int, Field(gt=0)]
+Name = Annotated[str, Field(pattern=NAME, max_length=120)]
+# YCSB counts in Java's int.
+MOST = 2**31 - 1
+Count = Annotated[int, Field(gt=0, le=MOST)]
 Counts = Count | Annotated[list[Count], Field(min_length=1)]
 # What cells of one store and workload may differ by.
 Size = Literal["records", "operations", "threads"]
@@ -46,9 +49,9 @@ def as_list(value: object) -> list:
 
 
 class Strict(BaseModel):
-    """Base of all models: an unknown key is a typing error, never ignored."""
+    """Base of all models: an unknown key is a typing error, and yes is no number."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Sizes(Strict):

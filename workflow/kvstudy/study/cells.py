@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
+from kvstudy.study.base import MOST
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, TWO_CLIENTS, measured_uses, original
 from kvstudy.study.model import Study
@@ -112,6 +114,16 @@ def run_name(study: str, scale: float) -> str:
     return study if scale == 1 else f"{study}-scale{scale:g}"
 
 
+def check_scale(scale: float) -> None:
+    """KvstudyError for a factor that is none, or that the name of a run cannot hold."""
+    if not 0 < scale < math.inf:
+        raise KvstudyError(f"scale: must be greater than 0 and finite, but is {scale:g}")
+    if float(f"{scale:g}") != scale:
+        raise KvstudyError(
+            f"scale: {scale!r} has more digits than the name of a run has; give {scale:g}"
+        )
+
+
 def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     """All cells, the controls' too, in the order of measurement.
 
@@ -119,13 +131,12 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     study), so that slow drift of the machine does not fall on one store. Open-loop
     cells come last, in the same way: their rates follow from all the others.
     """
-    if not scale > 0:
-        raise KvstudyError(f"scale: must be greater than 0, but is {scale:g}")
+    check_scale(scale)
     shuffle = random.Random(study.seed)
     cells: list[Cell] = []
-    uses = measured_uses(study)
+    first = [cell for use in measured_uses(study) for cell in _cells_of(study, use, scale)]
     for repetition in range(1, study.repetitions + 1):
-        block = [cell for use in uses for cell in _cells_of(study, use, repetition, scale)]
+        block = [replace(cell, repetition=repetition) for cell in first]
         shuffle.shuffle(block)
         cells += block
     return cells + _open_loop(study, cells, scale)
@@ -143,17 +154,17 @@ def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
     # Not the generator of the closed ones: one repetition more leaves the order as it is.
     shuffle = random.Random(f"open loop {study.seed}")
     one = shown(study, scale)
-    cells: list[Cell] = []
-    for repetition in range(1, study.repetitions + 1):
-        block = [
-            _at_rate(cell, percent)
-            for cell in sorted(closed, key=lambda cell: cell.path)
-            if cell.repetition == repetition
-            and cell.store in study.store_names
+    blocks: dict[int, list[Cell]] = {number: [] for number in range(1, study.repetitions + 1)}
+    for cell in sorted(closed, key=lambda cell: cell.path):
+        if (
+            cell.store in study.store_names
             and cell.workload in study.open_loop.workloads
             and cell.parameters == one[cell.workload]
-            for percent in study.open_loop.percents
-        ]
+        ):
+            percents = study.open_loop.percents
+            blocks[cell.repetition] += [_at_rate(cell, percent) for percent in percents]
+    cells: list[Cell] = []
+    for block in blocks.values():
         shuffle.shuffle(block)
         cells += block
     return cells
@@ -171,7 +182,8 @@ def _at_rate(cell: Cell, percent: int) -> Cell:
     )
 
 
-def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list[Cell]:
+def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
+    """All of the store in one repetition."""
     cells: dict[str, Cell] = {}
     for use in study.workloads:
         if use.stores and original(study, of.name) not in use.stores and of.name != CEILING.name:
@@ -180,7 +192,7 @@ def _cells_of(study: Study, of: StoreUse, repetition: int, scale: float) -> list
         control = of.name not in study.store_names
         several = combinations_of(study, use)
         for sizes in [shown_combination(study, use)] if control else several:
-            cell = _cell(study, of, use, sizes, repetition, scale)
+            cell = _cell(study, of, use, sizes, scale)
             # Insert-only cells are the same for every operation count.
             if cell is not None:
                 cells[cell.path] = cell
@@ -192,7 +204,6 @@ def _cell(
     of: StoreUse,
     use: WorkloadUse,
     sizes: Combination,
-    repetition: int,
     scale: float,
 ) -> Cell | None:
     """The cell; None where two clients cannot share the work."""
@@ -214,7 +225,7 @@ def _cell(
         seconds=None
         if loads_only or seconds is None
         else _scaled(seconds, scale, SHORTEST_SECONDS),
-        repetition=repetition,
+        repetition=1,
         properties=tuple(sorted(properties.items())),
         folder=of.store,
         options=tuple(sorted(of.options.items())),
@@ -225,7 +236,7 @@ def _cell(
 def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[Combination, Cell]:
     """A cell of the first store for each combination of the workload's sizes."""
     return {
-        sizes: _cell(study, study.stores[0], use, sizes, 1, scale)
+        sizes: _cell(study, study.stores[0], use, sizes, scale)
         for sizes in combinations_of(study, use)
     }
 
@@ -234,7 +245,7 @@ def shown(study: Study, scale: float = 1.0) -> dict[str, str]:
     """The parameters of each workload that tables and figures of one set show."""
     found = {}
     for use in study.workloads:
-        cell = _cell(study, study.stores[0], use, shown_combination(study, use), 1, scale)
+        cell = _cell(study, study.stores[0], use, shown_combination(study, use), scale)
         found[use.name] = cell.parameters
     return found
 
@@ -249,4 +260,10 @@ def find_cell(cells: list[Cell], path: str) -> Cell:
 
 
 def _scaled(count: int, scale: float, floor: int) -> int:
-    return max(round(count * scale), min(count, floor))
+    scaled = max(round(count * scale), min(count, floor))
+    if scaled > MOST:
+        raise KvstudyError(
+            f"scale: {scale:g} makes {scaled} of {count}, and YCSB counts to {MOST}; give "
+            f"{MOST // count} at most"
+        )
+    return scaled

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from kvstudy.language.texts import Text
 from kvstudy.study.base import Count, Name, Size, Strict
@@ -257,13 +257,6 @@ Statement = Annotated[
 ]
 
 
-KINDS = [
-    word
-    for model in get_args(get_args(Statement)[0])
-    for word in get_args(model.model_fields["kind"].annotation)
-]
-
-
 class Claim(Strict):
     """One thing that the source says it found."""
 
@@ -277,15 +270,6 @@ class Claim(Strict):
     statements: Annotated[list[Statement], Field(min_length=1)] = Field(
         description="All of them must hold for the claim to hold."
     )
-
-    @field_validator("statements", mode="before")
-    @classmethod
-    def _kinds(cls, statements: object) -> object:
-        for index, each in enumerate(statements if isinstance(statements, list) else []):
-            kind = each.get("kind", "") if isinstance(each, dict) else ""
-            if kind not in KINDS:
-                raise ValueError(f"[{index}]: unknown kind '{kind}'{did_you_mean(kind, KINDS)}")
-        return statements
 
 
 class Claims(Strict):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 
 from kvstudy.study.base import SIZES, Sizes, as_list
+from kvstudy.study.controls import controls
 from kvstudy.study.model import Study
 from kvstudy.study.parts import WorkloadUse
 
@@ -27,6 +29,20 @@ def combinations_of(study: Study, use: WorkloadUse) -> list[Combination]:
         further = {name: as_list(getattr(sizes, name)) or own[name] for name in own}
         found += _product(further)
     return list(dict.fromkeys(found))
+
+
+def most_cells(study: Study) -> int:
+    """How many cells the study has at most, also where these are too many to be listed."""
+    cells = 0
+    for use in study.workloads:
+        own = _own(study, use)
+        lists = [own, *({n: as_list(getattr(also, n)) or own[n] for n in own} for also in use.also)]
+        several = sum(math.prod(map(len, sizes.values())) for sizes in lists)
+        cells += several * (len(use.stores) or len(study.stores))
+        # Open-loop cells and controls have one set of sizes.
+        cells += len(study.open_loop.loads) * len(study.stores) if study.open_loop else 0
+        cells += len(controls(study))
+    return cells * study.repetitions
 
 
 def shown_combination(study: Study, use: WorkloadUse) -> Combination:

@@ -17,7 +17,7 @@ from pydantic import (
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import check_language
-from kvstudy.study.yaml_file import describe
+from kvstudy.study.model_errors import problems
 
 PATH = Path("config/config.yaml")
 # The forms of pin_cpus.
@@ -77,7 +77,10 @@ class Config(BaseModel):
 
     study: str = Field(description="A folder under config/studies/.")
     scale: float = Field(
-        default=1.0, gt=0, description="Factor on record and operation counts (or on time)."
+        default=1.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Factor on record and operation counts (or on time).",
     )
     source: Literal["measured", "published"] = Field(
         default="measured",
@@ -107,6 +110,14 @@ class Config(BaseModel):
         default=False,
         description="Bind server and client to cores of their own; true: half of the usable each.",
     )
+
+    @field_validator("scale", "port", mode="before")
+    @classmethod
+    def _yes_is_no_number(cls, value: object) -> object:
+        if isinstance(value, bool):
+            raise ValueError("must be a number")
+        return value
+
     notebook_appendix: bool = Field(
         default=False, description="End the PDF with the analysis notebook, step by step."
     )
@@ -128,12 +139,7 @@ def check_config(data: dict) -> Config:
     try:
         checked = Config.model_validate(data)
     except ValidationError as error:
-        # The form that a value has is no key.
-        problems = [
-            problem | {"loc": tuple(part for part in problem["loc"] if part not in (SWITCH, LISTS))}
-            for problem in error.errors()
-        ]
-        lines = [describe(PATH, problem, Config) for problem in problems]
+        lines = [f"{PATH}: {problem.text}" for problem in problems(error, data, Config)]
         raise KvstudyError("\n".join(lines)) from None
     check_language(checked.language, f"{PATH}: language")
     return checked

@@ -7,7 +7,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.study import rounds
 from kvstudy.study.check_shown import check_shown
-from kvstudy.study.combinations import combinations_of, shown_combination
+from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import controls, measured_uses
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, check_unique
@@ -26,11 +26,18 @@ from kvstudy.study.yaml_file import read_yaml
 
 STUDIES = Path("config/studies")
 STORES = Path("envs/stores")
+# More take Snakemake minutes of silence to plan.
+MOST_CELLS = 10_000
 
 
 def load_study(path: Path) -> Study:
     """The study in the file ``path``, checked against the stores and workloads there are."""
     study = read_yaml(path, Study)
+    if (cells := most_cells(study)) > MOST_CELLS:
+        raise KvstudyError(
+            f"{path}: repetitions: with {study.repetitions} of them the study has {cells} cells; "
+            f"{MOST_CELLS} can be planned. Take fewer, or shorter lists of sizes"
+        )
     if study.name != path.parent.name:
         raise KvstudyError(
             f"{path}: name: is '{study.name}', but the folder is '{path.parent.name}'; "

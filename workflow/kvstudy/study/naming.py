@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 
+# Characters that no text has: PDF, HTML and Word cannot show them, some end a line or a file.
+UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+def check_printable(path: Path, text: str) -> None:
+    """KvstudyError for a control character in the ``text`` of the file ``path``."""
+    if found := UNPRINTABLE.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise KvstudyError(
+            f"{path}: line {line}: has the control character {found[0]!r}; remove it"
+        )
+
 
 def did_you_mean(word: str, known: list[str]) -> str:
     """``; did you mean 'x'?``, or the known words when none is near."""
-    near = difflib.get_close_matches(word, known, n=1)
+    near = difflib.get_close_matches(word[:100], known, n=1)
     return f"; did you mean '{near[0]}'?" if near else f"; known are: {', '.join(known)}"
 
 

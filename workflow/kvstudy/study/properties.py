@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from kvstudy.language.current import N_
 from kvstudy.language.texts import Text
 from kvstudy.study.base import AnyTable, Name, Strict
+from kvstudy.study.naming import did_you_mean
 
 # The lines of a table of properties. Those without a place in properties.yaml are
 # judgements that no source can show; a source may have published them.
@@ -101,5 +102,6 @@ class PublishedProperties(Strict):
         for store, values in self.stores.items():
             for name in values:
                 if name not in TITLES:
-                    raise ValueError(f"{store}: '{name}' is no property; there are {list(TITLES)}")
+                    hint = did_you_mean(name, list(TITLES))
+                    raise ValueError(f"{store}: unknown property '{name}'{hint}")
         return self

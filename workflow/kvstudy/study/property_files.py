@@ -5,6 +5,7 @@ from __future__ import annotations
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import STORES, STUDIES
 from kvstudy.study.model import Study
+from kvstudy.study.naming import check_known
 from kvstudy.study.properties import PublishedProperties, StoreProperties
 from kvstudy.study.yaml_file import read_yaml
 
@@ -27,6 +28,15 @@ def store_properties(study: Study) -> dict[str, StoreProperties]:
 
 
 def published_properties(study: Study) -> PublishedProperties | None:
-    """What the study's source says of its stores; None where it says nothing."""
+    """What the study's source says of its stores; None where it says nothing.
+
+    KvstudyError for a store that neither the study nor the project has.
+    """
     path = STUDIES / study.name / "properties.yaml"
-    return read_yaml(path, PublishedProperties) if path.is_file() else None
+    if not path.is_file():
+        return None
+    published = read_yaml(path, PublishedProperties)
+    known = [*study.store_names, *sorted(file.parent.name for file in STORES.glob("*/store.yaml"))]
+    for store in published.stores:
+        check_known(path, "stores", "store", store, known)
+    return published

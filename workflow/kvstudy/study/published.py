@@ -6,8 +6,6 @@ and checks, and nobody would notice.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import get_args
 from kvstudy.errors import KvstudyError
 from kvstudy.study.base import SIZES, Metric
 from kvstudy.study.claims import Asked
+from kvstudy.study.csv_file import read_lines
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
@@ -95,42 +94,7 @@ def check_names(
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Each row with the number of its last line; KvstudyError for what is no such table."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise KvstudyError(f"{path}: no such file; {_REMEDY}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); {_REMEDY}") from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        head = next(reader, [])
-        _check_head(path, head)
-        for cells in reader:
-            if not any(cells):
-                continue
-            if len(cells) != len(head):
-                raise KvstudyError(
-                    f"{path}: line {reader.line_num}: has {len(cells)} values for {len(head)} "
-                    "columns; put a value with a comma into quotation marks"
-                )
-            given = {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
-            yield reader.line_num, dict.fromkeys([*SIZES, PRINTED], "") | given
-    except csv.Error as error:
-        raise KvstudyError(f"{path}: line {reader.line_num}: no CSV: {error}; {_REMEDY}") from None
-
-
-def _check_head(path: Path, head: list[str]) -> None:
-    if missing := [name for name in COLUMNS if name not in head]:
-        raise KvstudyError(f"{path}: line 1: no column {', '.join(missing)}; {_REMEDY}")
-    known = [*COLUMNS, *SIZES, PRINTED]
-    for name in head:
-        if name not in known:
-            raise KvstudyError(
-                f"{path}: line 1: unknown column '{name}'{did_you_mean(name, known)}"
-            )
-        if head.count(name) > 1:
-            raise KvstudyError(f"{path}: line 1: column '{name}' stands there twice; remove one")
+    return read_lines(path, COLUMNS, [*SIZES, PRINTED], _REMEDY)
 
 
 def _problems(row: dict[str, str]) -> Iterator[str]:

@@ -20,13 +20,11 @@ from pydantic import (
     model_validator,
 )
 
-from kvstudy.errors import KvstudyError
 from kvstudy.language.texts import Noted, Place
-from kvstudy.study.base import Name, Strict
+from kvstudy.study.base import Count, Name, Operation, Strict
 from kvstudy.study.claims import ID
 from kvstudy.study.yaml_file import read_yaml
 
-Count = Annotated[int, Field(gt=0)]
 NUMBER = r"^-?\d+(\.\d+)?$"
 WORD = r"(?:\*|[a-z][a-z0-9-]*)"
 OPERATION = r"(?:\*|[a-z][a-z+-]*)"
@@ -142,7 +140,7 @@ class StatedFailures(Strict):
 
     place: Place = Field(description="Where the source says it.")
     store: Name = Field(description="The store.")
-    operation: Name = Field(description="The operation that failed.")
+    operation: Operation = Field(description="The operation that failed.")
     percent: Printed = Field(description="Share of these operations that failed, in %.")
 
 
@@ -196,14 +194,7 @@ Quote.model_rebuild()
 
 def read_quotes(path: Path) -> Quotes:
     """The quotes in ``path``; KvstudyError names file, key and remedy."""
-    try:
-        return read_yaml(path, Quotes)
-    except KvstudyError as error:
-        # The kinds of operands are no keys of the file.
-        text = str(error)
-        for kind in (COMPUTED, ADDRESSED, PRINTED, PLAIN):
-            text = text.replace(f".{kind}", "").replace(kind, "")
-        raise KvstudyError(text) from None
+    return read_yaml(path, Quotes)
 
 
 def addresses(operand) -> list[str]:

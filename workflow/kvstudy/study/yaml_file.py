@@ -10,43 +10,131 @@ from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.texts import catalogue_beside
-from kvstudy.study.naming import did_you_mean
+from kvstudy.study.model_errors import problems
+from kvstudy.study.naming import UNPRINTABLE, did_you_mean
 
 M = TypeVar("M", bound=BaseModel)
+# Our files have five levels and some thousand values. Aliases of aliases make millions of few.
+MOST_LEVELS, MOST_VALUES = 40, 100_000
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML's own loader, which says of a value that is none where it stands."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, TypeError, AttributeError, ArithmeticError, LookupError):
+            # A date like 2024-13-41, !!int x and others end in whatever Python raises.
+            problem = f"'{node.value}' is no {node.tag.rpartition(':')[2]}; put it into quotes"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
 
 
 def read_yaml(path: Path, model: type[M]) -> M:
-    """The file ``path`` as a ``model``; KvstudyError names file and key of each problem."""
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise KvstudyError(f"{path}: no such file{_sibling_hint(path)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise KvstudyError(f"{path}: not valid YAML: {error}") from None
-    if not isinstance(data, dict):
-        raise KvstudyError(f"{path}: must hold keys and values, like 'title: ...'")
+    """The file ``path`` as a ``model``; KvstudyError names file, key and line of each problem."""
+    data, node = load_yaml(path)
     try:
         with catalogue_beside(path):
             return model.model_validate(data)
     except ValidationError as error:
-        lines = [describe(path, problem, model) for problem in error.errors()]
+        lines = [
+            f"{path}: {problem.text} (line {_line(node, problem.place)})"
+            for problem in problems(error, data, model)
+        ]
         raise KvstudyError("\n".join(lines)) from None
 
 
-def describe(path: Path, problem, model: type[BaseModel]) -> str:
-    location = ""
-    for part in problem["loc"]:
-        location += f"[{part}]" if isinstance(part, int) else f".{part}" if location else part
-    message = problem["msg"].removeprefix("Value error, ")
-    if problem["type"] == "extra_forbidden":
-        known = list(model.model_fields) if len(problem["loc"]) == 1 else []
-        hint = did_you_mean(str(problem["loc"][-1]), known) if known else "; see the schema"
-        return f"{path}: {location}: unknown key{hint}"
-    if problem["type"] == "missing":
-        return f"{path}: {location}: is missing; add it"
-    return f"{path}: {location}: {message}, but is {problem['input']!r}"
+def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
+    """The keys and values in the file ``path``, and where they stand.
+
+    KvstudyError for what is no YAML, for a key that stands there twice (YAML would take the
+    last one) and for more values or levels than any of our files has.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise KvstudyError(f"{path}: no such file{_sibling_hint(path)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if not isinstance(node, yaml.MappingNode):
+            raise KvstudyError(f"{path}: must hold keys and values, like 'title: ...'")
+        _check(path, node, {}, 0)
+        return loader.construct_document(node), node
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = ", ".join(part for part in (error.context, error.problem) if part)
+        place = f" (line {mark.line + 1}, column {mark.column + 1})" if mark else ""
+        raise KvstudyError(f"{path}: not valid YAML: {what}{place}") from None
+    except yaml.YAMLError as error:
+        raise KvstudyError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
+    except RecursionError:
+        raise KvstudyError(f"{path}: {_TOO_DEEP}") from None
+
+
+_TOO_DEEP = f"its values have more than {MOST_LEVELS} levels; write them flat"
+
+
+def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], level: int) -> int:
+    """How many values the node has, those of aliases each time; KvstudyError for what is wrong."""
+    size = sizes.get(node, 0)
+    if level > MOST_LEVELS or size is None:
+        # None: an alias stands within what it stands for.
+        raise KvstudyError(f"{path}: {_TOO_DEEP} (line {node.start_mark.line + 1})")
+    if size:
+        return size
+    sizes[node] = None
+    size = 1
+    if isinstance(node, yaml.ScalarNode):
+        if found := UNPRINTABLE.search(node.value):
+            raise KvstudyError(
+                f"{path}: has the control character {found[0]!r}; remove it "
+                f"(line {node.start_mark.line + 1})"
+            )
+    elif isinstance(node, yaml.MappingNode):
+        _check_keys(path, node)
+        for pair in node.value:
+            size += sum(_check(path, each, sizes, level + 1) for each in pair)
+    else:
+        size += sum(_check(path, each, sizes, level + 1) for each in node.value)
+    if size > MOST_VALUES:
+        raise KvstudyError(
+            f"{path}: has more than {MOST_VALUES} values, with those of its aliases (*); "
+            f"write fewer (line {node.start_mark.line + 1})"
+        )
+    sizes[node] = size
+    return size
+
+
+def _check_keys(path: Path, node: yaml.MappingNode) -> None:
+    lines: dict[str, int] = {}
+    for key, _ in node.value:
+        line = key.start_mark.line + 1
+        if isinstance(key, yaml.ScalarNode) and lines.setdefault(key.value, line) != line:
+            raise KvstudyError(
+                f"{path}: the key '{key.value}' stands there twice, in lines {lines[key.value]} "
+                f"and {line}; keep one of them"
+            )
+
+
+def _line(node: yaml.Node, place: tuple[str | int, ...]) -> int:
+    """The line of the key or item at ``place``, or of what it is missing in."""
+    line = node.start_mark.line + 1
+    for part in place:
+        if isinstance(node, yaml.MappingNode):
+            pairs = [pair for pair in node.value if pair[0].value == str(part)]
+            if not pairs:
+                break
+            key, node = pairs[0]
+            line = key.start_mark.line + 1
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+        else:
+            break
+    return line
 
 
 def _sibling_hint(path: Path) -> str:

@@ -1,0 +1,159 @@
+"""Files that no person would write, and limits: one short message with file, key and line."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import plan
+from kvstudy.study.config import check_config
+from kvstudy.study.load import load_study
+
+PATH = Path("config/studies/jedlicka2024/study.yaml")
+TEXT = (Path(__file__).parents[2] / PATH).read_text(encoding="utf-8")
+LINE = next(n for n, line in enumerate(TEXT.splitlines(), 1) if line.startswith("repetitions:"))
+# Ten of ten of ten ... of a letter.
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(8)
+)
+
+
+def refused(text: str | bytes) -> str:
+    PATH.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(KvstudyError) as error:
+        load_study(PATH)
+    message = str(error.value)
+    assert message.startswith(f"{PATH}: ")
+    assert len(message) < 2000
+    return message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"{TEXT}\nrepetitions: 4\n", f"key 'repetitions' stands there twice, in lines {LINE} and"),
+        ("a: {b: 1,\n b: 2}", "the key 'b' stands there twice, in lines 1 and 2; keep one of them"),
+        (BOMB, "has more than 100000 values, with those of its aliases (*); write fewer (line 5)"),
+        ("stores: &s {a: [*s]}", "its values have more than 40 levels; write them flat"),
+        ("a: " + "[" * 50_000, "its values have more than 40 levels; write them flat"),
+        ("a: " + "{b: " * 100 + "1" + "}" * 100, "more than 40 levels; write them flat (line 1)"),
+        ("\n" * 4 + "a: 2024-13-41", "'2024-13-41' is no timestamp; put it into quotes (line 5"),
+        ("a: !!int many", "'many' is no int; put it into quotes (line 1, column 4)"),
+        ("a: " + "9" * 5000, "is no int; put it into quotes (line 1, column 4)"),
+        ("a: !!python/object:os.system x", "not valid YAML: could not determine a constructor"),
+        ('\ntitle: "a\\0b"', "has the control character '\\x00'; remove it (line 2)"),
+        ('title: "\\ud800"', "has the control character '\\ud800'; remove it (line 1)"),
+        ("title: a\0b", "not valid YAML: unacceptable character"),
+        ("title: [", "not valid YAML: while parsing a flow node"),
+        ("- x", "must hold keys and values, like 'title: ...'"),
+        ("a: 1\n---\nb: 2\n", "expected a single document in the stream"),
+        (TEXT.encode("utf-16"), "cannot be read"),
+    ],
+    ids=lambda value: None if len(value) < 40 else "",
+)
+def test_what_is_no_good_yaml_is_refused(project, text, message):
+    assert message in refused(text)
+
+
+def edited(*keys: str | int, to: object) -> str:
+    data = yaml.safe_load(TEXT)
+    part = data
+    for key in keys[:-1]:
+        part = part[key]
+    part[keys[-1]] = to
+    return yaml.safe_dump(data, sort_keys=False)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "message"),
+    [
+        (["repetitions"], True, "repetitions: must be a whole number, but is true (line "),
+        (["repetitions"], "3", "repetitions: must be a whole number, but is '3' (line "),
+        (["repetitions"], 10**6, "repetitions: with 1000000 of them the study has 28000000 cells"),
+        (["parameters", "threads"], [*range(1, 4000)], "repetitions: with 3 of them the study has"),
+        (["parameters", "records"], True, "parameters.records: must be a whole number, or a list"),
+        (["parameters", "records"], [5, -2], "parameters.records[1]: must be greater than 0, but"),
+        *[
+            (["parameters", size], 2**31, f"parameters.{size}: must be 2147483647 or less, but is")
+            for size in ("records", "operations", "threads")
+        ],
+        (["title"], 5, "title: must be text, in quotation marks if it looks like a number, but"),
+        (["stores"], None, "stores: must be a list, like [a, b], but is empty"),
+        (["noise_floor"], 1, "noise_floor: must be true or false, or text"),
+        (["noise_floor"], "X", "noise_floor: must be a name of small letters, digits and hyphens"),
+        (["tables", 0, "kind"], "resultss", "tables[0]: kind: unknown kind 'resultss'; did you m"),
+        (["tables", 0], {"name": "x"}, "tables[0]: kind: is missing; add it"),
+        # The kind of the table is the name of one of its keys.
+        (["tables", 0], {"kind": "store", "name": "x", "store": "a"}, "tables[0].caption: is mis"),
+        (["name"], "x" * 10**5, "name: must be text of 120 characters at most, but is 'xxx"),
+        (["stores", 0], "x" * 10**5, "stores[0]"),
+        (["x" * 10**5], 1, ": unknown key"),
+        (["parameters", "properties"], {"x" * 10**5: 1}, "unknown property 'xxx"),
+        (["title"], {str(n): n for n in range(20_000)}, "title: must be text, in quotation marks"),
+    ],
+    ids=lambda value: None if len(repr(value)) < 40 else "",
+)
+def test_a_value_that_does_not_fit_is_named_in_plain_words(project, keys, value, message):
+    told = refused(edited(*keys, to=value))
+    assert message in told
+    for internal in ("constrained", "Input", "valid", "function-", "tagged-union", "list["):
+        assert internal not in told
+
+
+def test_many_cells_are_planned_at_once(project):
+    PATH.write_text(edited("repetitions", to=300))
+    start = time.process_time()
+    cells = plan(load_study(PATH))
+    assert len(cells) == len({cell.path for cell in cells}) == 8400
+    # It was a minute when each cell read its workload's file.
+    assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("scale", "message"),
+    [
+        ("inf", "scale: must be greater than 0 and finite, but is inf"),
+        ("nan", "scale: must be greater than 0 and finite, but is nan"),
+        ("-1", "scale: must be greater than 0 and finite, but is -1"),
+        ("0.12345678", "scale: 0.12345678 has more digits than the name of a run has; give 0.1234"),
+        ("1e9", "scale: 1e+09 makes 100000000000000 of 100000, and YCSB counts to 2147483647"),
+        ("2148", "YCSB counts to 2147483647; give 2147 at most"),
+    ],
+)
+def test_a_scale_that_cannot_be_is_refused(project, scale, message):
+    for arguments in (["plan", "jedlicka2024"], ["measure", "x", f"--study={PATH}"]):
+        done = CliRunner().invoke(cli, [*arguments, "--scale", scale])
+        assert isinstance(done.exception, KvstudyError), done.output
+        assert message in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"scale": float("inf")}, "scale: must be a finite number, but is inf"),
+        ({"scale": float("nan")}, "scale: must be "),
+        ({"scale": True}, "scale: must be a number, but is true"),
+        ({"port": True}, "port: must be a number, but is true"),
+        ({"provider": "x" * 10**6}, "provider: must be one of auto, native"),
+    ],
+)
+def test_a_config_that_cannot_be_is_refused(config, message):
+    with pytest.raises(KvstudyError) as error:
+        check_config({"study": "jedlicka2024"} | config)
+    assert f"config/config.yaml: {message}" in str(error.value)
+    assert len(str(error.value)) < 500
+
+
+def test_no_message_is_longer_than_anyone_reads():
+    error = KvstudyError("f.yaml: a: 'x'\n" + "y" * 10**6 + "; mend it\n" + "z\x1b[31m\n" * 1000)
+    text = str(error)
+    assert len(text) < 5000
+    assert text.startswith("f.yaml: a: 'x'\nyyy")
+    assert "yyy; mend it\n" in text
+    assert text.endswith("lines more")
+    assert "\x1b" not in text
