@@ -54,7 +54,7 @@ def alone(scene: Scene, *options: str, cell: str = CELL, size: int = 0) -> Answe
 
 def check_refused(scene: Scene, answer: Answer, message: str) -> None:
     says(answer, message)
-    assert answer.code == 1, answer.text
+    assert answer.code in (1, 2), answer.text
     assert len(answer.text) < 3000
     assert not (RAW / CELL / "SHA256SUMS").exists()
     assert scene.left() == []
@@ -75,12 +75,7 @@ def without_rights(path: Path, mode: int, owner: int | None = None) -> Iterator[
 
 # --- rights
 
-FOLDERS = [
-    Path("results"),
-    Path("results/small"),
-    Path("results/small/raw"),
-    Path("results/small/raw/pretend/a/r1000_o2000_t2"),
-]
+FOLDERS = [Path("results/small"), Path("results/small/raw/pretend/a/r1000_o2000_t2")]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=str)
@@ -97,7 +92,7 @@ def test_a_folder_that_cannot_be_written(small, folder, owner):
     check_next(small)
 
 
-@pytest.mark.parametrize("folder", FOLDERS[1:], ids=str)
+@pytest.mark.parametrize("folder", [*FOLDERS, Path("results"), Path("results/small/raw")], ids=str)
 def test_a_folder_that_cannot_be_read(small, folder):
     with without_rights(folder, 0o000):
         answer = alone(small)

@@ -89,7 +89,7 @@ def record(name: str, entry: dict) -> Path:
 
 
 def leftovers(kind: str) -> Iterator[tuple[Path, dict]]:
-    """Path and content of each record of that kind; call it only under the lock."""
+    """Path and content of each record of that kind; only under the lock."""
     for path in sorted((state_directory() / "servers").glob("*.json")):
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
