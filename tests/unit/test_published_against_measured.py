@@ -125,7 +125,7 @@ def test_ratios_to_the_first_store_that_both_have():
 
 def test_a_value_that_the_audit_rejects_is_marked_wherever_it_is_compared():
     found = results(rejected="memcached", **PUBLISHED)
-    grid = content(rows(TABLE, small.study(), found, TIED), small.study(), small.TITLES)
+    grid = content(rows(TABLE, small.study(), found, SOME), small.study(), small.TITLES)
     by_label = {
         line.label: [str(cell) for cell in line.cells] for line in grid["sections"][0].lines
     }
@@ -135,11 +135,11 @@ def test_a_value_that_the_audit_rejects_is_marked_wherever_it_is_compared():
     assert "Rejected by the audit of the source." in grid["notes"][-1]
     # All ratios to a store with such a value rest on it.
     grid = content(
-        rows(TABLE, small.study(), results(rejected="redis", **PUBLISHED), TIED),
+        rows(TABLE, small.study(), results(rejected="redis", **PUBLISHED), SOME),
         *(small.study(), small.TITLES),
     )
     assert all(MARK in line.cells[0] for line in grid["sections"][0].lines)
-    table = slopes(small.study(), found, TIED)
+    table = slopes(small.study(), found, SOME)
     figure = draw_slopes(table, small.study(), looks(small.TITLES, small.COLORS))
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert f"Memcached 3{MARK}" in texts
