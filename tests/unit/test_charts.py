@@ -69,6 +69,18 @@ def test_rows_say_which_store_and_workload_they_are_of(drawn, name):
     assert {row["panel"] for row in spec["data"]["values"]} == set(range(len(spec["concat"])))
 
 
+def test_values_that_the_audit_rejects_have_a_mark_and_say_why(drawn):
+    """Of the published curve, those at one thread."""
+    table, spec = drawn["lines"].table, specs(drawn, "lines")
+    known = table.dropna(subset="value").reset_index(drop=True)
+    rejected = set(known.loc[known["rejected"] == "yes", "value"])
+    assert rejected
+    marked = [row for row in spec["data"]["values"] if row["mark"]]
+    assert {row["value"] for row in marked} == rejected
+    assert {row["note"] for row in marked} == {"rejected by the audit of the source"}
+    assert "rejected by the audit of the source." in drawn["lines"].text
+
+
 @pytest.mark.parametrize("name", ["time-a", "map"])
 def test_specifications_are_valid_and_the_same_every_time(drawn, name):
     text = drawn[name].text

@@ -431,6 +431,26 @@ def test_a_log_cut_off_in_the_middle_is_a_failed_cell(logs):
     assert kept.read_bytes() == path.read_bytes()
 
 
+def test_an_imported_cell_that_was_edited_is_a_gap_until_it_is_imported_again(logs):
+    take(logs)
+    cells, _ = parsed()
+    measured = (cells["status"] == "measured").sum()
+    log = sorted(RAW.glob("redis/*/*/rep1/run.out"))[0]
+    whole = log.read_text()
+    log.write_text(whole + " ")
+    told = run("parse", "--study", STUDY / "study.yaml")
+    assert "differs from its checksum" in told
+    assert "import it again" in told
+    cells, _ = parsed()
+    assert (cells["status"] == "measured").sum() == measured - 1
+    (reason,) = cells.loc[cells["status"] == "failed", "reason"]
+    assert reason.startswith("run.out: differs from its checksum")
+    take(logs)
+    cells, _ = parsed()
+    assert (cells["status"] == "measured").sum() == measured
+    assert log.read_text() == whole
+
+
 def test_a_client_that_left_no_results_is_a_failed_cell(project):
     folder = project / "killed"
     folder.mkdir()

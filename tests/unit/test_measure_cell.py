@@ -235,14 +235,14 @@ def test_a_phase_in_which_only_failures_go_on_is_given_up(pretend_study, monkeyp
     monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 3)
     monkeypatch.setenv("PRETEND_CLIENT", f"frozen-{phase}")
     text = failure(pretend_study)
-    assert f"{phase}: no operations went well in 3 s, after 3000 in " in text
+    assert f"{phase}: no operation went well for 3 s, after 3000 in " in text
     assert "client stopped" in text
 
 
 def test_a_phase_without_any_progress_is_given_up(pretend_study, monkeypatch):
     monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 2)
     monkeypatch.setenv("PRETEND_CLIENT", "silent-load")
-    assert "load: no operations went well in 2 s, after 0 in 0 s" in failure(pretend_study)
+    assert "load: no operation went well for 2 s, after 0 in 0 s" in failure(pretend_study)
 
 
 def test_a_server_that_evicts_records(pretend_study, monkeypatch):

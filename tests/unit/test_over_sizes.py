@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from kvstudy.analysis.scaling import scaling
+from kvstudy.audit.doubts import MARK
 from kvstudy.errors import KvstudyError
 from kvstudy.figures.curves import curves_table, draw_curves
 from kvstudy.figures.draw import looks, use_style
@@ -24,6 +25,7 @@ THREADS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 STORES = ["redis", "riak"]
 # Rises to four threads, then stays.
 SPEED = {"redis": 1000.0, "riak": 500.0}
+MARKED = f'<span class="hang"><sup>{MARK}</sup></span>'
 
 
 def swept_study(**changes):
@@ -140,6 +142,10 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
     assert len(figure.axes[0].lines) >= 2
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert "saturated from here" in labels
+    # The published value at one thread, which no other fits to.
+    assert "rejected by the audit of the source" in labels
+    marks = [[text.get_text() for text in ax.texts] for ax in figure.axes[:2]]
+    assert marks == [[], [MARK]]
 
 
 def test_the_lines_of_one_store_are_told_apart_by_workload_and_size(project):
@@ -198,7 +204,9 @@ def test_a_table_over_threads_has_published_values_beside_the_measured_ones(proj
     first = grid["sections"][0].lines[0]
     assert first.label == "1"
     assert str(first.cells[0]) == "2\N{NARROW NO-BREAK SPACE}000"
-    assert any("70" in str(cell) for cell in first.cells)
+    assert any(f"70{MARKED}" in str(cell) for cell in first.cells)
+    assert not any(MARK in str(cell) for cell in grid["sections"][0].lines[1].cells)
+    assert "Rejected by the audit of the source." in grid["notes"][-1]
     assert any("One run each" in str(note) for note in grid["notes"])
 
 

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from kvstudy.analysis.pairs import COLUMNS as PAIRS
+from kvstudy.audit.doubts import MARK
 from kvstudy.figures.draw import looks
 from kvstudy.figures.slope import draw_slopes, slopes
 from kvstudy.study.load import load_study
@@ -120,6 +121,34 @@ def test_ratios_to_the_first_store_that_both_have():
     cells = {line.label: line.cells for line in grid["sections"][0].lines}
     assert cells["Memcached / Redis"] == ["0.200", "0.500", "0.455 to 0.550", "2.50"]
     assert cells[f"{small.TITLES['riak']} / Redis"][1] == "1.02 ~"
+
+
+def test_a_value_that_the_audit_rejects_is_marked_wherever_it_is_compared():
+    found = results(rejected="memcached", **PUBLISHED)
+    grid = content(rows(TABLE, small.study(), found, SOME), small.study(), small.TITLES)
+    by_label = {
+        line.label: [str(cell) for cell in line.cells] for line in grid["sections"][0].lines
+    }
+    marked = [MARK in cell for cell in by_label["Memcached / Redis"]]
+    assert marked == [True, False, False, True]
+    assert not any(MARK in cell for cell in by_label[f"{small.TITLES['riak']} / Redis"])
+    assert "Rejected by the audit of the source." in grid["notes"][-1]
+    # All ratios to a store with such a value rest on it.
+    grid = content(
+        rows(TABLE, small.study(), results(rejected="redis", **PUBLISHED), SOME),
+        *(small.study(), small.TITLES),
+    )
+    assert all(MARK in line.cells[0] for line in grid["sections"][0].lines)
+    table = slopes(small.study(), found, SOME)
+    figure = draw_slopes(table, small.study(), looks(small.TITLES, small.COLORS))
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert f"Memcached 3{MARK}" in texts
+    assert "Redis 2" in texts
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "rejected by the audit of the source"
+    ]
+    plt.close(figure)
 
 
 def test_a_store_that_was_not_measured_keeps_its_published_ratio():

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analysis.pairs import pairs
+from kvstudy.audit.doubts import MARK
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import load_study
 from kvstudy.study.ranking import RankingTable
@@ -134,6 +135,15 @@ def test_the_sources_places_stand_below_and_come_from_its_values_where_it_printe
     ranks = speeds | {("redis", "throughput_rank"): 1.0, ("riak", "throughput_rank"): 2.0}
     frame, _ = ranked(published=ranks, redis=[100, 101, 99])
     assert frame.set_index("store")["published_place"].dropna().to_dict() == {"redis": 1, "riak": 2}
+
+
+def test_a_published_place_that_rests_on_a_rejected_value_is_marked():
+    speeds = {("redis", "throughput"): 10.0, ("riak", "throughput"): 30.0}
+    _, values = ranked(published=speeds, rejected="redis", redis=[100, 101, 99])
+    here, there = values["blocks"][0]["rows"][:2]
+    assert not any(MARK in cell for cell in here.cells)
+    assert [MARK in cell for cell in there.cells][:2] == [False, True]
+    assert any("Rejected by the audit of the source." in note for note in values["notes"])
 
 
 def test_an_unknown_workload_is_named(project):

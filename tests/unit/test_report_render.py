@@ -413,7 +413,7 @@ def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: P
     text = (project / "out/tiny-scale0.1.md").read_text()
     assert text.count("no verdicts") == 1
     assert text.index("no verdicts") < text.index("# Summary")
-    table = (trial.cells.parent / "tables/claims.tex").read_text("utf-8")
+    table = (trial.cells.parent / "tables/claims.html").read_text("utf-8")
     assert "1.50" in table
     words = ("reproduced", "direction only", "undecided", "contradicted")
     claims = text.split("# Summary")[1].split("Mean throughput")[0]
@@ -747,7 +747,7 @@ def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) 
     assert "YCSB without a store (control), Workload A, repetition 1: failed; no memory" in found
     # The floor is unknown for its own reason, not for the ceiling's.
     text = (project / "out/tiny.md").read_text()
-    assert "Here it is unknown: half of it failed." in text
+    assert "is unknown here: half of it failed." in text
 
 
 def test_a_run_without_control_cells_says_so(inputs: Inputs, project: Path) -> None:

@@ -94,3 +94,34 @@ def test_a_default_that_is_no_choice_is_refused(pretend_study):
     STORE.write_text(yaml.safe_dump(store | {"options": {"consistency": wrong}}))
     with pytest.raises(KvstudyError, match="the default 'none' is none of the choices"):
         load_store(STORE.parent)
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "message"),
+    [
+        (("native", "command"), ["{program}", "{prot}"], "'{prot}': {prot} cannot be filled in; "),
+        (("native", "command"), ["{ports[x]}"], "'{ports[x]}': {ports[x]} cannot be filled in; "),
+        (("native", "command"), ["{port:99999999999}"], "cannot be filled in; there are {data}"),
+        (("native", "command"), ["{"], "'{': Single '{' encountered in format string; write a"),
+        (("docker", "environment"), {"A": "{program}"}, "'{program}': {program} cannot be filled"),
+        (("ycsb", "properties"), {"a": "{data}"}, "{data} cannot be filled in; there are {host}"),
+    ],
+)
+def test_what_a_store_cannot_be_told_is_refused(project, place, text, message):
+    path = Path("envs/stores/redis/store.yaml")
+    data = yaml.safe_load(path.read_text())
+    data[place[0]][place[1]] = text
+    path.write_text(yaml.safe_dump(data))
+    with pytest.raises(KvstudyError) as error:
+        load_store(path.parent)
+    assert f"{path}: " in str(error.value)
+    assert message in str(error.value)
+
+
+def test_options_of_a_store_without_a_binding(project):
+    path = Path("envs/stores/riak/store.yaml")
+    data = yaml.safe_load(path.read_text())
+    del data["ycsb"]
+    path.write_text(yaml.safe_dump(data))
+    with pytest.raises(KvstudyError, match="options: are choices of a binding, and the key ycsb"):
+        load_store(path.parent)

@@ -45,3 +45,27 @@ def test_a_wrong_line_is_named(tmp_path, line, message):
         load_workload(file)
     assert f"{file}" in str(error.value)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"readproportion=0.5\nreadproportion=0.6\n", ":2: 'readproportion' stands there twice, f"),
+        (b"table=a\\\n", ":1: has a backslash, which YCSB drops; remove it"),
+        (b"readproportion=nan\n", "readproportion: 'nan' is not a number; give one"),
+        (b"recordcount=inf\n", "recordcount: 'inf' is not a number; give one"),
+        (b"fieldcount=" + b"9" * 5000, "is no number of fields; give 1 to 9999"),
+        (b"a\0b=1\n", "line 1: has the control character '\\x00'; remove it"),
+        (b"\xff=1\n", "cannot be read"),
+        (b"x" * 10**6 + b"=1\n", "unknown property 'xxx"),
+    ],
+    ids=["twice", "backslash", "nan", "inf", "digits", "nul", "encoding", "long"],
+)
+def test_a_file_that_ycsb_would_read_otherwise(tmp_path, content, message):
+    path = tmp_path / "w"
+    path.write_bytes(content)
+    with pytest.raises(KvstudyError) as error:
+        load_workload(path)
+    assert str(error.value).startswith(f"{path}:")
+    assert message in str(error.value)
+    assert len(str(error.value)) < 2500

@@ -86,3 +86,32 @@ def test_a_wrong_claim_is_told_before_anything_is_measured(workflow):
     assert done.returncode != 0
     assert "config/studies/small/claims.yaml: claims: must be" in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_scale_of_any_size(workflow):
+    done = workflow.snakemake("-n", "--config", "scale=1e9")
+    assert done.returncode != 0
+    assert "and YCSB counts to 2147483647; give" in done.stdout + done.stderr
+    # Its run is called small-scale1e+06, and a plus has a meaning in patterns.
+    sizes = {"records": 1000, "operations": 2000, "threads": 1}
+    workflow.edit("config/studies/small/study.yaml", lambda s: s.update(parameters=sizes))
+    done = workflow.snakemake("-n", "--config", "scale=1e6")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "report/small-scale1e+06.pdf" in done.stdout
+    for scale in ("inf", "nan"):
+        done = workflow.snakemake("-n", "--config", f"scale={scale}")
+        assert "config/config.yaml: scale: must be a finite number" in done.stdout + done.stderr
+
+
+def test_a_config_that_is_no_good_yaml(workflow):
+    path = workflow.folder / "config/config.yaml"
+    text = path.read_text()
+    for wrong, message in (
+        (f"{text}\nstudy: other\n", "the key 'study' stands there twice"),
+        (f"{text}\nx: {'[' * 5000}\n", "its values have more than 40 levels; write them flat"),
+    ):
+        path.write_text(wrong)
+        done = workflow.snakemake("-n")
+        assert done.returncode != 0
+        assert f"config/config.yaml: {message}" in done.stdout + done.stderr
+        assert "Traceback" not in done.stdout + done.stderr

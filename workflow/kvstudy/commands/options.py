@@ -46,7 +46,13 @@ LANGUAGE = click.option(
 )
 PORT = click.IntRange(0, 65535)
 OPTIONS = [
-    click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml."),
+    # Whether it can be read, its reader says.
+    click.option(
+        "--study",
+        type=click.Path(path_type=Path, readable=False),
+        required=True,
+        help="The study.yaml.",
+    ),
     SCALE,
     click.option(
         "--provider",

@@ -205,7 +205,7 @@ class Progress:
         rate = before / (then - self._start) if before else 0
         if now - then < STALL_SECONDS or count - before > self._share * rate * (now - then):
             return None
+        few = f"only {count - before} operations" if count > before else "no operation"
         return (
-            f"{count - before or 'no'} operations went well in {STALL_SECONDS} s, after {before} "
-            f"in {then - self._start:.0f} s"
+            f"{few} went well for {STALL_SECONDS} s, after {before} in {then - self._start:.0f} s"
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import string
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +22,9 @@ from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import StoreUse
 from kvstudy.study.workload import operations_of, properties_of
 from kvstudy.study.yaml_file import read_yaml
+
+# What only a program of this machine can be told.
+_OF_NATIVE = {"program", "servers", "user"}
 
 
 class Official(Strict):
@@ -172,6 +177,38 @@ class StoreFile(Strict):
     options: dict[str, Option] = Field(
         default={}, description="What a study can choose about the store."
     )
+
+    @model_validator(mode="after")
+    def _can_be_filled_in(self) -> StoreFile:
+        """Better here than when the server is to start."""
+        if self.options and not self.ycsb:
+            raise ValueError("options: are choices of a binding, and the key ycsb is missing")
+        if self.ycsb:
+            _check_filled(self.ycsb.properties.values(), {"host", "port"})
+            for option in self.options.values():
+                for choice in option.choices.values():
+                    _check_filled(choice.properties.values(), {"host", "port"})
+        for way, further in ((self.native, _OF_NATIVE), (self.docker, set())):
+            if way:
+                ports = {f"ports[{name}]" for name in (*way.ports, *self.side_ports)}
+                lines = [way.command, *way.after_start, *getattr(way, "prepare", [])]
+                texts = [part for line in lines for part in line]
+                known = {"host", "port", "data"} | ports | further
+                _check_filled([*texts, *way.environment.values()], known)
+        return self
+
+
+def _check_filled(texts: Iterable[str], known: set[str]) -> None:
+    """ValueError for a text that asks for something that is not ``known``."""
+    for text in texts:
+        try:
+            parts = list(string.Formatter().parse(text))
+        except ValueError as error:
+            raise ValueError(f"'{text}': {error}; write a brace that stays twice") from None
+        for _, name, form, conversion in parts:
+            if name is not None and (name not in known or form or conversion):
+                names = ", ".join(f"{{{each}}}" for each in sorted(known))
+                raise ValueError(f"'{text}': {{{name}}} cannot be filled in; there are {names}")
 
 
 class Store(StoreFile):

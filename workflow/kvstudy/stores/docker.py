@@ -219,7 +219,7 @@ def sweep() -> list[str]:
     Only recorded names are removed. While the daemon is down a record stays for the next time.
     """
     removed = []
-    for path, entry in registry.leftovers("container", "what", "name", "daemon"):
+    for path, entry in registry.leftovers("container"):
         daemon = entry["daemon"]
         there = _exists(entry["name"], daemon) if shutil.which("docker") else None
         if there:

@@ -170,7 +170,7 @@ def sweep() -> list[str]:
     ones: ids are used again. Those that it has started count by their mark.
     """
     ended = []
-    for path, entry in registry.leftovers("process", "what", "pid", "created"):
+    for path, entry in registry.leftovers("process"):
         left = _marked(entry["mark"]) if entry.get("mark") else []
         try:
             process = psutil.Process(entry["pid"])

@@ -19,6 +19,9 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 
+# What a record tells, by its kind.
+KEYS = {"process": ("what", "pid", "created"), "container": ("what", "name", "daemon")}
+
 
 def state_directory() -> Path:
     """The user's folder of locks and records: ``KVSTUDY_STATE``, else below the home directory.
@@ -49,17 +52,33 @@ def state_directory() -> Path:
 @contextlib.contextmanager
 def measuring_alone() -> Iterator[None]:
     """Hold the lock that lets one cell at a time be measured; wait for it if need be."""
-    with (state_directory() / "measure.lock").open("a+") as lock:
+    path = state_directory() / "measure.lock"
+    try:
+        # Unbuffered: closing it must not fail anew.
+        lock = path.open("ab+", buffering=0)
+    except OSError as error:
+        raise KvstudyError(_no_lock(path, error)) from None
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
-            print(f"waiting: {lock.read().strip()} is measuring", file=sys.stderr, flush=True)
+            holder = lock.read().decode(errors="replace").strip()
+            print(f"waiting: {holder} is measuring", file=sys.stderr, flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        lock.truncate(0)
-        lock.write(f"process {os.getpid()} in {Path.cwd()}")
-        lock.flush()
+        try:
+            lock.truncate(0)
+            lock.write(os.fsencode(f"process {os.getpid()} in {Path.cwd()}"))
+        except OSError as error:
+            raise KvstudyError(_no_lock(path, error)) from None
         yield
+
+
+def _no_lock(path: Path, error: OSError) -> str:
+    return (
+        f"{path}: cannot be written: {error.strerror}; make room for it, or set KVSTUDY_STATE to "
+        "another folder of your own"
+    )
 
 
 def record(name: str, entry: dict) -> Path:
@@ -69,15 +88,15 @@ def record(name: str, entry: dict) -> Path:
     return path
 
 
-def leftovers(kind: str, *keys: str) -> Iterator[tuple[Path, dict]]:
-    """Path and content of each record of that kind, which has the keys; only under the lock."""
+def leftovers(kind: str) -> Iterator[tuple[Path, dict]]:
+    """Path and content of each record of that kind; only under the lock."""
     for path in sorted((state_directory() / "servers").glob("*.json")):
         try:
             entry = json.loads(path.read_text(encoding="utf-8"))
-            known = isinstance(entry, dict) and "kind" in entry
-        except ValueError:
-            known = False
-        if not known or (entry["kind"] == kind and not entry.keys() >= set(keys)):
+            whole = all(key in entry for key in KEYS[entry["kind"]])
+        except (ValueError, KeyError, TypeError):
+            whole = False
+        if not whole:
             # Killed while writing it: the process had been started to die with its parent.
             path.unlink()
         elif entry["kind"] == kind:

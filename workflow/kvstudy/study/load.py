@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study import rounds
+from kvstudy.study.base import MOST
 from kvstudy.study.check_shown import check_shown
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import controls, measured_uses
@@ -173,6 +174,13 @@ def _check_rounds(path: Path, index: int, study: Study, use: WorkloadUse) -> Non
     threads = [each.threads for each in combinations_of(study, use)]
     for problem in rounds.problems(properties, threads):
         raise KvstudyError(f"{path}: workloads[{index}]: '{use.name}': {problem}")
+    of = rounds.rounds_of(properties)
+    for sizes in combinations_of(study, use):
+        if (executed := of.executed(sizes.records, sizes.operations)) > MOST:
+            raise KvstudyError(
+                f"{path}: workloads[{index}]: '{use.name}' with {sizes.records} records: its "
+                f"rounds have {executed} operations, and YCSB counts to {MOST}; give less"
+            )
 
 
 def study_path(name: str) -> Path:

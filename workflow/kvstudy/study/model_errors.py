@@ -113,6 +113,9 @@ def _text(found: list[dict], model: type[BaseModel]) -> str:
     hint = ""
     if own:
         text = own[0]
+        if isinstance(first["input"], dict):
+            # It tells which of its keys are meant.
+            return text
     elif first["type"] in ("union_tag_not_found", "union_tag_invalid"):
         kinds = re.findall(r"'([^']*)'", first["ctx"].get("expected_tags", ""))
         if not kinds:

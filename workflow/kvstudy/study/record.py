@@ -74,8 +74,8 @@ def named_record(properties: dict[str, str]) -> NamedRecord | None:
 def check_record(place: str, properties: dict[str, str]) -> None:
     """KvstudyError (naming ``place``) when no record can be made of the properties."""
     count = properties.get("fieldcount", _COUNT)
-    if not re.fullmatch(r"[1-9]\d*", count):
-        raise KvstudyError(f"{place}: fieldcount: '{count}' is no number of fields; give 1 or more")
+    if not re.fullmatch(r"[1-9]\d{0,3}", count):
+        raise KvstudyError(f"{place}: fieldcount: '{count}' is no number of fields; give 1 to 9999")
     if class_of(properties) != RECORD:
         return
     if not properties.get("record.fields"):

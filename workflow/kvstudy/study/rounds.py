@@ -7,6 +7,7 @@ inserting of the first round, the run phase everything else.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ def problems(properties: Mapping[str, str], threads: list[int]) -> list[str]:
     for name in PROPERTIES:
         value = properties.get(name, PROPERTIES[name])
         fewest = 0 if name == "rounds.warmup" else 1
-        if not value.isdecimal() or int(value) < fewest:
+        if not re.fullmatch(r"\d{1,9}", value) or int(value) < fewest:
             lines.append(f"{name}: '{value}' is no whole number from {fewest} on; give one")
     if properties.get("fieldcount") != "1":
         lines.append("fieldcount: a record of the rounds is one field; give 1")

@@ -7,12 +7,14 @@ typing error would measure another workload without a word. Here it is an error.
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study import rounds
 from kvstudy.study.model import Study
+from kvstudy.study.naming import check_printable
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.record import CORE, OF_CLASS, check_record, class_of
 
@@ -51,6 +53,7 @@ def load_workload(path: Path) -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    check_printable(path, text)
     properties: dict[str, str] = {}
     lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):
@@ -60,6 +63,14 @@ def load_workload(path: Path) -> dict[str, str]:
         name, equals, value = (part.strip() for part in stripped.partition("="))
         if not equals:
             raise KvstudyError(f"{path}:{number}: '{stripped}' is not a line 'name=value'")
+        if name in lines:
+            raise KvstudyError(
+                f"{path}:{number}: '{name}' stands there twice, first in line {lines[name]}; keep "
+                "one of them"
+            )
+        if "\\" in stripped:
+            # Java reads \t, \u0041 and a line that ends in one in ways of its own.
+            raise KvstudyError(f"{path}:{number}: has a backslash, which YCSB drops; remove it")
         properties[name] = value
         lines[name] = number
     for name, number in lines.items():
@@ -106,10 +117,12 @@ def check_numbers(place: str, properties: dict[str, str]) -> None:
     for name in (*PROPORTIONS, *SIZES):
         value = properties.get(name, "0")
         try:
-            negative = float(value) < 0
+            number = float(value)
         except ValueError:
-            raise KvstudyError(f"{place}: {name}: '{value}' is not a number; give one") from None
-        if negative:
+            number = math.nan
+        if not math.isfinite(number):
+            raise KvstudyError(f"{place}: {name}: '{value}' is not a number; give one")
+        if number < 0:
             raise KvstudyError(f"{place}: {name}: {value} is negative; give 0 or more")
 
 

@@ -101,7 +101,8 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
     place = ", ".join(part for part in parts if part)
     given, expected = _number(row.given), _number(row.expected)
     if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
-        given, expected = _number(row.given), _("at most {}").format(grouped(significant(row.high)))
+        given = significant(row.given) if row.kind in BOUNDED else given
+        expected = _("at most {}").format(grouped(significant(row.high)))
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
     note = row.note and recorded(row.note).rstrip(".") + "."
@@ -127,8 +128,9 @@ def off(row) -> str:
     if math.isinf(row.off):
         return DASH
     share = abs(row.off) * 100
-    text = "0" + decimal(".01") if share < 0.01 else significant(share, 2)
-    return f"{'<' if share < 0.01 else ''}{MINUS if row.off < 0 else '+'}{text} %"
+    if share < 0.01:
+        return f"<{decimal('0.01')} %"
+    return f"{MINUS if row.off < 0 else '+'}{significant(share, 2)} %"
 
 
 def _number(value: float) -> str:

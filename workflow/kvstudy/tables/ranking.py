@@ -166,7 +166,7 @@ def _cells(
             rate = getattr(row, value)
             rate = "" if pd.isna(rate) else f" {significant(rate / 1000, 2)}"
             rejected = place == "published_place" and row.rejected
-            sign = f" {_sign(row, following.store, place)}" if following else ""
+            sign = f"\N{NO-BREAK SPACE}{_sign(row, following.store, place)}" if following else ""
             texts.append(with_mark(f"{titles[row.store]}{mark}{rate}", rejected) + sign)
         cells.append(lines(*texts))
     return cells
