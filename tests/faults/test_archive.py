@@ -6,6 +6,7 @@ import hashlib
 import json
 import stat
 import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -54,7 +55,7 @@ def with_entry(name: str, text: str = "evil", link: bool = False) -> Callable[[b
         entry = zipfile.ZipInfo(name)
         entry.external_attr = ((stat.S_IFLNK if link else stat.S_IFREG) | 0o777) << 16
         with pytest.MonkeyPatch.context() as patch, zipfile.ZipFile(BAD, "a") as file:
-            patch.setattr(zipfile.warnings, "warn", lambda *given, **more: None)
+            patch.setattr(warnings, "warn", lambda *given, **more: None)
             file.writestr(entry, text)
         return BAD.read_bytes()
 
