@@ -75,7 +75,7 @@ def edited(*keys: str | int, to: object) -> str:
 @pytest.mark.parametrize(
     ("keys", "value", "message"),
     [
-        (["repetitions"], True, "repetitions: must be a whole number, but is true (line "),
+        (["repetitions"], True, "repetitions: must be a whole number, but is yes (true) (line "),
         (["repetitions"], "3", "repetitions: must be a whole number, but is '3' (line "),
         (["repetitions"], 10**6, "repetitions: with 1000000 of them the study has 28000000 cells"),
         (["parameters", "threads"], [*range(1, 4000)], "repetitions: with 3 of them the study has"),
@@ -140,8 +140,8 @@ def test_a_scale_that_cannot_be_is_refused(project, scale, message):
     [
         ({"scale": float("inf")}, "scale: must be a finite number, but is inf"),
         ({"scale": float("nan")}, "scale: must be "),
-        ({"scale": True}, "scale: must be a number, but is true"),
-        ({"port": True}, "port: must be a number, but is true"),
+        ({"scale": True}, "scale: must be a number, but is yes (true)"),
+        ({"port": True}, "port: must be a number, but is yes (true)"),
         ({"provider": "x" * 10**6}, "provider: must be one of auto, native"),
     ],
 )
