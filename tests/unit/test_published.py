@@ -212,6 +212,8 @@ def test_claims_are_asked_of_the_sources_own_values(project):
     assert made["verdict"].isna().all()
     # "Not a store of the study" once stood for whatever was not printed.
     assert set(made["reason"].dropna()) == {"not published"}
+    page = (project / "made/tables/claims.html").read_text(encoding="utf-8")
+    assert ": not published" in page
     table = (project / "made/tables/claims.tex").read_text(encoding="utf-8")
     assert "not measured" not in table
     assert "Verdict here" not in table
