@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,26 @@ def finished(tmp_path_factory) -> Workflow:
     workflow = make_workflow(tmp_path_factory.mktemp("finished"))
     for name in ("CITATION.cff", "LICENSE", "pyproject.toml", "Makefile"):
         shutil.copy(ROOT / name, workflow.folder)
-    done = workflow.snakemake()
+    workflow.edit("config/studies/small/study.yaml", of_one_workload)
+    done = subprocess.run(
+        ["snakemake", "--cores", "2"],
+        cwd=workflow.folder,
+        env=workflow.environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     with pytest.MonkeyPatch.context() as patch:
         answer = scene_of(workflow, patch).kvstudy("archive", "small")
     assert answer.code == 0, answer.text
     return workflow
+
+
+def of_one_workload(study: dict) -> None:
+    """Enough for faults, and sooner built."""
+    study["workloads"] = ["a"]
+    study["figures"][0]["workloads"] = ["a"]
 
 
 def scene_of(workflow: Workflow, monkeypatch: pytest.MonkeyPatch) -> Scene:

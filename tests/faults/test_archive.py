@@ -14,13 +14,14 @@ import pytest
 from kvstudy.archive.checksums import check_packed
 from kvstudy.archive.unpack import opened
 
-from tests.faults.conftest import SECONDS
 from tests.faults.finished import finished, scene_of
 from tests.faults.scene import at_most, says
 
 __all__ = ["finished"]
 pytestmark = pytest.mark.xdist_group("finished")
 
+# A report is built again in one of the tests.
+LONG = 600
 GOOD = Path("small.zip")
 BAD = Path("bad.zip")
 CELL = "results/small/raw/pretend/a/r1000_o2000_t2/rep1"
@@ -107,7 +108,7 @@ def scene(finished, monkeypatch, record_property):
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     it.guard(Path("results/small"), Path("report"))
     before = GOOD.read_bytes()
-    with at_most(SECONDS):
+    with at_most(LONG):
         yield it
     BAD.unlink(missing_ok=True)
     record_property("left", len(it.left()))
