@@ -111,7 +111,12 @@ OTHER_FILES: list[tuple[str, str, Edit, str]] = [
     ("a line without =", WORKLOAD, more("readproportion\n"), "is not a line 'name=value'"),
     ("a negative share", WORKLOAD, to("readproportion=.*", "readproportion=-1"), "is negative"),
     ("not UTF-8", WORKLOAD, only(b"recordcount=\xff\n"), "workloads/a: cannot be read"),
-    ("an unknown class", WORKLOAD, more("workload=site.Nothing\n"), "no jar .* has this class"),
+    (
+        "an unknown class",
+        WORKLOAD,
+        to("^workload=.*", "workload=site.Nothing"),
+        "no jar .* has this class",
+    ),
     ("an unknown key", STORE, more("colour: red\n"), r"pretend/store\.yaml: colour: unknown key"),
     ("no YAML", STORE, more("options: {\n"), r"pretend/store\.yaml: not valid YAML"),
     ("a key twice", STORE, more("title: Twice\n"), r"pretend/store\.yaml: .*title"),

@@ -15,6 +15,7 @@ from kvstudy.report.document import Front, Parts
 from kvstudy.report.escape import for_markdown
 from kvstudy.report.floats import Floats
 from kvstudy.report.latex import write_latex
+from kvstudy.stats.ratios import Decision
 from kvstudy.study.table_kinds import MachineTable
 from kvstudy.tables import bottleneck, checks, validity
 from kvstudy.tables.checks import DASH, Line, Section, parts
@@ -79,18 +80,19 @@ def made_up(stores: int, workloads: list[str]):
     titles = {name: f"Riak eventual {name[5:]}" for name in names}
     uses = [{"name": name, "file": name[0]} if name[1:].isdigit() else name for name in workloads]
     study = small.study(stores=names, workloads=uses, source=None, tables=[], figures=[])
-    of_workloads = [*workloads, "mean"]
+    of_workloads, apart = [*workloads, "mean"], Decision.UNDECIDED
     keys = [(store, workload, SLUG) for workload in workloads for store in names]
     pairs = pd.DataFrame(
         [
-            [workload, SLUG, one, other, 3, 12.34, 10.12, 13.46, 0.01, 0.02, "yes", "no", "yes"]
+            # It takes 9 runs to tell the two apart.
+            [workload, SLUG, one, other, 3, 12.34, 10.12, 13.46, 0.01, 0.02, 9, apart, "no", "yes"]
             for workload in of_workloads
             for one, other in combinations(names, 2)
         ],
         columns=small.analysis().pairs.columns,
     )
     floor = pd.DataFrame(
-        [[workload, SLUG, names[0], 3, 1.05, 0.951, 1.21, 1.21] for workload in of_workloads],
+        [[workload, SLUG, names[0], 3, 1.05, 0.951, 1.21, 0.01, 1.21] for workload in of_workloads],
         columns=small.analysis().floor.columns,
     )
     columns = small.analysis().bottleneck.columns

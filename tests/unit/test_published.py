@@ -212,6 +212,8 @@ def test_claims_are_asked_of_the_sources_own_values(project):
     assert made["verdict"].isna().all()
     # "Not a store of the study" once stood for whatever was not printed.
     assert set(made["reason"].dropna()) == {"not published"}
+    page = (project / "made/tables/claims.html").read_text(encoding="utf-8")
+    assert ": not published" in page
     table = (project / "made/tables/claims.tex").read_text(encoding="utf-8")
     assert "not measured" not in table
     assert "Verdict here" not in table
@@ -348,10 +350,10 @@ def test_a_wrong_size_is_refused(project, size, number):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "line 1: no column study, table, store"),
-        (b"\n\n", "line 1: no column study, table, store"),
+        (b"", "no CSV: its first line is empty"),
+        (b"\n\n", "no CSV: its first line is empty"),
         (HEAD.encode(), "holds no values; add some, or remove the file"),
-        (HEAD.replace("unit", "unti").encode(), "line 1: no column unit"),
+        (HEAD.replace("unit", "unti").encode(), "no column unit"),
         ((HEAD + ",thread\n").encode(), "unknown column 'thread'; did you mean 'threads'?"),
         ((HEAD + ",value\n").encode(), "column 'value' stands there twice; remove one"),
         (HEAD.encode() + b"\ns,T,redis\n", "line 2: has 3 values for 9 columns"),

@@ -10,6 +10,8 @@ from click.testing import CliRunner, Result
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 
+from tests.conftest import without_servers
+
 RAW = Path("results/single-cells/raw")
 STORE = Path("envs/stores/pretend/store.yaml")
 GIVEN = ["--workload", "a", "--records", "1000", "--operations", "2000", "--threads", "2"]
@@ -65,10 +67,11 @@ def test_it_asks_for_what_a_store_offers(pretend_study):
         (["--store", "pretend", "--option", "x"], "--option x: give it as NAME=CHOICE"),
         (["--store", "pretend", "--option", "x=y", *GIVEN], "Pretend has no option 'x'"),
         (["--store", "pretend", "--insert-only", *GIVEN], "--insert-only runs no workload"),
-        (["--store", "mongodb", *GIVEN], "no program mongod on this machine"),
+        (["--store", "mongodb", *GIVEN], "no program mongod-of-no-machine"),
     ],
 )
 def test_wrong_arguments(pretend_study, monkeypatch, arguments, message):
+    without_servers(Path(), "mongodb")
     with pytest.raises(KvstudyError) as error:
         run(*arguments)
     assert message in str(error.value)

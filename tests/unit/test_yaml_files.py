@@ -39,9 +39,12 @@ def refused(text: str | bytes) -> str:
         (f"{TEXT}\nrepetitions: 4\n", f"key 'repetitions' stands there twice, in lines {LINE} and"),
         ("a: {b: 1,\n b: 2}", "the key 'b' stands there twice, in lines 1 and 2; keep one of them"),
         (BOMB, "has more than 100000 values, with those of its aliases (*); write fewer (line 5)"),
-        ("stores: &s {a: [*s]}", "its values have more than 40 levels; write them flat"),
-        ("a: " + "[" * 50_000, "its values have more than 40 levels; write them flat"),
-        ("a: " + "{b: " * 100 + "1" + "}" * 100, "more than 40 levels; write them flat (line 1)"),
+        ("stores: &s {a: [*s]}", "its values are nested more than 40 levels deep; write them flat"),
+        ("a: " + "[" * 50_000, "its values are nested more than 40 levels deep; write them flat"),
+        (
+            "a: " + "{b: " * 100 + "1" + "}" * 100,
+            "more than 40 levels deep; write them flat (line 1)",
+        ),
         ("\n" * 4 + "a: 2024-13-41", "'2024-13-41' is no timestamp; put it into quotes (line 5"),
         ("a: !!int many", "'many' is no int; put it into quotes (line 1, column 4)"),
         ("a: " + "9" * 5000, "is no int; put it into quotes (line 1, column 4)"),
@@ -72,7 +75,7 @@ def edited(*keys: str | int, to: object) -> str:
 @pytest.mark.parametrize(
     ("keys", "value", "message"),
     [
-        (["repetitions"], True, "repetitions: must be a whole number, but is true (line "),
+        (["repetitions"], True, "repetitions: must be a whole number, but is yes (true) (line "),
         (["repetitions"], "3", "repetitions: must be a whole number, but is '3' (line "),
         (["repetitions"], 10**6, "repetitions: with 1000000 of them the study has 28000000 cells"),
         (["parameters", "threads"], [*range(1, 4000)], "repetitions: with 3 of them the study has"),
@@ -137,8 +140,8 @@ def test_a_scale_that_cannot_be_is_refused(project, scale, message):
     [
         ({"scale": float("inf")}, "scale: must be a finite number, but is inf"),
         ({"scale": float("nan")}, "scale: must be "),
-        ({"scale": True}, "scale: must be a number, but is true"),
-        ({"port": True}, "port: must be a number, but is true"),
+        ({"scale": True}, "scale: must be a number, but is yes (true)"),
+        ({"port": True}, "port: must be a number, but is yes (true)"),
         ({"provider": "x" * 10**6}, "provider: must be one of auto, native"),
     ],
 )

@@ -240,7 +240,13 @@ def test_ratios_are_those_of_the_report(inside):
 
 def test_a_ratio_that_is_not_the_reports_gives_no_page(project):
     edited(few_figures)
-    write_run({("redis", "a"), ("riak", "a")})
+    # With two workloads there are pairs of their mean too.
+    edited(lambda study: study.update(workloads=["a", "c"]))
+    write_run({(store, workload) for store in ("redis", "riak") for workload in ("a", "c")})
+    assert set(pd.read_csv(RUN / "analysis/pairs.csv")["workload"]) == {"a", "c", "mean"}
+    done = run()
+    assert done.exit_code == 0, done.output or done.exception
+    Path("out/page.html").unlink()
     pairs = pd.read_csv(RUN / "analysis/pairs.csv")
     # What plain means make of the same runs.
     pairs["ratio"] = 1.25613

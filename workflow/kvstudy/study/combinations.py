@@ -7,7 +7,6 @@ import math
 from dataclasses import dataclass
 
 from kvstudy.study.base import SIZES, Sizes, as_list
-from kvstudy.study.controls import controls
 from kvstudy.study.model import Study
 from kvstudy.study.parts import WorkloadUse
 
@@ -40,8 +39,8 @@ def most_cells(study: Study) -> int:
         several = sum(math.prod(map(len, sizes.values())) for sizes in lists)
         cells += several * (len(use.stores) or len(study.stores))
         # Open-loop cells and controls have one set of sizes.
-        cells += len(study.open_loop.loads) * len(study.stores) if study.open_loop else 0
-        cells += len(controls(study))
+        once = (len(study.open_loop.loads) if study.open_loop else 0) + study.second_client
+        cells += once * len(study.stores) + bool(study.noise_floor) + study.client_ceiling
     return cells * study.repetitions
 
 

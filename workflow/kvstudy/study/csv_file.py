@@ -25,7 +25,7 @@ def read_lines(
     except FileNotFoundError:
         raise KvstudyError(f"{path}: no such file; {remedy}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
+        raise KvstudyError(f"{path}: cannot be read as CSV: {error}; save it as UTF-8") from None
     check_printable(path, text)
     head = text.partition("\n")[0]
     separator = ";" if head.count(";") > head.count(",") else ","
@@ -51,7 +51,8 @@ def _check_head(
     path: Path, head: list[str], columns: Sequence[str], known: list[str], remedy: str
 ) -> None:
     if missing := [name for name in columns if name not in head]:
-        raise KvstudyError(f"{path}: line 1: no column {', '.join(missing)}; {remedy}")
+        what = f"no column {', '.join(missing)}" if any(head) else "no CSV: its first line is empty"
+        raise KvstudyError(f"{path}: {what}; {remedy}")
     for name in head:
         if name not in known:
             raise KvstudyError(

@@ -147,7 +147,7 @@ def _text(found: list[dict], model: type[BaseModel]) -> str:
 def _echo(value: object) -> str:
     """The value as YAML has it, as far as anyone reads it."""
     if value is None or isinstance(value, bool):
-        return {None: "empty", True: "true", False: "false"}[value]
+        return {None: "empty", True: "yes (true)", False: "no (false)"}[value]
     return _ECHO.repr(value)
 
 

@@ -74,7 +74,7 @@ def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
         raise KvstudyError(f"{path}: {_TOO_DEEP}") from None
 
 
-_TOO_DEEP = f"its values have more than {MOST_LEVELS} levels; write them flat"
+_TOO_DEEP = f"its values are nested more than {MOST_LEVELS} levels deep; write them flat"
 
 
 def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], level: int) -> int:

@@ -106,7 +106,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[Row]:
             asked = of[of["kind"] != VALUE] if (of["kind"] != VALUE).any() else of
             each = [_line(row, verdict) for row in asked.to_dict("records")]
         else:
-            asked = of if of["published_what"].ne("").any() else of[:0]
+            asked = of if of["published_what"].ne("").any() else of.head(1)
             each = [_source_line(row, support) for row in asked.to_dict("records")]
         texts[3] = _(texts[3])
         notes = (_denied(of) if measured else []) + _audited(of)
@@ -146,7 +146,7 @@ def _line(row: dict[str, object], verdict: str) -> Line:
 
 def _source_line(row: dict[str, object], support: str) -> Line:
     own = _text(row["statement_source"])
-    if isnan(row["published"]):
+    if pd.isna(row["published"]):
         return Line(row["what"], recorded(_text(row["reason"])), "", "")
     value = number(_quantity(row, "published", "published_unit"))
     return Line(row["published_what"], value, "", "" if own == support else recorded(own))
