@@ -53,7 +53,7 @@ def _against_metadata(content: bytes, expected: dict[str, str]) -> list[str]:
     try:
         graph = json.loads(content)["@graph"]
         given = {each["@id"]: each["sha256"] for each in graph if "sha256" in each}
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         return [f"{METADATA}: cannot be read ({error!r})"]
     return [
         f"{name}: {METADATA} gives another checksum than {SUMS}"

@@ -122,7 +122,7 @@ def chunks(file: zipfile.ZipFile, name: str, progress: Progress = _quiet) -> Ite
             while chunk := source.read(CHUNK):
                 yield chunk
                 progress(len(chunk))
-    except (*BROKEN, RuntimeError) as error:
+    except (*BROKEN, OSError, RuntimeError) as error:
         raise KvstudyError(f"{name}: is damaged in the archive ({error}); {GET_AGAIN}") from None
 
 
@@ -145,7 +145,7 @@ def read_facts(file: zipfile.ZipFile) -> tuple[Run, tuple[str, ...]]:
         if not safe or run.name != name + (PARTIAL if partial else ""):
             raise ValueError(f"the run '{run.name}' is not that of its study and scale")
         return run, tuple(str(path) for path in data["missing"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise KvstudyError(f"{FACTS}: cannot be read ({error}); {GET_AGAIN}") from None
 
 
