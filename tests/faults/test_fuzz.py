@@ -147,7 +147,7 @@ def changed_tree(samples: list[bytes], change: tuple) -> bytes:
             if kind == "line lost":
                 del holder[key]
             else:
-                holder[key] = VALUES[other % len(VALUES)]
+                holder[key] = copy.deepcopy(VALUES[other % len(VALUES)])
     return yaml.dump(tree, Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper)).encode()
 
 
