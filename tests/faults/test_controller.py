@@ -78,7 +78,7 @@ def check_stopped(scene: Scene, running: subprocess.Popen, sign: signal.Signals)
         assert f"stopped by {sign.name}" in said
         assert not BUSY.exists()
         assert not Path("results/small/failed").exists()
-    wait_for(lambda: not scene.left(), "still running", 10)
+    wait_for(lambda: not scene.left(), "still running", 30)
     assert not (RAW / CELL).exists()
     check_next(scene)
     assert not BUSY.exists()
@@ -202,7 +202,7 @@ def test_a_study_that_is_stopped(study, how, phase):
     wait_for((busy / f"{phase}.err").exists, "the cell did not start")
     HOW[how](study, running)
     assert running.wait(60) != 0
-    wait_for(lambda: not processes_of(study.folder), "still running", 15)
+    wait_for(lambda: not processes_of(study.folder), "still running", 30)
     assert not (study.folder / RAW / CELL / "SHA256SUMS").exists()
     goes_on(study)
 
@@ -278,7 +278,7 @@ def test_a_report_that_is_stopped(copy, how, record_property):
     HOW[how](copy, running)
     assert running.wait(60) != 0
     with contextlib.suppress(AssertionError):
-        wait_for(lambda: not processes_of(copy.folder), "still running", 15)
+        wait_for(lambda: not processes_of(copy.folder), "still running", 30)
     left = processes_of(copy.folder)
     record_property("left", len(left))
     Scene.end(left)
