@@ -118,7 +118,7 @@ def _cells(row) -> list[str]:
         with_mark(_ratio(row.published), row.rejected),
         _ratio(row.here, mark),
         interval,
-        with_mark(_ratio(row.here_by_published), row.rejected),
+        with_mark(_ratio(row.here_by_published), row.rejected and not math.isnan(row.here)),
     ]
 
 
