@@ -53,6 +53,10 @@ def copy(finished, tmp_path) -> Workflow:
     """A copy of the clone, as the fault's own."""
     folder = tmp_path / "clone"
     shutil.copytree(finished.folder, folder, symlinks=True)
+    # LaTeX is told whole paths, and has nothing left of an earlier time.
+    for path in (folder / "results/small/report").glob("*.tex"):
+        path.write_text(path.read_text().replace(str(finished.folder), str(folder)))
+    shutil.rmtree(folder / "results/small/report/build", ignore_errors=True)
     return Workflow(folder, finished.environment | {"KVSTUDY_STATE": str(tmp_path / "state")})
 
 

@@ -275,7 +275,7 @@ BUILD: list[tuple[str, str, Callable[[Path], None], str]] = [
         "a figure of noise",
         "pdf",
         lambda f: (f / "figures/small/throughput.pdf").write_bytes(b"\xff\xfe"),
-        "throughput",
+        "the PDF was not built",
     ),
     ("no table", "html", lambda f: (f / "results/small/tables/machine.html").unlink(), "machine"),
     ("no table", "docx", lambda f: (f / "results/small/tables/machine.html").unlink(), "machine"),
