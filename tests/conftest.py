@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # Whether a machine has a daemon of its own decides no test; those of Docker start one.
 os.environ["DOCKER_HOST"] = "unix:///nowhere/docker.sock"
+# What a shell ignores (nohup, a job in the background) its children ignore, and tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def without_servers(folder: Path, *stores: str) -> None:

@@ -171,7 +171,10 @@ def test_a_fall_has_a_minus_that_latex_knows(monkeypatch):
 
 def test_a_change_that_is_not_above_the_noise_floor_is_named():
     floor = pd.DataFrame(
-        [["a", "p", "strong", 3, 1.0, 0.7, 1.3, 1.3], ["insert", "p", "strong", 3, 1, 1, 1, 1.0]],
+        [
+            ["a", "p", "strong", 3, 1.0, 0.7, 1.3, 0.07, 1.3],
+            ["insert", "p", "strong", 3, 1, 1, 1, 0, 1.0],
+        ],
         columns=FLOOR_COLUMNS,
     )
     assert long_form(results(), floor).set_index("workload").loc["a", "floor"] == 1.3

@@ -612,7 +612,7 @@ def test_what_the_machine_does_is_told_where_it_has_consequences(inputs, project
 
 def test_cells_of_which_nothing_is_known(inputs, project) -> None:
     text = told(inputs, project, findings=FINDINGS[:1], looked_at=1)
-    assert "(In 1 of 2 cells; it was not recorded in the others.)" in text
+    assert "(In 1 of 2 measured cells; it was not recorded in the others.)" in text
     assert "What this machine does" not in told(inputs, project, findings=[], looked_at=0)
 
 

@@ -104,7 +104,7 @@ def expected(**values: object) -> ExpectedFailures:
 
 
 def declaring(*declared: ExpectedFailures) -> Study:
-    return small.study(expected_failures=declared, noise_floor="memcached")
+    return small.study(expected_failures=list(declared), noise_floor="memcached")
 
 
 def test_misses_void_a_cell_unless_they_are_declared(project):
