@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import unicodedata
 from pathlib import Path
@@ -20,6 +21,8 @@ COMMAND = [
     *("latexmk", "-norc", "-pdf", "-bibtex", "-silent"),
     *("-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "-file-line-error"),
 ]
+# latexmk does not say which program it misses.
+PROGRAMS = (COMMAND[0], "pdflatex", "bibtex")
 # TeX breaks lines of its log at 79 characters, in the middle of words.
 LONG_LINES = {"max_print_line": "10000", "error_line": "254", "half_error_line": "238"}
 
@@ -34,21 +37,21 @@ def build_pdf(main: Path, build: Path, output: Path, study: Path | None = None) 
     """
     if not main.is_file():
         raise KvstudyError(f"{main}: no such file; write it with 'kvstudy render'")
+    for program in PROGRAMS:
+        if not shutil.which(program):
+            raise KvstudyError(f"{program}: no such program; run 'make setup'")
     build.mkdir(parents=True, exist_ok=True)
     # TeX reads the parts of the document from the folder that it runs in.
     command = [*COMMAND, f"-outdir={os.path.relpath(build, main.parent)}", main.name]
-    try:
-        done = subprocess.run(
-            command,
-            cwd=main.parent,
-            env=os.environ | LONG_LINES,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-        )
-    except FileNotFoundError:
-        raise KvstudyError("latexmk: no such program; run 'make setup'") from None
+    done = subprocess.run(
+        command,
+        cwd=main.parent,
+        env=os.environ | LONG_LINES,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+    )
 
     log_file = build / f"{main.stem}.log"
     log = log_file.read_text(encoding="utf-8", errors="replace") if log_file.is_file() else ""
