@@ -215,7 +215,8 @@ def test_every_cell_gets_an_empty_server(local_images, tmp_path):
         server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
         with serving(store, server, log):
             assert store.verbs.records(server.host, server.port) == 0
-            store.verbs.ask(server.host, server.port, "ZADD _indices 1 user1\r\n", until="\r\n")
+            for told in ("HSET user1 field0 value", "ZADD _indices 1 user1"):
+                store.verbs.ask(server.host, server.port, f"{told}\r\n", until="\r\n")
             assert store.verbs.records(server.host, server.port) == 1
     # TERM lets Redis save its data, which is what the second server must not find.
     assert "DB saved on disk" in log.read_text()
