@@ -15,7 +15,7 @@ from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.tables import machine, results
 from kvstudy.tables.kinds import Given
-from kvstudy.tables.latex import Latex, escape, fill
+from kvstudy.tables.latex import Latex, broken, escape, fill
 from kvstudy.tables.write import write_tables
 from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.tidy.numbers import fixed, grouped, significant
@@ -190,6 +190,14 @@ def test_titles_are_escaped(tmp_path):
     ) in text
     assert escape("--x [1]") == r"-{}-{}x {[}1{]}"
     assert escape(Latex(r"\alpha_1")) == r"\alpha_1"
+
+
+def test_long_words_may_break_and_numbers_may_not():
+    interval = "0.962\N{NO-BREAK SPACE}[0.0762,\N{NO-BREAK SPACE}1.21] 0.000123\N{EN DASH}0.000456"
+    assert broken(interval) == interval
+    assert broken("workflow/rules/tidy.smk").split("\N{ZERO WIDTH SPACE}") == [
+        *("workflow/", "rules/", "tidy.", "smk")
+    ]
 
 
 def test_templates_must_not_use_unknown_names(tmp_path):

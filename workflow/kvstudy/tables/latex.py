@@ -107,12 +107,15 @@ def escape(text: str) -> Latex:
 
 
 def broken(text: str) -> str:
-    """Plain ``text`` with places to break in its long words, for narrow columns."""
+    """Plain ``text`` with places to break in its long words, none in numbers."""
+    # No-break spaces hold numbers and units together, which does not make them one word.
+    parts = re.split("([ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}])", text)
+    return "".join(_broken(part) if re.search(r"[^\W\d_]", part) else part for part in parts)
+
+
+def _broken(word: str) -> str:
     # TeX hyphenates what has nothing but letters.
-    longest = (
-        (word, LONGEST_WORD if word.isalpha() else LONGEST_SIGNS) for word in text.split(" ")
-    )
-    return " ".join(breakable(*each) for each in longest)
+    return breakable(word, LONGEST_WORD if word.isalpha() else LONGEST_SIGNS)
 
 
 def head(text: str, place: str = "r", longest: int = 16) -> Latex:
