@@ -86,7 +86,7 @@ def test_stores_that_the_runs_do_not_tell_apart_share_a_place():
     assert "~" in cells[0]
     assert "=" not in cells[0]
     notes = " ".join(values["notes"])
-    assert "Updating: undecided: Memcached / Redis (3 runs; about" in notes
+    assert "Updating, undecided: Memcached / Redis (3 runs; about" in notes
     assert "tell" not in notes
     assert cells[1] == ""
 

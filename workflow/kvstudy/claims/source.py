@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from kvstudy.claims.evaluate import evaluate
@@ -39,5 +40,4 @@ def judge_source(
         published_values(published, grid, study.workload_names, checks),
     )
     rows = table(answers, Names.of(study, titles, grid), verdicts=False)
-    published = rows["published"].notna()
-    return rows.assign(reason=rows["reason"].mask(published, "").mask(~published, NOT_PUBLISHED))
+    return rows.assign(reason=np.where(rows["published"].notna(), "", NOT_PUBLISHED))

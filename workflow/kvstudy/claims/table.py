@@ -92,7 +92,7 @@ def _misfit(row: Mapping[str, object] | None) -> str:
     if row is None or row["fits"] == Fits.DIGITS:
         return ""
     unit = f" {row['unit']}" if row["unit"] else ""
-    numbers = (decimal(f"{row['given']:g}"), significant(row["expected"]))
+    numbers = (decimal(f"{row['given']:.15g}"), significant(row["expected"]))
     texts = (grouped(text).replace("-", "\N{MINUS SIGN}") + unit for text in numbers)
     return _("{}: printed {}, should be {}").format(recorded(row["place"]), *texts)
 

@@ -64,8 +64,9 @@ class Values:
 
     def misfit(self, statement: str, workloads: set[str]) -> Mapping[str, object] | None:
         """What does not fit of ``statement`` (J4/1), as a whole or of one of the workloads."""
-        names = [statement, *(f"{statement}/{workload}" for workload in sorted(workloads))]
-        return next((self.misfits[name] for name in names if name in self.misfits), None)
+        names = {statement, *(f"{statement}/{workload}" for workload in workloads)}
+        # The gravest stands first.
+        return next((row for name, row in self.misfits.items() if name in names), None)
 
     def place(self, operand: Operand, sizes: Sizes) -> Place:
         if operand.workload == MEAN:

@@ -187,6 +187,8 @@ def runs_words(runs: int, would_decide: float) -> str:
 
     ``would_decide`` is NaN where one run tells no spread, or more than MOST were needed.
     """
+    if runs < 1:
+        return _("no run in common")
     if runs < 2:
         return _("one run")
     text = ngettext("{} run", "{} runs", runs).format(runs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, inf, log, log1p, sqrt
+from math import exp, expm1, inf, log, log1p, sqrt
 
 import numpy as np
 from scipy import optimize, stats
@@ -96,17 +96,22 @@ def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | Non
 
     They tell the two apart or show them to be equal, whichever takes fewer: what has to be
     told is the distance of ``ratio`` from 1, or from the bound of ``MARGIN``. ``floor`` is the
-    ratio of one store to itself; of it and the pair the one that spreads more counts. None
-    above MOST, and where no spread is known.
+    ratio of one store to itself; to tell the two apart, of it and the pair the one that spreads
+    more counts. None above MOST, and where no spread is known.
     """
-    shown = [each for each in (ratio, floor) if each and each.error]
-    if not ratio.error:
+    if ratio.error is None:
         return None
+    own, noise = (
+        each.error * sqrt(each.n / 2) if each and each.error else 0.0 for each in (ratio, floor)
+    )
     logarithm = abs(log(ratio.value))
-    distance = max(logarithm, log1p(MARGIN) - logarithm)
-    spread = max(each.error * sqrt(each.n / 2) for each in shown)
-    found = repetitions_for(exp(distance) - 1, spread)
-    return found and max(found, ratio.n + 1)
+    ways = [(logarithm, max(own, noise)), (log1p(MARGIN) - logarithm, own)]
+    needed = [
+        repetitions_for(expm1(distance), spread)
+        for distance, spread in ways
+        if distance > 0 and spread > 0
+    ]
+    return max(min(filter(None, needed), default=0), ratio.n + 1) if any(needed) else None
 
 
 def smallest_difference(

@@ -191,7 +191,7 @@ def _ratio(
         low, value, high = row.low, row.ratio, row.high
         if row.faster == other:
             low, value, high = 1 / high, 1 / value, 1 / low
-        marks = TIE * (row.decision == Decision.UNDECIDED) + EQUAL * (row.equal == "yes")
+        marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
         if pd.notna(row.would_decide):
             marks += f" ({row.would_decide:.0f})"
         if any((store, workload, parameters) in bound for store in (one, other)):

@@ -52,8 +52,8 @@ def long_form(
     (``stats.ranks.places``); NaN, with a ``note``, where the store has no valid value.
     ``published_place`` is the place that the source printed (``throughput_rank``), or else that
     of its ``published`` value. ``equal`` are stores that are shown to be equal to this one,
-    ``undecided`` those of which neither is shown, each with the number of runs that would
-    decide, as ``redis:12 riak:``. ``client_bound`` is "yes" where the client limits the store.
+    ``undecided`` those of which neither is shown, each with the number of runs that both have
+    and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is "yes" where the client limits the store.
     """
     bound = set(
         analysis.bottleneck.query("client_bound == 'yes'")[["workload", "store"]].itertuples(
@@ -142,15 +142,15 @@ def _beside(pairs: pd.DataFrame, store: str, others: list[str]) -> tuple[list[st
         if row and row.decision == Decision.EQUAL:
             equal.append(other)
         elif other != store and (row is None or row.decision == Decision.UNDECIDED):
-            unknown = row is None or pd.isna(row.would_decide)
-            undecided.append(f"{other}:{'' if unknown else format(row.would_decide, '.0f')}")
+            runs, more = (row.n, row.would_decide) if row else (0, math.nan)
+            undecided.append(f"{other}:{runs:.0f}:{more:.0f}")
     return equal, undecided
 
 
-def _undecided(row) -> dict[str, float]:
-    """The stores undecided against that of ``row``, and how many runs would decide, or NaN."""
-    parts = (each.partition(":") for each in row.undecided.split())
-    return {store: float(more or "nan") for store, _, more in parts}
+def _undecided(row) -> dict[str, tuple[int, float]]:
+    """The stores undecided against that of ``row``: runs of both, and how many would decide."""
+    parts = (each.split(":") for each in row.undecided.split())
+    return {store: (int(runs), float(more)) for store, runs, more in parts}
 
 
 def _cells(
@@ -215,12 +215,12 @@ def _undecided_pairs(frame: pd.DataFrame, titles: dict[str, str]) -> list[str]:
         rows = list(line.sort_values("throughput", ascending=False).itertuples())
         pairs = [
             f"{titles[one.store]} / {titles[other.store]} "
-            f"({runs_words(min(one.n, other.n), _undecided(one)[other.store])})"
+            f"({runs_words(*_undecided(one)[other.store])})"
             for one, other in combinations(rows, 2)
             if other.store in _undecided(one)
         ]
         if pairs:
-            found.append(_("{}: undecided: {}.").format(title, ", ".join(pairs)))
+            found.append(_("{}, undecided: {}.").format(title, ", ".join(pairs)))
     return found
 
 
