@@ -53,7 +53,8 @@ def long_form(
     ``published_place`` is the place that the source printed (``throughput_rank``), or else that
     of its ``published`` value. ``equal`` are stores that are shown to be equal to this one,
     ``undecided`` those of which neither is shown, each with the number of runs that both have
-    and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is "yes" where the client limits the store.
+    and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is "yes" where
+    the client limits the store.
     """
     bound = set(
         analysis.bottleneck.query("client_bound == 'yes'")[["workload", "store"]].itertuples(
