@@ -10,7 +10,7 @@ import click
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.controller import end_with_children, stop_with_controller
+from kvstudy.measure.controller import Interrupted, end_with_children, stop_with_controller
 
 # In the order of the pipeline. Each is a module of kvstudy.commands, imported
 # when it is called: pandas and matplotlib take longer to load than most steps.
@@ -101,7 +101,7 @@ def main() -> None:
     end_with_children()
     try:
         cli()
-    except KvstudyError as error:
+    except (KvstudyError, Interrupted) as error:
         print(f"kvstudy: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:

@@ -34,6 +34,7 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     measured with other parameters than the study has now, and cells that were not
     measured alike (machine, versions, client, Java, provider, cores).
     """
+    from kvstudy.errors import KvstudyError
     from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import load_study
@@ -45,6 +46,12 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     run = run_name(loaded.name, scale)
     planned = plan(loaded, scale)
     found = collect(loaded, planned, run, mixed)
+    if len(found.unreadable) > 1 and not (found.cells.status == "measured").any():
+        # Rather this program than all of the logs: nothing is moved away.
+        raise KvstudyError(
+            f"results/{run}: none of its {len(found.unreadable)} measured cells can be read, as by "
+            f"another version of kvstudy; the first: {next(iter(found.unreadable.values()))}"
+        )
     again = "import it again" if loaded.imported else "'snakemake' measures it again"
     _set_aside(run, found.unreadable, unreadable_probes(loaded, run), again)
     probes = collect_probes(loaded, run)

@@ -71,7 +71,7 @@ def _refuse_measured(results: Path) -> None:
     for path in sorted((results / "raw").glob("*/*/*/rep*/manifest.json")):
         try:
             imported = "imported" in json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             raise KvstudyError(
                 f"{path}: cannot be read ({error}), so nothing tells whether its cell was measured "
                 f"here or imported; move {path.parent} away"

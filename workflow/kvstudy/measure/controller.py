@@ -16,14 +16,15 @@ from collections.abc import Callable
 
 import psutil
 
-from kvstudy.errors import KvstudyError
-
 VARIABLE = "KVSTUDY_CONTROLLER"
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-class Interrupted(KvstudyError):
-    """The measurement was stopped from outside; nothing is wrong with the cell."""
+class Interrupted(BaseException):
+    """The measurement was stopped from outside; nothing is wrong with the cell.
+
+    No Exception, like KeyboardInterrupt: whoever reads damaged files catches all of these.
+    """
 
 
 def stop_with_controller() -> None:
@@ -37,7 +38,8 @@ def stop_with_controller() -> None:
     def wait(handle: int | None) -> None:
         if handle is not None:
             select.select([handle], [], [])
-        print("the process that started this has died; stopped", file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError):
+            print("the process that started this has died; stopped", file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGTERM)
 
     handle = None

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.controller import Interrupted
 from kvstudy.measure.environment import java_variables
 from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
@@ -156,8 +155,6 @@ def true_cause_first(errors: Path) -> Iterator[None]:
     """
     try:
         yield
-    except Interrupted:
-        raise
     except KvstudyError as error:
         if line := _first_line(errors, OUT_OF_MEMORY):
             limits = ", ".join(java_variables())

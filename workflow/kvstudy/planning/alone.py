@@ -6,6 +6,7 @@ with the process that holds it, however that ends.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shlex
@@ -29,23 +30,24 @@ def take_clone() -> str:
     check_writable(LOCK.parent)
     try:
         LOCK.parent.mkdir(exist_ok=True)
-        lock = LOCK.open("a+", encoding="utf-8")
+        lock = LOCK.open("ab+", buffering=0)
     except OSError as error:
         raise KvstudyError(f"{LOCK}: cannot be written: {error.strerror}; remove it") from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         lock.seek(0)
-        return lock.read().strip() or "another process"
+        return lock.read().decode(errors="replace").strip() or "another process"
     except OSError:
         # Some network file systems have no locks.
         return ""
     _held.append(lock)
-    lock.truncate(0)
     command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
     began = time.strftime("%Y-%m-%d %H:%M:%S")
-    lock.write(f"process {os.getpid()}, since {began}: {command}\n")
-    lock.flush()
+    # Only for the message; the disk may be full.
+    with contextlib.suppress(OSError):
+        lock.truncate(0)
+        lock.write(os.fsencode(f"process {os.getpid()}, since {began}: {command}\n"))
     return ""
 
 

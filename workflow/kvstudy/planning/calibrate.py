@@ -8,7 +8,6 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.cell import Request, measure_cell
-from kvstudy.measure.controller import Interrupted
 from kvstudy.planning.costs import Cost, read_cost
 from kvstudy.planning.estimate import same_store, same_workload
 from kvstudy.planning.outlook import CALIBRATION
@@ -123,8 +122,6 @@ def calibrate(
         try:
             # Only times are taken from them.
             cost = read_cost(measure_cell(request, stores[like.store], read=read_cost))
-        except Interrupted:
-            raise
         except KvstudyError as error:
             failed[like.store] = str(error)
             continue

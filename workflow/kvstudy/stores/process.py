@@ -110,8 +110,9 @@ def orphans(others: set[psutil.Process]) -> list[psutil.Process]:
 
 def end_orphans(others: set[psutil.Process]) -> None:
     """Kill them, and be done with adopting."""
-    while left := orphans(others):
-        end(left)
+    # What they have started meanwhile is there the next time; what hangs in the kernel stays.
+    for _ in range(3):
+        end(orphans(others))
     _subreaper(False)
 
 
@@ -158,7 +159,7 @@ def end(processes: list[psutil.Process]) -> None:
     for process in processes:
         try:
             process.kill()
-        except psutil.NoSuchProcess:
+        except psutil.Error:
             continue
     psutil.wait_procs(processes, timeout=10)
 
@@ -186,11 +187,13 @@ def sweep() -> list[str]:
 
 
 def _marked(mark: str) -> list[psutil.Process]:
-    """The processes whose environment has the mark."""
+    """The processes whose environment has the mark, or that work in the folder that it names."""
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get(MARK) == mark:
+            # Redis writes its title over its environment. A shell that looks there has a terminal.
+            works_there = process.cwd() == mark and process.terminal() is None
+            if works_there or process.environ().get(MARK) == mark:
                 found.append(process)
         except (psutil.Error, OSError):
             # Those of others do not show it.

@@ -68,7 +68,7 @@ def used_providers(raw: Path) -> set[str]:
     for manifest in raw.glob("*/*/*/rep*/manifest.json"):
         try:
             used.add(json.loads(manifest.read_text(encoding="utf-8"))["server"]["provider"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             continue
     return used - {"none"}
 

@@ -66,6 +66,9 @@ def measuring_alone() -> Iterator[None]:
             holder = lock.read().decode(errors="replace").strip()
             print(f"waiting: {holder} is measuring", file=sys.stderr, flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:
+            # Some network file systems have no locks.
+            raise KvstudyError(_no_lock(path, error)) from None
         try:
             lock.truncate(0)
             lock.write(os.fsencode(f"process {os.getpid()} in {Path.cwd()}"))
@@ -76,8 +79,8 @@ def measuring_alone() -> Iterator[None]:
 
 def _no_lock(path: Path, error: OSError) -> str:
     return (
-        f"{path}: cannot be written: {error.strerror}; make room for it, or set KVSTUDY_STATE to "
-        "another folder of your own"
+        f"{path}: cannot be written or locked: {error.strerror}; make room for it, or set "
+        "KVSTUDY_STATE to another folder of your own"
     )
 
 

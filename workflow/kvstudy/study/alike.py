@@ -69,7 +69,7 @@ def read_manifests(raw: Path) -> dict[str, dict]:
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
             _facts(manifest)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError):
             # `kvstudy parse` will name the file.
             continue
         found[path.parent.relative_to(raw).as_posix()] = manifest

@@ -41,8 +41,12 @@ def refuse_edited(folders: Iterable[Path]) -> None:
 
 def _edited(folder: Path) -> Iterator[Path]:
     for notes in sorted(folder.glob(f".*{ENDING}")):
-        since = notes.stat().st_mtime_ns
-        for line in notes.read_text(encoding="utf-8").splitlines():
+        try:
+            since, lines = notes.stat().st_mtime_ns, notes.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            # Another Snakemake makes the files of this step at the moment.
+            continue
+        for line in lines:
             digest, _, name = line.partition("  ")
             path = folder / name
             # An older file was not touched since: a run may have gigabytes.

@@ -32,16 +32,19 @@ def read_lines(
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         head = [name.strip() for name in next(reader, [])]
+        # A spreadsheet saves a column that was touched, too.
+        while head and not head[-1]:
+            head.pop()
         _check_head(path, head, columns, [*columns, *optional], remedy)
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
-            if len(cells) != len(head):
+            if len(cells) < len(head) or any(cell.strip() for cell in cells[len(head) :]):
                 raise KvstudyError(
                     f"{path}: line {reader.line_num}: has {len(cells)} values for {len(head)} "
                     f"columns; put a value with a '{separator}' into quotation marks"
                 )
-            row = {name: cell.strip() for name, cell in zip(head, cells, strict=True)}
+            row = {name: cell.strip() for name, cell in zip(head, cells, strict=False)}
             yield reader.line_num, dict.fromkeys(optional, "") | row
     except csv.Error as error:
         raise KvstudyError(f"{path}: line {reader.line_num}: no CSV: {error}; {remedy}") from None

@@ -111,12 +111,15 @@ def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], leve
 def _check_keys(path: Path, node: yaml.MappingNode) -> None:
     lines: dict[str, int] = {}
     for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
         line = key.start_mark.line + 1
-        if isinstance(key, yaml.ScalarNode) and lines.setdefault(key.value, line) != line:
+        if key.value in lines:
             raise KvstudyError(
                 f"{path}: the key '{key.value}' stands there twice, in lines {lines[key.value]} "
                 f"and {line}; keep one of them"
             )
+        lines[key.value] = line
 
 
 def _line(node: yaml.Node, place: tuple[str | int, ...]) -> int:

@@ -8,6 +8,7 @@ from statistics import geometric_mean
 
 import pandas as pd
 
+from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import raw_directory, sums_digest
@@ -36,6 +37,11 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
         if (each.store, each.workload, each.parameters) == (cell.store, cell.workload, cell.closed)
     ]
     found = collect(study, closed, run, True)
+    for each, reason in found.unreadable.items():
+        raise KvstudyError(
+            f"{raw_directory(run, each)}: {reason}; {cell.path} needs its throughput. Remove that "
+            "folder to measure it again"
+        )
     throughputs = _throughputs(found.measurements)
     origins: list[Origin] = []
     void: list[str] = []

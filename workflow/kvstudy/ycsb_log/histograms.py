@@ -72,6 +72,8 @@ def _decoded(path: Path, number: int, line: str) -> HdrHistogram:
         if interval is None:
             raise ValueError("no interval of a histogram log")
         return HdrHistogram.decode(_with_room(interval[1]))
+    except MemoryError:
+        raise
     except Exception as error:  # Whatever the library makes of damaged bytes.
         raise KvstudyError(
             f"{path}: line {number}: '{line[:40]}' is no histogram ({error!r}); is the file cut "
