@@ -13,9 +13,11 @@ import pytest
 from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.controller import Interrupted
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import is_measured
+from kvstudy.tidy.cell import reading
 from kvstudy.tidy.files import read_resources
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
@@ -420,6 +422,22 @@ def test_a_cell_that_cannot_be_read_is_a_failed_one(two_cells, damage, reason):
         told = json.loads(files.pop("failure.json"))
         assert told == {"reason": cells.loc["pretend/a/rep1", "reason"]}
         assert files == damaged
+
+
+def test_where_nothing_can_be_read_nothing_is_moved_away(two_cells):
+    """So would it be for a program that has changed, with all that was measured in weeks."""
+    raw = [Path("results/small/raw", cell) for cell in (CELL, OTHER)]
+    for folder in raw:
+        edited(folder)
+    done = CliRunner().invoke(cli, ["parse", "--study", str(two_cells)])
+    assert "none of its 2 measured cells can be read" in str(done.exception)
+    assert all((folder / "run.out").is_file() for folder in raw)
+
+
+def test_an_interruption_is_no_damaged_file(tmp_path):
+    for error in (Interrupted("stopped by SIGINT"), MemoryError()):
+        with pytest.raises(type(error)), reading(tmp_path, "its files"):
+            raise error
 
 
 def test_a_cell_that_could_not_be_read_can_be_measured_again(two_cells):

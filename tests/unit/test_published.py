@@ -370,6 +370,14 @@ def test_a_file_that_is_no_table_of_values_is_refused(project, content, message)
     assert message in str(error.value)
 
 
+def test_columns_that_a_spreadsheet_leaves_empty_are_none(project):
+    lines = VALUES.read_text(encoding="utf-8").splitlines()
+    expected = read_published(VALUES)
+    VALUES.write_text("".join(f"{line},,\n" for line in lines), encoding="utf-8")
+    load_study(VALUES.with_name("study.yaml"))
+    pd.testing.assert_frame_equal(read_published(VALUES), expected)
+
+
 def test_a_study_may_have_fewer_stores_and_workloads_than_its_source(project):
     path = VALUES.with_name("study.yaml")
     data = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.stores import registry
+from kvstudy.stores import process, registry
 
 
 @pytest.fixture
@@ -63,3 +64,21 @@ def test_a_port_that_does_not_exist(pretend_study, port):
     assert done.returncode == 2
     assert f"Invalid value for '--port': {port} is not in the range 0<=x<=65535" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_works_in_the_data_of_a_killed_cell_is_ended(project, tmp_path):
+    """As a Redis in the background, which writes its title over its environment."""
+    data = tmp_path / "data"
+    data.mkdir()
+    with (
+        subprocess.Popen(["sleep", "60"], cwd=data, env={}, start_new_session=True) as left,
+        subprocess.Popen(["sleep", "60"], cwd=tmp_path, env={}) as other,
+    ):
+        for each in (left, other):
+            # As it was when its parent had ended: the id is that of nobody now.
+            entry = {"kind": "process", "what": "pretend", "pid": 2**22, "created": 0.0}
+            registry.record(f"pretend-{each.pid}", entry | {"mark": str(data)})
+        assert process.sweep() == [f"pretend (process {left.pid})"]
+        assert not psutil.pid_exists(left.pid)
+        assert other.poll() is None
+        other.kill()

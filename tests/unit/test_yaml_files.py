@@ -38,6 +38,7 @@ def refused(text: str | bytes) -> str:
     [
         (f"{TEXT}\nrepetitions: 4\n", f"key 'repetitions' stands there twice, in lines {LINE} and"),
         ("a: {b: 1,\n b: 2}", "the key 'b' stands there twice, in lines 1 and 2; keep one of them"),
+        ("a: {b: 1, b: 2}", "the key 'b' stands there twice, in lines 1 and 1; keep one of them"),
         (BOMB, "has more than 100000 values, with those of its aliases (*); write fewer (line 5)"),
         ("stores: &s {a: [*s]}", "its values are nested more than 40 levels deep; write them flat"),
         ("a: " + "[" * 50_000, "its values are nested more than 40 levels deep; write them flat"),
