@@ -663,7 +663,7 @@ def test_foreign_load_and_steal(inputs, project) -> None:
     few = {"foreign_cpu": load(1, 0, 1.0), "steal_cpu": load(2, 2, 20.0)}
     text = told(inputs, project, disturbance=few)
     assert "at most 5 % in the only cell. The most was 1.0 % (" in text
-    assert "It is not known of the other 1:" in text
+    assert "It is not known of 1 more:" in text
     assert "It was above 5 % in 2 of 2 cells. The worst was 20.0 % (" in text
     assert "Other load while it measured" not in told(inputs, project, disturbance={})
 
