@@ -58,5 +58,5 @@ def test_claims_are_judged_and_judged_again_after_an_edit(workflow):
     )
     wrong = workflow.snakemake(JUDGED)
     assert wrong.returncode != 0
-    log = (workflow.folder / "results/small/logs/claims.log").read_text()
-    assert "statements[0].store: unknown store 'pretendd'; did you mean 'pretend'?" in log
+    told = wrong.stdout + wrong.stderr
+    assert "statements[0].store: unknown store 'pretendd'; did you mean 'pretend'?" in told
