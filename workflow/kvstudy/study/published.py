@@ -43,9 +43,14 @@ def read_rows(path: Path) -> list[dict[str, str]]:
     A value is a number, or empty where ``printed`` says what the source has in its place.
     KvstudyError names line and column of all that is wrong.
     """
+    return [row for _, row in _checked(path)]
+
+
+def _checked(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """``read_rows``, each row with its line."""
     rows, problems = [], []
     seen: dict[tuple[str, ...], int] = {}
-    for line, row in _lines(path):
+    for line, row in read_lines(path, COLUMNS, [*SIZES, PRINTED], _REMEDY):
         problems += [f"{path}: line {line}, column {text}" for text in _problems(row)]
         first = seen.setdefault(tuple(row[name] for name in KEYS), line)
         if first != line:
@@ -54,7 +59,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
                 f"{row['store']}, workload {row['workload']} (and the same sizes), as in line "
                 f"{first}; keep one of them"
             )
-        rows.append(row)
+        rows.append((line, row))
     if problems:
         raise KvstudyError("\n".join(problems))
     if not rows:
@@ -74,8 +79,8 @@ def check_names(
         "store": list(dict.fromkeys([*study.store_names, *stores])),
         "workload": list(dict.fromkeys([*study.workload_names, MEAN, *workloads])),
     }
-    rows, problems = read_rows(path), []
-    for line, row in _lines(path):
+    rows, problems = _checked(path), []
+    for line, row in rows:
         place = f"{path}: line {line}, column"
         if row["study"] != study.name:
             problems.append(
@@ -90,11 +95,7 @@ def check_names(
             ]
     if problems:
         raise KvstudyError("\n".join(problems))
-    return rows
-
-
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    return read_lines(path, COLUMNS, [*SIZES, PRINTED], _REMEDY)
+    return [row for _, row in rows]
 
 
 def _problems(row: dict[str, str]) -> Iterator[str]:
