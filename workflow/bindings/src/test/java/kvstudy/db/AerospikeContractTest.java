@@ -113,7 +113,7 @@ class AerospikeContractTest extends StoreContract {
       link.cut();
       long end = System.nanoTime() + Duration.ofSeconds(8).toNanos();
       while (System.nanoTime() < end) {
-        assertTimeout(Duration.ofSeconds(2), () -> assertEquals(Status.ERROR, read(key, null)));
+        assertTimeout(Duration.ofSeconds(20), () -> assertEquals(Status.ERROR, read(key, null)));
         Thread.sleep(20);
       }
       link.join();

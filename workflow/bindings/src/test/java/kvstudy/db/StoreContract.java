@@ -262,7 +262,7 @@ abstract class StoreContract {
       assertEquals(Status.OK, db.insert(TABLE, key, record("field0", "1")));
       link.cut();
       assertTimeout(
-          Duration.ofSeconds(5),
+          Duration.ofSeconds(20),
           () -> {
             assertEquals(Status.ERROR, read(key, null));
             assertEquals(Status.ERROR, db.update(TABLE, key, record("field0", "2")));
@@ -281,7 +281,7 @@ abstract class StoreContract {
       db = connected(link.port());
       db.insert(TABLE, key, record("field0", "1"));
       link.freeze(true);
-      assertTimeout(Duration.ofSeconds(4), () -> assertEquals(Status.ERROR, read(key, null)));
+      assertTimeout(Duration.ofSeconds(20), () -> assertEquals(Status.ERROR, read(key, null)));
       link.freeze(false);
       // The answer of the operation that timed out must not become the answer of this one.
       assertEquals(Status.NOT_FOUND, read(key + "absent", null));
