@@ -245,10 +245,17 @@ def test_a_phase_without_any_progress_is_given_up(pretend_study, monkeypatch):
     assert "load: no operation went well for 2 s, after 0 in 0 s" in failure(pretend_study)
 
 
-def test_a_server_that_evicts_records(pretend_study, monkeypatch):
-    monkeypatch.setenv("PRETEND_RECORDS", "700")
+@pytest.mark.parametrize(
+    ("held", "why"),
+    [
+        (700, "it lost or evicted the others: give it more memory"),
+        (1700, "it was not empty, or something else writes to it: stop that"),
+    ],
+)
+def test_a_server_that_holds_other_records(pretend_study, monkeypatch, held, why):
+    monkeypatch.setenv("PRETEND_RECORDS", str(held))
     text = failure(pretend_study)
-    assert "YCSB stored 1000 records, the Pretend server holds 700" in text
+    assert f"YCSB stored 1000 records, the Pretend server holds {held}; {why}" in text
 
 
 def test_failed_operations_are_measured(pretend_study, monkeypatch):
@@ -289,6 +296,15 @@ def test_a_second_client_that_fails(pretend_study, monkeypatch):
     cell = two_clients(pretend_study)
     monkeypatch.setenv("PRETEND_CLIENT", "exception-second")
     assert "the second client ended with exit status 1" in failure(pretend_study, cell=cell)
+
+
+def test_a_second_client_without_memory_is_told_first(pretend_study, monkeypatch):
+    cell = two_clients(pretend_study)
+    monkeypatch.setenv("PRETEND_CLIENT", "memory-second")
+    assert (
+        "OutOfMemoryError: Java heap space: the client's Java ran out; use fewer threads or more "
+        "memory (run-2.out: "
+    ) in failure(pretend_study, cell=cell)
 
 
 def test_a_taken_port_is_named(pretend_study):

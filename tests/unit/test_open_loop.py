@@ -327,6 +327,19 @@ def test_a_cell_of_another_load_is_refused(study):
         parse(study)
 
 
+@pytest.mark.parametrize("target", [None, {}, {"rate": 1, "origins": []}, {"origins": [{}]}])
+def test_a_cell_without_its_target_is_a_failed_cell_and_no_other(study, target):
+    measure(study)
+    measure(study, f"{SLUG}_load50")
+    manifest = RAW / f"{SLUG}_load50/rep1/manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"target": target}))
+    reseal(manifest.parent)
+    row = of_pretend(parse(study))
+    assert row["status"] == "failed"
+    assert "cannot be read" in row["reason"]
+    assert not manifest.exists()
+
+
 def test_older_cells_without_a_load_are_closed_loop(study):
     measure(study)
     manifest = RAW / SLUG / "rep1/manifest.json"

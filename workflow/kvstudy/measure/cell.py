@@ -139,7 +139,8 @@ def _measure(
             if twice:
                 second = command(SECOND, threads[1])
                 beside = second_client(second, client.classpath, work)
-            with true_cause_first(work / f"{name}.err"):
+            errors = [work / f"{label}.err" for label in ([name, SECOND] if twice else [name])]
+            with true_cause_first(errors):
                 with beside:
                     phases[name] = run_phase(
                         command(name, threads[0]),
@@ -151,8 +152,8 @@ def _measure(
                 counted[name] = moved(store, before, counters(store, server))
                 held[name] = ask(store, server, "records")
                 _check(cell, name, work, store, held[name])
-            if twice:
-                check_run(_parsed(work, SECOND), cell.operations, cell.seconds, f"{SECOND}.out")
+                if twice:
+                    check_run(_parsed(work, SECOND), cell.operations, cell.seconds, f"{SECOND}.out")
         described = server.describe()
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
@@ -208,7 +209,12 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
         return
     check_load(log, cell.records, name)
     if held is not None and held != cell.records:
+        why = (
+            "it lost or evicted the others: give it more memory"
+            if held < cell.records
+            else "it was not empty, or something else writes to it: stop that"
+        )
         raise KvstudyError(
             f"load: YCSB stored {cell.records} records, the {store.title} server holds {held}; "
-            "it lost or evicted the others: give it more memory"
+            f"{why}"
         )

@@ -147,8 +147,8 @@ def client_end(status: int) -> str:
 
 
 @contextlib.contextmanager
-def true_cause_first(errors: Path) -> Iterator[None]:
-    """A KvstudyError of the body begins with what the client says in ``errors``.
+def true_cause_first(errors: Sequence[Path]) -> Iterator[None]:
+    """A KvstudyError of the body begins with what a client says in its file of ``errors``.
 
     Only with what explains all that follows: a client that runs out of memory, or lacks a class,
     ends like one that has done its work.
@@ -169,17 +169,18 @@ def true_cause_first(errors: Path) -> Iterator[None]:
 
 def _exception(errors: Path) -> str:
     """The client's first exception; what follows it is a stack trace."""
-    line = _first_line(errors, ("Exception", "Error:"))
+    line = _first_line([errors], ("Exception", "Error:"))
     return f": {line}" if line else ""
 
 
-def _first_line(path: Path, words: Sequence[str]) -> str:
+def _first_line(paths: Sequence[Path], words: Sequence[str]) -> str:
     """The first line with one of the words, as it can be shown; "" without one."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            return next((last_words(line) for line in file if any(w in line for w in words)), "")
-    except OSError:
-        return ""
+    for path in paths:
+        with contextlib.suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if any(word in line for word in words):
+                    return last_words(line)
+    return ""
 
 
 class Progress:

@@ -13,7 +13,7 @@ from kvstudy import __version__
 from kvstudy.measure import environment
 from kvstudy.measure.client import check_class, store_properties, ycsb_command
 from kvstudy.measure.counters import counters, moved
-from kvstudy.measure.phase import Phase, run_phase
+from kvstudy.measure.phase import Phase, run_phase, true_cause_first
 from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting
 from kvstudy.measure.transcript import commands_text
@@ -92,13 +92,15 @@ def _steps(store: Store, server: Server, work: Path, run: Callable[[Step], None]
     for step in steps_of(store.unsupported):
         # Sizes are asked for outside of the counted time: asking is work for the server too.
         counted = counters(store, server)
-        run(step)
+        with true_cause_first([work / f"{step.name}.err"]):
+            run(step)
+            returns = _returns(step, work)
         change = moved(store, counted, counters(store, server))
         before, size = size, ask(store, server, "record_bytes")
         found.append(
             {
                 "step": step.name,
-                "returns": _returns(step, work),
+                "returns": returns,
                 "counters": change,
                 "record_bytes": {"before": before, "after": size},
             }

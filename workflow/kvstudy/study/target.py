@@ -26,3 +26,9 @@ class Target:
     def as_json(self) -> dict:
         """As the manifest of the cell records it."""
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, recorded: dict) -> Target:
+        """The target that a manifest records; KeyError, TypeError or ValueError for another."""
+        origins = tuple(Origin(**origin) for origin in recorded["origins"])
+        return cls(**recorded | {"origins": origins, "mean": float(recorded["mean"])})

@@ -12,6 +12,7 @@ from kvstudy.study.alike import differences
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, one_line
+from kvstudy.study.target import Target
 from kvstudy.tidy.imports import check_origin
 from kvstudy.tidy.rows import Rows, rows_of
 
@@ -55,8 +56,10 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows]:
         )
     check_origin(study, manifest, raw)
     with reading(raw, "its files"):
-        # What is compared between cells must be there.
+        # What is compared between cells, and told of open-loop cells, must be there.
         differences({cell.path: manifest})
+        if cell.load is not None:
+            Target.from_json(manifest["target"])
         return manifest, rows_of(study, cell, raw, manifest)
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory
 from kvstudy.study.target import Target
+from kvstudy.tidy.cell import MANIFEST
 from kvstudy.tidy.collect import Collected
 from kvstudy.tidy.files import (
     CELL_COLUMNS,
@@ -112,26 +112,19 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
 
 
 def targets(cells: list[Cell], run: str) -> pd.DataFrame:
-    """The table ``targets.csv``; KvstudyError for a manifest without its target."""
+    """The table ``targets.csv`` of cells that were read."""
     rows = []
     for cell in cells:
         if cell.load is None or not is_measured(run, cell) or is_gap(run, cell):
             continue
-        path = raw_directory(run, cell) / "manifest.json"
-        try:
-            target = json.loads(path.read_text(encoding="utf-8"))["target"]
-            gone = no_longer_there(target, run)
-            key = [cell.store, cell.workload, cell.parameters, cell.repetition, cell.closed]
-            numbers = [cell.load, target["rate"], target["mean"], len(target["origins"])]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise KvstudyError(
-                f"{path}: has no target rate ({error!r}); remove its folder to measure the cell "
-                "again"
-            ) from None
+        path = raw_directory(run, cell) / MANIFEST
+        target = Target.from_json(json.loads(path.read_text(encoding="utf-8"))["target"])
+        gone = no_longer_there(target, run)
         note = ""
         if gone:
             note = f"its rate comes from cells that are no longer there: {', '.join(gone)}"
-        rows.append([*key, *numbers, note])
+        key = [cell.store, cell.workload, cell.parameters, cell.repetition, cell.closed]
+        rows.append([*key, cell.load, target.rate, target.mean, len(target.origins), note])
     return pd.DataFrame(rows, columns=TARGET_COLUMNS)
 
 

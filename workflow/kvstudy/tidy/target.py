@@ -73,10 +73,10 @@ def _throughputs(measurements: pd.DataFrame) -> dict[int, float]:
     return dict(zip(rows["repetition"], rows["value"], strict=True))
 
 
-def no_longer_there(target: dict, run: str) -> list[str]:
-    """Closed-loop cells in a manifest's ``target`` whose logs are gone or others now."""
+def no_longer_there(target: Target, run: str) -> list[str]:
+    """Closed-loop cells of the ``target`` whose logs are gone or others now."""
     return [
-        origin["cell"]
-        for origin in target["origins"]
-        if sums_digest(Path("results") / run / "raw" / origin["cell"]) != origin["sums"]
+        origin.cell
+        for origin in target.origins
+        if sums_digest(Path("results") / run / "raw" / origin.cell) != origin.sums
     ]
