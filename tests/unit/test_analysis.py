@@ -70,7 +70,7 @@ def test_one_run_has_neither_interval_nor_verdict():
     values, cells = tables({"fast": (200.0,), "slow": (100.0,)})
     (row,) = pairs(values, NO_FLOOR).itertuples()
     assert row.ratio == pytest.approx(2)
-    assert (row.decision, row.equal) == ("undecided", "")
+    assert row.decision == "undecided"
     assert math.isnan(row.would_decide)
     assert intervals(values)["low"].isna().all()
     assert order(values, cells)["residual"].isna().all()

@@ -15,14 +15,13 @@ from kvstudy.stats.ratios import (
     Ratio,
     adjusted,
     decide,
-    equivalent,
     paired_ratio,
     unpaired_ratio,
 )
 from kvstudy.tidy.summary import throughputs
 
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
-WORDS = ["decision", "equal", "in_floor"]
+WORDS = ["decision", "in_floor"]
 COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, *WORDS]
 YES_NO = {True: "yes", False: "no", None: ""}
 
@@ -38,8 +37,8 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
     one workload and its parameters), would_decide (about how many repetitions would decide
     an undecided pair; NaN where that is not known or far too many), decision
     (``stats.ratios.decide``: faster, equal, undecided), and as "yes", "no", or "" when it is
-    not known: equal (the whole interval is within ±10 %), in_floor (the ratio is not above the
-    noise floor, see ``floor``). Stores without a common repetition have no row.
+    not known: in_floor (the ratio is not above the noise floor, see ``floor``). Stores without a
+    common repetition have no row.
     """
     rows: list[list[object]] = []
     known = {(row.workload, row.parameters): row for row in floors.dropna().itertuples()}
@@ -58,7 +57,7 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
                 more = repetitions_to_decide(ratio, again) or math.nan
             numbers = [ratio.n, ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm, more]
             in_floor = None if noise is None else bool(ratio.value <= noise.floor)
-            words = [decision.value, YES_NO[equivalent(ratio)], YES_NO[in_floor]]
+            words = [decision.value, YES_NO[in_floor]]
             rows.append([workload, parameters, faster, slower, *numbers, *words])
     return pd.DataFrame(rows, columns=COLUMNS)
 
