@@ -39,10 +39,10 @@ def test_ratios_are_of_the_stores_in_the_studys_order():
 
 
 def test_what_is_undecided_is_marked_and_one_run_has_no_interval():
-    analysis = with_pairs(decision="undecided", equal="no", would_decide=12)
+    analysis = with_pairs(decision="undecided", would_decide=12)
     grid = lines(checks.ratios(analysis, small.study(), small.TITLES))
     assert grid["Redis / Memcached"][0] == "2.08 ~ (12)"
-    single = with_pairs(low=None, high=None, decision="undecided", equal="", would_decide=None)
+    single = with_pairs(low=None, high=None, decision="undecided", would_decide=None)
     assert lines(checks.ratios(single, small.study(), small.TITLES))[""] == ["one run"] * 2
 
 

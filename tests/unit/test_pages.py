@@ -85,7 +85,7 @@ def made_up(stores: int, workloads: list[str]):
     pairs = pd.DataFrame(
         [
             # It takes 9 runs to tell the two apart.
-            [workload, SLUG, one, other, 3, 12.34, 10.12, 13.46, 0.01, 0.02, 9, apart, "no", "yes"]
+            [workload, SLUG, one, other, 3, 12.34, 10.12, 13.46, 0.01, 0.02, 9, apart, "yes"]
             for workload in of_workloads
             for one, other in combinations(names, 2)
         ],

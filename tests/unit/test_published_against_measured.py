@@ -27,7 +27,7 @@ def pair(faster: str, slower: str, ratio: float, decision: str, spread: float | 
     low, high = (ratio / spread, ratio * spread) if spread else (math.nan, math.nan)
     p = {"undecided": 0.5, "faster": 0.001}[decision] if spread else math.nan
     numbers = [3 if spread else 1, ratio, low, high, p, p, math.nan]
-    return ["a", "r1", faster, slower, *numbers, decision, "no", ""]
+    return ["a", "r1", faster, slower, *numbers, decision, ""]
 
 
 def pairs(*found: list) -> pd.DataFrame:
