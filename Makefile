@@ -57,6 +57,7 @@ faults: setup-test ## inject all faults of tests/faults; writes the table of doc
 
 lint: setup-test ## check the style of Python, Snakemake and Java
 	$(IN_VENV) ruff check $(PYTHON_FILES)
+	$(IN_VENV) lint-imports
 	$(IN_VENV) ruff format --check $(PYTHON_FILES)
 	$(IN_VENV) snakefmt --check Snakefile workflow
 	$(IN_VENV) python .ci/snakemake_lint.py
@@ -88,3 +89,4 @@ lock: setup ## refresh the Python locks after an edit of envs/python/*.in
 	    .setup/uv/bin/python -m pip install --quiet uv==0.13.8; }
 	$(LOCK) envs/python/bootstrap.in --output-file envs/python/bootstrap.txt
 	$(LOCK) envs/python/requirements.in --output-file envs/python/requirements.txt
+	$(LOCK) envs/python/test.in --output-file envs/python/test.txt

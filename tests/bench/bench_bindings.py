@@ -18,13 +18,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.measure.client import find_client, phase_command
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import free_port, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.load import STORES
-from kvstudy.ycsb_log.parse import parse
 
 ROUNDS = 5
 RECORDS = 100_000

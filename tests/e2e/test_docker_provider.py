@@ -17,11 +17,11 @@ from docker_support import images
 from docker_support.daemon import docker
 from docker_support.fixtures import cannot
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stores import docker as provider
 from kvstudy.stores import registry
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
-from kvstudy.ycsb_log.parse import parse
 
 STORES = Path(__file__).parents[2] / "envs" / "stores"
 

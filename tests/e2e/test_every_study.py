@@ -13,8 +13,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from kvstudy.analyse.tidy.published import read_published
 from kvstudy.study.load import load_study
-from kvstudy.tidy.published import read_published
 
 from tests.e2e.test_study import edit, programs_in, snakemake, text_of
 

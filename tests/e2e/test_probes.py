@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import missing
 from kvstudy.study.load import load_study
-from kvstudy.tidy.probes import Probes, collect_probes
 
 from tests.e2e.test_stores import BY_HAND, STUDY, programs_in
 

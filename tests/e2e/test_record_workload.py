@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kvstudy.analyse.tidy.cell import read_cell
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.measure.cell import Request, measure_cell
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import missing
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study, study_path
-from kvstudy.tidy.cell import read_cell
-from kvstudy.ycsb_log.parse import parse
 
 ROOT = Path(__file__).parents[2]
 STORES = ["redis", "memcached", "mongodb", "cassandra", "mysql", "mariadb", "aerospike", "riak"]

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.analysis.agreement import agreement, flagged
-from kvstudy.analysis.rounds import Times, rounds
+from kvstudy.analyse.findings.agreement import agreement, flagged
+from kvstudy.analyse.findings.rounds import Times, rounds
+from kvstudy.analyse.tidy.collect import collect
+from kvstudy.analyse.tidy.probes import Probes, collect_probes
+from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.cli import cli
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
-from kvstudy.tidy.collect import collect
-from kvstudy.tidy.probes import Probes, collect_probes
-from kvstudy.tidy.summary import CELL
 
 ROOT = Path(__file__).parents[2]
 STUDY = Path("config/studies/small/study.yaml")

@@ -11,10 +11,10 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import missing
 from kvstudy.stores.server import free_port
-from kvstudy.ycsb_log.parse import parse
 
 ROOT = Path(__file__).parents[2]
 RECORDS, OPERATIONS = 500, 1000

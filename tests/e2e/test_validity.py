@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.analysis.agreement import agreement, flagged
+from kvstudy.analyse.findings.agreement import agreement, flagged
+from kvstudy.analyse.tidy.collect import collect
+from kvstudy.analyse.tidy.latencies import latencies
+from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import NativeServer
 from kvstudy.stores.server import free_port, serving
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
-from kvstudy.tidy.collect import collect
-from kvstudy.tidy.latencies import latencies
-from kvstudy.tidy.probes import Probes, collect_probes
 
 ROOT = Path(__file__).parents[2]
 STUDY = Path("config/studies/small/study.yaml")

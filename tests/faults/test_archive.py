@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kvstudy.archive.checksums import check_packed
-from kvstudy.archive.unpack import opened
+from kvstudy.share.archive.checksums import check_packed
+from kvstudy.share.archive.unpack import opened
 
 from tests.faults.finished import finished, scene_of
 from tests.faults.scene import at_most, says

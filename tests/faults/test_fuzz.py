@@ -24,25 +24,25 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from kvstudy.archive.checksums import check_packed
-from kvstudy.archive.contents import contents_of
-from kvstudy.archive.pack import pack
-from kvstudy.archive.run import find_run
-from kvstudy.archive.unpack import extract, opened, read_facts
-from kvstudy.audit.files import audit
+from kvstudy.analyse.audit.files import audit
 from kvstudy.errors import KvstudyError
-from kvstudy.imports.mapping import read_rows
+from kvstudy.logs.imports.mapping import read_rows
+from kvstudy.logs.ycsb.check import check_load, check_run
+from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import read_raw
+from kvstudy.logs.ycsb.status import last_status, operations_per_second, read_status, run_start
+from kvstudy.share.archive.checksums import check_packed
+from kvstudy.share.archive.contents import contents_of
+from kvstudy.share.archive.pack import pack
+from kvstudy.share.archive.run import find_run
+from kvstudy.share.archive.unpack import extract, opened, read_facts
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import plan
 from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.yaml_file import read_yaml
-from kvstudy.ycsb_log.check import check_load, check_run
-from kvstudy.ycsb_log.histograms import read_histogram
-from kvstudy.ycsb_log.parse import parse
-from kvstudy.ycsb_log.raw import read_raw
-from kvstudy.ycsb_log.status import last_status, operations_per_second, read_status, run_start
 
 from tests.unit.packed_run import put, write_run
 

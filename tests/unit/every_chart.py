@@ -6,17 +6,17 @@ import io
 from dataclasses import dataclass
 
 import pandas as pd
-from kvstudy.charts.write import chart_text, read_figure
-from kvstudy.figures.averages import averages
-from kvstudy.figures.bars import bars
-from kvstudy.figures.break_even import break_even_table
-from kvstudy.figures.cpu import COLUMNS as CPU
-from kvstudy.figures.curves import curves_table
-from kvstudy.figures.draw import Look, looks
-from kvstudy.figures.open_loop import open_loop_table
-from kvstudy.figures.ratios import ratios
-from kvstudy.figures.relative import relative_table
-from kvstudy.figures.slope import slopes
+from kvstudy.present.charts.write import chart_text, read_figure
+from kvstudy.present.figures.averages import averages
+from kvstudy.present.figures.bars import bars
+from kvstudy.present.figures.break_even import break_even_table
+from kvstudy.present.figures.cpu import COLUMNS as CPU
+from kvstudy.present.figures.curves import curves_table
+from kvstudy.present.figures.draw import Look, looks
+from kvstudy.present.figures.open_loop import open_loop_table
+from kvstudy.present.figures.ratios import ratios
+from kvstudy.present.figures.relative import relative_table
+from kvstudy.present.figures.slope import slopes
 from kvstudy.study.figure_kinds import DrawnFigure, OpenLoopFigure
 from kvstudy.study.grids import Averages, Box
 from kvstudy.study.model import Study

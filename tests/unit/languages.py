@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from kvstudy.language.current import ORIGINAL, current, using
-from kvstudy.report import published, render, text
+from kvstudy.present.report import published, render, text
 from kvstudy.translation import other_languages
 
 NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")

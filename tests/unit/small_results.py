@@ -7,19 +7,19 @@ import json
 from pathlib import Path
 
 import pandas as pd
-from kvstudy.analysis.files import Analysis, analyse
-from kvstudy.study.model import Study
-from kvstudy.tidy.files import (
+from kvstudy.analyse.findings.files import Analysis, analyse
+from kvstudy.analyse.tidy.files import (
     CELL_COLUMNS,
     HISTOGRAM_COLUMNS,
     MEASUREMENT_COLUMNS,
     SERIES_COLUMNS,
 )
-from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
-from kvstudy.tidy.probes import Probes, rows_of
-from kvstudy.tidy.results import Results
-from kvstudy.tidy.summary import per_repetition, summarise
-from kvstudy.tidy.swept import Swept
+from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.analyse.tidy.probes import Probes, rows_of
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.study.model import Study
 
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
 MEANINGS = {"redis": {"update": "HSET"}, "riak": {}, "memcached": {"update": "replace"}}

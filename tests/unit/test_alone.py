@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.planning import alone
+from kvstudy.measure.planning import alone
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ import math
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.floor import COLUMNS as FLOOR_COLUMNS
-from kvstudy.analysis.intervals import intervals
-from kvstudy.analysis.order import drift_of, order, out_of_order
-from kvstudy.analysis.pairs import pairs
-from kvstudy.analysis.percentiles import percentiles
-from kvstudy.analysis.steadiness import steadiness
-from kvstudy.tidy.files import (
+from kvstudy.analyse.findings.floor import COLUMNS as FLOOR_COLUMNS
+from kvstudy.analyse.findings.intervals import intervals
+from kvstudy.analyse.findings.order import drift_of, order, out_of_order
+from kvstudy.analyse.findings.pairs import pairs
+from kvstudy.analyse.findings.percentiles import percentiles
+from kvstudy.analyse.findings.steadiness import steadiness
+from kvstudy.analyse.tidy.files import (
     CELL_COLUMNS,
     HISTOGRAM_COLUMNS,
     MEASUREMENT_COLUMNS,

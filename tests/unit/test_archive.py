@@ -16,10 +16,10 @@ import pytest
 import requests
 import requests_cache
 from click.testing import CliRunner
-from kvstudy.archive import pack as packing
-from kvstudy.archive.run import find_run
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
+from kvstudy.share.archive import pack as packing
+from kvstudy.share.archive.run import find_run
 from requests.adapters import BaseAdapter
 from rocrate_validator.models import Severity, ValidationSettings
 from rocrate_validator.services import validate

@@ -16,19 +16,19 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.archive import numbers, unpack
-from kvstudy.archive import verify as verification
-from kvstudy.archive.checksums import check_measured, check_packed
-from kvstudy.archive.contents import contents_of
-from kvstudy.archive.course import check_course, check_plan, out_of_order
-from kvstudy.archive.numbers import differing
-from kvstudy.archive.pack import pack
-from kvstudy.archive.part import Part
-from kvstudy.archive.rebuild import rebuild
-from kvstudy.archive.run import find_run
-from kvstudy.archive.unpack import extract, opened, read_facts
-from kvstudy.archive.verify import Verified, as_text, verify
 from kvstudy.errors import KvstudyError
+from kvstudy.share.archive import numbers, unpack
+from kvstudy.share.archive import verify as verification
+from kvstudy.share.archive.checksums import check_measured, check_packed
+from kvstudy.share.archive.contents import contents_of
+from kvstudy.share.archive.course import check_course, check_plan, out_of_order
+from kvstudy.share.archive.numbers import differing
+from kvstudy.share.archive.pack import pack
+from kvstudy.share.archive.part import Part
+from kvstudy.share.archive.rebuild import rebuild
+from kvstudy.share.archive.run import find_run
+from kvstudy.share.archive.unpack import extract, opened, read_facts
+from kvstudy.share.archive.verify import Verified, as_text, verify
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 

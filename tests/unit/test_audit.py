@@ -7,19 +7,19 @@ import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.audit.check import MISFITS, Fits, Kind, severity
-from kvstudy.audit.consistency import consistency
-from kvstudy.audit.doubts import judged_values
-from kvstudy.audit.files import audit, gravest_first, read_audit, write_audit
-from kvstudy.audit.number import Number, half_unit, quoted
-from kvstudy.audit.text import quotes
-from kvstudy.audit.values import read_values
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, severity
+from kvstudy.analyse.audit.consistency import consistency
+from kvstudy.analyse.audit.doubts import judged_values
+from kvstudy.analyse.audit.files import audit, gravest_first, read_audit, write_audit
+from kvstudy.analyse.audit.number import Number, half_unit, quoted
+from kvstudy.analyse.audit.text import quotes
+from kvstudy.analyse.audit.values import read_values
+from kvstudy.analyse.tidy.published import read_published
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
+from kvstudy.present.tables import audit as tables
+from kvstudy.present.tables.checks import DASH
 from kvstudy.study.quotes import Quotes, read_quotes
-from kvstudy.tables import audit as tables
-from kvstudy.tables.checks import DASH
-from kvstudy.tidy.published import read_published
 
 from . import small_results as small
 

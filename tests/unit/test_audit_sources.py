@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.audit.check import MISFITS, Fits, Kind
-from kvstudy.audit.doubts import judged_values
-from kvstudy.audit.files import audit, gravest_first
-from kvstudy.audit.text import quotes
-from kvstudy.audit.values import read_values
-from kvstudy.claims.evaluate import evaluate
-from kvstudy.claims.judge import Support
-from kvstudy.claims.operands import grid_of
-from kvstudy.claims.values import Values, published_values
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
+from kvstudy.analyse.audit.doubts import judged_values
+from kvstudy.analyse.audit.files import audit, gravest_first
+from kvstudy.analyse.audit.text import quotes
+from kvstudy.analyse.audit.values import read_values
+from kvstudy.analyse.claims.evaluate import evaluate
+from kvstudy.analyse.claims.judge import Support
+from kvstudy.analyse.claims.operands import grid_of
+from kvstudy.analyse.claims.values import Values, published_values
+from kvstudy.analyse.tidy.published import nothing_published, read_published
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.quotes import read_quotes
-from kvstudy.tidy.published import nothing_published, read_published
 
 ROOT = Path(__file__).parents[2]
 STUDIES = ROOT / "config" / "studies"

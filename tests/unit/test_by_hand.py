@@ -12,7 +12,7 @@ import yaml
 from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.export.by_hand import commands_of_run
+from kvstudy.present.export.by_hand import commands_of_run
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums

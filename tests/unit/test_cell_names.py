@@ -1,6 +1,6 @@
 """Cells are named with the sizes in which their workload has several."""
 
-from kvstudy.report.cell_names import CellNames
+from kvstudy.present.report.cell_names import CellNames
 from kvstudy.study.cells import plan
 
 from . import small_results as small

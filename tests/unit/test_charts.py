@@ -9,11 +9,11 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 import pytest
-from kvstudy.charts.chart import Chart, as_json, plain
-from kvstudy.charts.scripts import inline, styles
-from kvstudy.charts.texts import between, exact, runs
-from kvstudy.charts.write import chart_text, read_figure, write_charts
-from kvstudy.figures.draw import TORN_HEIGHT, looks
+from kvstudy.present.charts.chart import Chart, as_json, plain
+from kvstudy.present.charts.scripts import inline, styles
+from kvstudy.present.charts.texts import between, exact, runs
+from kvstudy.present.charts.write import chart_text, read_figure, write_charts
+from kvstudy.present.figures.draw import TORN_HEIGHT, looks
 from kvstudy.study.figure_kinds import DrawnFigure
 
 from . import small_results as small

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pandas as pd
-from kvstudy.analysis.files import Analysis
-from kvstudy.analysis.percentiles import COLUMNS as PERCENTILES
-from kvstudy.analysis.steadiness import COLUMNS as STEADINESS
-from kvstudy.tables import checks
-from kvstudy.tables.checks import DASH
-from kvstudy.tables.markup import stacked
+from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.percentiles import COLUMNS as PERCENTILES
+from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
+from kvstudy.present.tables import checks
+from kvstudy.present.tables.checks import DASH
+from kvstudy.present.tables.markup import stacked
 
 from . import small_results as small
 

@@ -6,27 +6,27 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.bottleneck import COLUMNS as BOTTLENECK
-from kvstudy.analysis.break_even import crossing
-from kvstudy.analysis.floor import COLUMNS as FLOOR
-from kvstudy.analysis.rounds import Times
-from kvstudy.analysis.rounds import rounds as rounds_of
-from kvstudy.claims import judge
-from kvstudy.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL, evaluate
-from kvstudy.claims.judge import Support, support_of, weakest
-from kvstudy.claims.operands import Grid, Sizes, grid_of
-from kvstudy.claims.quantities import Quantity
-from kvstudy.claims.table import COLUMNS, read_claims, table
-from kvstudy.claims.values import Values, measured_values, published_values
-from kvstudy.claims.words import Names
+from kvstudy.analyse.claims import judge
+from kvstudy.analyse.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL, evaluate
+from kvstudy.analyse.claims.judge import Support, support_of, weakest
+from kvstudy.analyse.claims.operands import Grid, Sizes, grid_of
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.table import COLUMNS, read_claims, table
+from kvstudy.analyse.claims.values import Values, measured_values, published_values
+from kvstudy.analyse.claims.words import Names
+from kvstudy.analyse.findings.bottleneck import COLUMNS as BOTTLENECK
+from kvstudy.analyse.findings.break_even import crossing
+from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
+from kvstudy.analyse.findings.rounds import Times
+from kvstudy.analyse.findings.rounds import rounds as rounds_of
+from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.present.tables.claims import content, lines
 from kvstudy.stats.verdicts import Verdict
 from kvstudy.study.claims import Claims
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.model import Study
-from kvstudy.tables.claims import content, lines
-from kvstudy.tidy.published import read_published
-from kvstudy.tidy.summary import CELL
 
 THESIS = Path("config/studies/jedlicka2024")
 

@@ -5,15 +5,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.claims.evaluate import evaluate
-from kvstudy.claims.operands import grid_of
-from kvstudy.claims.values import Values, published_values
+from kvstudy.analyse.claims.evaluate import evaluate
+from kvstudy.analyse.claims.operands import grid_of
+from kvstudy.analyse.claims.values import Values, published_values
+from kvstudy.analyse.tidy.published import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.study.claims import Claims
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.yaml_file import read_yaml
-from kvstudy.tidy.published import read_published
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "config" / "studies").glob("*/claims.yaml"))

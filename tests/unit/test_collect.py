@@ -11,14 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from kvstudy.analyse.tidy.cell import reading
+from kvstudy.analyse.tidy.files import read_resources
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import is_measured
-from kvstudy.tidy.cell import reading
-from kvstudy.tidy.files import read_resources
 
 CELL = "pretend/a/r1000_o2000_t2/rep1"
 

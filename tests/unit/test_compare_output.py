@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from kvstudy.cli import cli
-from kvstudy.comparison.changes import RELATIVE
-from kvstudy.comparison.compare import TABLES, Comparison, compare, write_comparison
-from kvstudy.comparison.forest import MOST_LINES, draw_forest, pages
-from kvstudy.comparison.text import as_text
-from kvstudy.comparison.words import interval, marks, number, sizes, speed
-from kvstudy.figures.draw import Look
+from kvstudy.present.comparison.changes import RELATIVE
+from kvstudy.present.comparison.compare import TABLES, Comparison, compare, write_comparison
+from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, pages
+from kvstudy.present.comparison.text import as_text
+from kvstudy.present.comparison.words import interval, marks, number, sizes, speed
+from kvstudy.present.figures.draw import Look
 
 from tests.unit.two_runs import MACHINE, write_run
 

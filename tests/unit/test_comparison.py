@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.floor import COLUMNS as FLOOR_COLUMNS
+from kvstudy.analyse.findings.floor import COLUMNS as FLOOR_COLUMNS
+from kvstudy.analyse.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.present.tables import comparison
+from kvstudy.present.tables.html import fill_html
+from kvstudy.present.tables.latex import fill
 from kvstudy.stats.ratios import unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
-from kvstudy.tables import comparison
-from kvstudy.tables.html import fill_html
-from kvstudy.tables.latex import fill
-from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
-from kvstudy.tidy.published import read_published
-from kvstudy.tidy.results import Results
-from kvstudy.tidy.summary import per_repetition, summarise
 
 from tests.cell_texts import same_cells
 

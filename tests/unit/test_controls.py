@@ -5,20 +5,20 @@ import math
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analysis.bottleneck import NUMBERS, bottleneck, client_bound
-from kvstudy.analysis.files import analyse
-from kvstudy.analysis.floor import floors
-from kvstudy.analysis.pairs import pairs
+from kvstudy.analyse.findings.bottleneck import NUMBERS, bottleneck, client_bound
+from kvstudy.analyse.findings.files import analyse
+from kvstudy.analyse.findings.floor import floors
+from kvstudy.analyse.findings.pairs import pairs
+from kvstudy.analyse.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
+from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.errors import KvstudyError
+from kvstudy.present.tables import bottleneck as table
+from kvstudy.present.tables.checks import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import plan
 from kvstudy.study.controls import ceiling_store, controls, noise_store, original
 from kvstudy.study.load import load_study, study_path
-from kvstudy.tables import bottleneck as table
-from kvstudy.tables.checks import DASH
-from kvstudy.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
-from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
-from kvstudy.tidy.summary import per_repetition
 
 from . import small_results as small
 

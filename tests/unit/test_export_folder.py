@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.analysis.intervals import COLUMNS as INTERVAL_COLUMNS
+from kvstudy.analyse.findings.intervals import COLUMNS as INTERVAL_COLUMNS
+from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
-from kvstudy.export.bibliography import logs_digest
-from kvstudy.export.folder import FORMS, Sources, export
-from kvstudy.export.tables import ready_for_input
-from kvstudy.report.build import build_pdf
+from kvstudy.present.export.bibliography import logs_digest
+from kvstudy.present.export.folder import FORMS, Sources, export
+from kvstudy.present.export.tables import ready_for_input
+from kvstudy.present.report.build import build_pdf
+from kvstudy.present.tables.checks import Line, Section, parts
+from kvstudy.present.tables.latex import fill
 from kvstudy.study.load import load_study
-from kvstudy.tables.checks import Line, Section, parts
-from kvstudy.tables.latex import fill
-from kvstudy.tidy.summary import summarise
 
 from . import small_results as small
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.intervals import intervals
-from kvstudy.export.numbers import numbers_tex, printed
-from kvstudy.report.build import LONG_LINES
-from kvstudy.tables import results
-from kvstudy.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.findings.intervals import intervals
+from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.present.export.numbers import numbers_tex, printed
+from kvstudy.present.report.build import LONG_LINES
+from kvstudy.present.tables import results
 
 from . import small_results as small
 

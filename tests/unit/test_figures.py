@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.files import Analysis
-from kvstudy.analysis.order import COLUMNS as ORDER_COLUMNS
+from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.order import COLUMNS as ORDER_COLUMNS
+from kvstudy.analyse.tidy.files import RESOURCE_COLUMNS, SERIES_COLUMNS
 from kvstudy.errors import KvstudyError
-from kvstudy.figures.bars import COLUMNS, bars
-from kvstudy.figures.draw import TORN_HEIGHT, draw, looks, save, use_style
-from kvstudy.figures.order import draw_order
-from kvstudy.figures.write import Shown, write_figures
+from kvstudy.present.figures.bars import COLUMNS, bars
+from kvstudy.present.figures.draw import TORN_HEIGHT, draw, looks, save, use_style
+from kvstudy.present.figures.order import draw_order
+from kvstudy.present.figures.write import Shown, write_figures
 from kvstudy.study.figure_kinds import Bars, DrawnFigure
-from kvstudy.tidy.files import RESOURCE_COLUMNS, SERIES_COLUMNS
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 

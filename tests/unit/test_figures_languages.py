@@ -7,25 +7,25 @@ import re
 
 import matplotlib.pyplot as plt
 import pytest
-from kvstudy.charts.scripts import scripts
-from kvstudy.figures.averages import panel_titles
-from kvstudy.figures.axes import with_decimal_mark
-from kvstudy.figures.bars import bars
-from kvstudy.figures.box import draw_box
-from kvstudy.figures.break_even import draw_break_even
-from kvstudy.figures.cpu import draw_cpu
-from kvstudy.figures.curves import curves_table, draw_curves
-from kvstudy.figures.draw import draw, use_style
-from kvstudy.figures.heatmap import draw_heatmap
-from kvstudy.figures.open_loop import draw_open_loop
-from kvstudy.figures.order import draw_order
-from kvstudy.figures.ratios import draw_ratios
-from kvstudy.figures.relative import draw_relative
-from kvstudy.figures.slope import draw_slopes
-from kvstudy.figures.spectrum import draw_spectrum
-from kvstudy.figures.timeline import draw_timeline
 from kvstudy.language.current import using
-from kvstudy.report.glance import glance_facts
+from kvstudy.present.charts.scripts import scripts
+from kvstudy.present.figures.averages import panel_titles
+from kvstudy.present.figures.axes import with_decimal_mark
+from kvstudy.present.figures.bars import bars
+from kvstudy.present.figures.box import draw_box
+from kvstudy.present.figures.break_even import draw_break_even
+from kvstudy.present.figures.cpu import draw_cpu
+from kvstudy.present.figures.curves import curves_table, draw_curves
+from kvstudy.present.figures.draw import draw, use_style
+from kvstudy.present.figures.heatmap import draw_heatmap
+from kvstudy.present.figures.open_loop import draw_open_loop
+from kvstudy.present.figures.order import draw_order
+from kvstudy.present.figures.ratios import draw_ratios
+from kvstudy.present.figures.relative import draw_relative
+from kvstudy.present.figures.slope import draw_slopes
+from kvstudy.present.figures.spectrum import draw_spectrum
+from kvstudy.present.figures.timeline import draw_timeline
+from kvstudy.present.report.glance import glance_facts
 from kvstudy.translation import other_languages
 from matplotlib.text import Text
 
@@ -140,7 +140,7 @@ def test_the_csv_has_codes_in_all_languages(drawn, language):
 
 
 def test_a_page_writes_numbers_as_its_language_does(monkeypatch):
-    monkeypatch.setattr("kvstudy.charts.scripts._vega", str)
+    monkeypatch.setattr("kvstudy.present.charts.scripts._vega", str)
     assert '"decimal": "."' in scripts()
     with using("cs"):
         text = scripts()

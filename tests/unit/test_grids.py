@@ -10,21 +10,26 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analysis.boxes import boxes
+from kvstudy.analyse.findings.boxes import boxes
+from kvstudy.analyse.tidy.files import (
+    CELL_COLUMNS,
+    HISTOGRAM_COLUMNS,
+    SUMMARY_KEYS,
+    SUMMARY_NUMBERS,
+)
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.shown import only
+from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.figures.averages import averages, panel_titles
-from kvstudy.figures.box import box_table, draw_box
-from kvstudy.figures.draw import draw, looks, save, use_style
-from kvstudy.figures.heatmap import draw_heatmap, heatmap_table
+from kvstudy.present.figures.averages import averages, panel_titles
+from kvstudy.present.figures.box import box_table, draw_box
+from kvstudy.present.figures.draw import draw, looks, save, use_style
+from kvstudy.present.figures.heatmap import draw_heatmap, heatmap_table
 from kvstudy.study.cells import shown
 from kvstudy.study.grids import Averages, Box, Heatmap
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.sizes import sizes
-from kvstudy.tidy.files import CELL_COLUMNS, HISTOGRAM_COLUMNS, SUMMARY_KEYS, SUMMARY_NUMBERS
-from kvstudy.tidy.results import Results
-from kvstudy.tidy.shown import only
-from kvstudy.tidy.swept import Swept
 from matplotlib.patches import Rectangle
 from pydantic import ValidationError
 

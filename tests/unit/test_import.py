@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.imports.command_line import find_command, read_command
-from kvstudy.imports.text import decoded
+from kvstudy.logs.imports.command_line import find_command, read_command
+from kvstudy.logs.imports.text import decoded
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.study.raw import check_sums
-from kvstudy.ycsb_log.parse import parse
 
 DATA = Path(__file__).parents[1] / "data"
 OF_YCSB = DATA / "ycsb"

@@ -13,23 +13,23 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
 from kvstudy import translation
-from kvstudy.claims.quantities import Quantity
-from kvstudy.claims.words import number
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.words import number
+from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.cli import cli
 from kvstudy.commands.translate import command as translate
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
 from kvstudy.language.locale import list_of, long_date, plural
 from kvstudy.language.recorded import recorded
-from kvstudy.report import numbers
-from kvstudy.report.pandoc import OPTIONS
-from kvstudy.report.text import as_time, distinct_numbers, listed
+from kvstudy.present.report import numbers
+from kvstudy.present.report.pandoc import OPTIONS
+from kvstudy.present.report.text import as_time, distinct_numbers, listed
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.quotes import read_quotes
-from kvstudy.tidy.numbers import change, grouped, share, significant
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "report" / "text"

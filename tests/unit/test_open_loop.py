@@ -11,22 +11,27 @@ import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.analysis.open_loop import latencies, rates
+from kvstudy.analyse.findings.open_loop import latencies, rates
+from kvstudy.analyse.tidy.files import (
+    CELL_COLUMNS,
+    HISTOGRAM_COLUMNS,
+    MEASUREMENT_COLUMNS,
+    SERIES_COLUMNS,
+)
+from kvstudy.analyse.tidy.open_loop import NOTHING, TARGET_COLUMNS, OpenLoop
+from kvstudy.analyse.tidy.target import find_target
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.figures.draw import looks, use_style
-from kvstudy.figures.open_loop import draw_open_loop, open_loop_table
-from kvstudy.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
+from kvstudy.present.figures.draw import looks, use_style
+from kvstudy.present.figures.open_loop import draw_open_loop, open_loop_table
+from kvstudy.present.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
+from kvstudy.present.tables import open_loop as table
+from kvstudy.present.tables.checks import DASH
+from kvstudy.present.tables.html import fill_html
+from kvstudy.present.tables.latex import fill
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
-from kvstudy.tables import open_loop as table
-from kvstudy.tables.checks import DASH
-from kvstudy.tables.html import fill_html
-from kvstudy.tables.latex import fill
-from kvstudy.tidy.files import CELL_COLUMNS, HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
-from kvstudy.tidy.open_loop import NOTHING, TARGET_COLUMNS, OpenLoop
-from kvstudy.tidy.target import find_target
 
 from tests.cell_texts import same_cells
 
@@ -279,7 +284,7 @@ def test_the_closed_loop_cells_are_read_once_for_all_that_miss_their_rate(study,
         asked.append((cell.store, cell.workload, cell.closed))
         return find_target(study, cells, cell, run)
 
-    monkeypatch.setattr("kvstudy.tidy.open_loop.find_target", counted)
+    monkeypatch.setattr("kvstudy.analyse.tidy.open_loop.find_target", counted)
     found = parse(study)["cells"]
     assert len(found) > len(asked) == len(set(asked)) > 0
     assert found["reason"].str.startswith("no target rate").all()

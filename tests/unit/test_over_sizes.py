@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.scaling import scaling
-from kvstudy.audit.doubts import MARK
+from kvstudy.analyse.audit.doubts import MARK
+from kvstudy.analyse.findings.scaling import scaling
+from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.figures.curves import curves_table, draw_curves
-from kvstudy.figures.draw import looks, use_style
+from kvstudy.present.figures.curves import curves_table, draw_curves
+from kvstudy.present.figures.draw import looks, use_style
+from kvstudy.present.tables import scaling as scaling_table
+from kvstudy.present.tables import sweep
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
 from kvstudy.study.sizes import sizes
-from kvstudy.tables import scaling as scaling_table
-from kvstudy.tables import sweep
-from kvstudy.tidy.swept import MEASURED, PUBLISHED, Swept
 from pydantic import ValidationError
 
 from . import small_results as small

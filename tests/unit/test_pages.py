@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.report.build import build_pdf
-from kvstudy.report.document import Front, Parts
-from kvstudy.report.escape import for_markdown
-from kvstudy.report.floats import Floats
-from kvstudy.report.latex import write_latex
+from kvstudy.present.report.build import build_pdf
+from kvstudy.present.report.document import Front, Parts
+from kvstudy.present.report.escape import for_markdown
+from kvstudy.present.report.floats import Floats
+from kvstudy.present.report.latex import write_latex
+from kvstudy.present.tables import bottleneck, checks, validity
+from kvstudy.present.tables.checks import DASH, Line, Section, parts
+from kvstudy.present.tables.html import fill_html
+from kvstudy.present.tables.latex import fill, printable
+from kvstudy.present.tables.markup import marked
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.table_kinds import MachineTable
-from kvstudy.tables import bottleneck, checks, validity
-from kvstudy.tables.checks import DASH, Line, Section, parts
-from kvstudy.tables.html import fill_html
-from kvstudy.tables.latex import fill, printable
-from kvstudy.tables.markup import marked
 
 from tests.cell_texts import check_structure, html_cells, latex_cells, same_cells
 

@@ -13,10 +13,10 @@ import yaml
 from click.testing import CliRunner, Result
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.planning.costs import PhaseCost, read_cost, read_costs
-from kvstudy.planning.estimate import OTHER, SAME, SIZES, Estimator
-from kvstudy.planning.progress import Progress
-from kvstudy.planning.words import duration, size
+from kvstudy.measure.planning.costs import PhaseCost, read_cost, read_costs
+from kvstudy.measure.planning.estimate import OTHER, SAME, SIZES, Estimator
+from kvstudy.measure.planning.progress import Progress
+from kvstudy.measure.planning.words import duration, size
 from kvstudy.stores import registry
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study

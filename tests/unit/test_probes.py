@@ -9,14 +9,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from kvstudy.analyse.tidy.probes import Probes, collect_probes, read_probes, rows_of
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
+from kvstudy.present.tables import operations
+from kvstudy.present.tables.html import fill_html
+from kvstudy.present.tables.latex import fill
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
-from kvstudy.tables import operations
-from kvstudy.tables.html import fill_html
-from kvstudy.tables.latex import fill
-from kvstudy.tidy.probes import Probes, collect_probes, read_probes, rows_of
 
 from tests.cell_texts import same_cells
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 from kvstudy.errors import KvstudyError
+from kvstudy.present.tables.properties import content, long_form, numbered
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.properties import JUDGED, STATED, TITLES, PropertiesTable, StoreProperties
 from kvstudy.study.property_files import published_properties, store_properties
 from kvstudy.study.yaml_file import read_yaml
-from kvstudy.tables.properties import content, long_form, numbered
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "envs/stores").glob("*/properties.yaml"))

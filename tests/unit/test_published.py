@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
+from kvstudy.analyse.tidy.published import read_published
 from kvstudy.commands.published import command
 from kvstudy.errors import KvstudyError
+from kvstudy.present.tables.published import Source, published_table
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.base import AnyTable
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.printed import PrintedForm
-from kvstudy.tables.published import Source, published_table
-from kvstudy.tidy.published import read_published
 
 from tests.cell_texts import same_cells
 

@@ -6,15 +6,15 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from kvstudy.analysis.pairs import COLUMNS as PAIRS
-from kvstudy.audit.doubts import MARK
-from kvstudy.figures.draw import looks
-from kvstudy.figures.slope import draw_slopes, slopes
+from kvstudy.analyse.audit.doubts import MARK
+from kvstudy.analyse.findings.pairs import COLUMNS as PAIRS
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.present.figures.draw import looks
+from kvstudy.present.figures.slope import draw_slopes, slopes
+from kvstudy.present.tables.against import content, rows
+from kvstudy.present.tables.checks import DASH
 from kvstudy.study.load import load_study
 from kvstudy.study.source_parts import AgainstTable
-from kvstudy.tables.against import content, rows
-from kvstudy.tables.checks import DASH
-from kvstudy.tidy.results import Results
 
 from . import small_results as small
 

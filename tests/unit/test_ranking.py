@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.pairs import pairs
-from kvstudy.audit.doubts import MARK
+from kvstudy.analyse.audit.doubts import MARK
+from kvstudy.analyse.findings.pairs import pairs
+from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.errors import KvstudyError
+from kvstudy.present.tables.ranking import content, long_form
 from kvstudy.study.load import load_study
 from kvstudy.study.ranking import RankingTable
-from kvstudy.tables.ranking import content, long_form
-from kvstudy.tidy.summary import CELL
 
 from . import small_results as small
 

@@ -5,8 +5,8 @@ import math
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from kvstudy.analysis.floor import COLUMNS as FLOOR
-from kvstudy.figures.ratios import draw_ratios, ratios
+from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
+from kvstudy.present.figures.ratios import draw_ratios, ratios
 
 from . import small_results as small
 

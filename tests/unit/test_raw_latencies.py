@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from kvstudy.analyse.tidy.latencies import latencies
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.measure.latencies import keep_latencies
@@ -14,7 +15,6 @@ from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import raw_directory, write_sums
-from kvstudy.tidy.latencies import latencies
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 

@@ -4,21 +4,21 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.break_even import Costs, hit_probability
-from kvstudy.analysis.published_costs import printed, published_costs
-from kvstudy.analysis.rounds import COLUMNS, Times, rounds
-from kvstudy.figures.break_even import break_even_table, draw_break_even
-from kvstudy.figures.relative import draw_relative, relative_table
+from kvstudy.analyse.findings.break_even import Costs, hit_probability
+from kvstudy.analyse.findings.published_costs import printed, published_costs
+from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
+from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.rounds import COLUMNS as ROUND_COLUMNS
+from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.present.figures.break_even import break_even_table, draw_break_even
+from kvstudy.present.figures.relative import draw_relative, relative_table
+from kvstudy.present.tables import break_even, relative
+from kvstudy.present.tables.checks import parts
+from kvstudy.present.tables.html import fill_html
+from kvstudy.present.tables.latex import fill
 from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.trimmed import trimmed_mean
 from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
-from kvstudy.tables import break_even, relative
-from kvstudy.tables.checks import parts
-from kvstudy.tables.html import fill_html
-from kvstudy.tables.latex import fill
-from kvstudy.tidy.published import read_published
-from kvstudy.tidy.rounds import COLUMNS as ROUND_COLUMNS
-from kvstudy.tidy.summary import CELL
 
 from tests.cell_texts import same_cells
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.report.build import build_pdf
-from kvstudy.report.latex_log import faults, remarks, tex_errors
+from kvstudy.present.report.build import build_pdf
+from kvstudy.present.report.latex_log import faults, remarks, tex_errors
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.steadiness import COLUMNS as STEADINESS
-from kvstudy.report.cell_names import CellNames
-from kvstudy.report.course import course_facts
+from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
+from kvstudy.present.report.cell_names import CellNames
+from kvstudy.present.report.course import course_facts
 
 from . import small_results as small
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from kvstudy.report.rank import Agreement, Apart, Lead, agreement, apart, compared, ranking
-from kvstudy.report.tails import Tail, tails
+from kvstudy.present.report.rank import Agreement, Apart, Lead, agreement, apart, compared, ranking
+from kvstudy.present.report.tails import Tail, tails
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict[str, str]:

@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.analysis.agreement import COLUMNS as AGREEMENT
-from kvstudy.analysis.files import write_analysis
-from kvstudy.analysis.validity import COLUMNS as VALIDITY
-from kvstudy.claims.table import COLUMNS as CLAIMS
-from kvstudy.claims.table import read_claims
+from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
+from kvstudy.analyse.claims.table import read_claims
+from kvstudy.analyse.findings.agreement import COLUMNS as AGREEMENT
+from kvstudy.analyse.findings.files import write_analysis
+from kvstudy.analyse.findings.validity import COLUMNS as VALIDITY
+from kvstudy.analyse.tidy.probes import COLUMNS, rows_of
+from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
 from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
-from kvstudy.report.cell_facts import CELLS
-from kvstudy.report.render import Inputs, render
-from kvstudy.report.workload_facts import SUMMARY
-from kvstudy.tables.claims import write_claims
-from kvstudy.tidy.probes import COLUMNS, rows_of
-from kvstudy.tidy.published import COLUMNS as PUBLISHED
+from kvstudy.present.report.cell_facts import CELLS
+from kvstudy.present.report.render import Inputs, render
+from kvstudy.present.report.workload_facts import SUMMARY
+from kvstudy.present.tables.claims import write_claims
 
 from tests.cell_texts import same_cells
 

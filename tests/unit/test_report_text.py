@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.report import numbers
-from kvstudy.report.escape import code, for_markdown
-from kvstudy.report.pandoc import OPTIONS, convert
-from kvstudy.report.templates import fill, text_environment
-from kvstudy.report.text import listed
-from kvstudy.tables.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
+from kvstudy.present.report import numbers
+from kvstudy.present.report.escape import code, for_markdown
+from kvstudy.present.report.pandoc import OPTIONS, convert
+from kvstudy.present.report.templates import fill, text_environment
+from kvstudy.present.report.text import listed
+from kvstudy.present.tables.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
 
 FILTER = Path(__file__).parents[2] / "report/templates/latex.lua"
 ODD = r"_a_ 50% & #1 \ <b> $x$ ~y~ ^z^ {w} *v* `u` [t](s) @r !q | -- 'p' ... 1. \alpha"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.report.transcript import (
+from kvstudy.present.report.transcript import (
     COLUMNS,
     LINES,
     commands,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.tidy.gc import gc_pauses
+from kvstudy.analyse.tidy.resources import resources, server_cpu_seconds
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.sampler import MACHINE_COLUMNS, PROCESS_COLUMNS
-from kvstudy.tidy.gc import gc_pauses
-from kvstudy.tidy.resources import resources, server_cpu_seconds
 
 STARTED = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC).timestamp()
 

@@ -5,7 +5,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from kvstudy.analyse.tidy.outcomes import void
+from kvstudy.analyse.tidy.rounds import COLUMNS, rounds
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import Cell, plan
@@ -13,10 +17,6 @@ from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
 from kvstudy.study.rounds import PROPERTIES, Rounds, found, key_of_read, rounds_of
 from kvstudy.study.workload import load_workload, operations_of
-from kvstudy.tidy.outcomes import void
-from kvstudy.tidy.rounds import COLUMNS, rounds
-from kvstudy.ycsb_log.parse import parse
-from kvstudy.ycsb_log.rounds import read_rounds
 
 DATA = Path(__file__).parents[1] / "data/ycsb"
 PROPERTIES_OF_FILE = tuple(sorted(load_workload(Path("workloads/rounds")).items()))

@@ -7,6 +7,7 @@ import time
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.tidy.resources import server_cpu_seconds
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.sampler import (
     CGROUPS,
@@ -15,7 +16,6 @@ from kvstudy.measure.sampler import (
     Sampler,
     _own_group,
 )
-from kvstudy.tidy.resources import server_cpu_seconds
 
 BUSY = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
 

@@ -2,14 +2,14 @@
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.files import shown_of
+from kvstudy.analyse.findings.files import shown_of
+from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.shown import only, published_only
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan, shown
 from kvstudy.study.combinations import combinations_of, shown_combination
 from kvstudy.study.parts import MEAN
 from kvstudy.study.sizes import sizes
-from kvstudy.tidy.published import read_published
-from kvstudy.tidy.shown import only, published_only
 
 from . import small_results as small
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from kvstudy.analyse.tidy.published import read_published
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stats.littles_law import Audit, in_call, weighted_latency
-from kvstudy.tidy.published import read_published
-from kvstudy.ycsb_log.parse import parse
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 STUDIES = Path(__file__).parents[2] / "config" / "studies"

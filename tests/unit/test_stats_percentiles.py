@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.stats.percentiles import merged, percentiles_over_runs, quantile, samples_beyond
-from kvstudy.ycsb_log.histograms import read_histogram
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 samples = st.lists(st.integers(0, 10_000), min_size=1, max_size=30)

@@ -6,10 +6,10 @@ import io
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.tidy.files import read_cells, read_measurements, read_summary
+from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
-from kvstudy.tidy.files import read_cells, read_measurements, read_summary
-from kvstudy.tidy.published import read_published
-from kvstudy.tidy.summary import summarise
 
 CELLS = """\
 store,workload,parameters,repetition,status,reason,void

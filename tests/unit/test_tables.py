@@ -9,18 +9,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from kvstudy.analysis.scaling import COLUMNS as SCALING
+from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
+from kvstudy.analyse.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
+from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
+from kvstudy.analyse.tidy.open_loop import NOTHING
+from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.errors import KvstudyError
+from kvstudy.present.tables import machine, results
+from kvstudy.present.tables.kinds import Given
+from kvstudy.present.tables.latex import Latex, broken, escape, fill
+from kvstudy.present.tables.write import write_tables
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
-from kvstudy.tables import machine, results
-from kvstudy.tables.kinds import Given
-from kvstudy.tables.latex import Latex, broken, escape, fill
-from kvstudy.tables.write import write_tables
-from kvstudy.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
-from kvstudy.tidy.numbers import fixed, grouped, significant
-from kvstudy.tidy.open_loop import NOTHING
-from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 
 from tests.cell_texts import same_cells
 

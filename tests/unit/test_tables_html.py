@@ -10,19 +10,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.scaling import scaling
+from kvstudy.analyse.findings.scaling import scaling
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
-from kvstudy.study.base import AnyTable
-from kvstudy.study.sizes import sizes
-from kvstudy.tables import checks, store
-from kvstudy.tables import scaling as scaling_table
-from kvstudy.tables import sweep as sweep_table
-from kvstudy.tables.files import write_texts
-from kvstudy.tables.html import fill_html
-from kvstudy.tables.kinds import KINDS, of_checks
-from kvstudy.tables.latex import latex_of
-from kvstudy.tables.markup import (
+from kvstudy.present.tables import checks, store
+from kvstudy.present.tables import scaling as scaling_table
+from kvstudy.present.tables import sweep as sweep_table
+from kvstudy.present.tables.files import write_texts
+from kvstudy.present.tables.html import fill_html
+from kvstudy.present.tables.kinds import KINDS, of_checks
+from kvstudy.present.tables.latex import latex_of
+from kvstudy.present.tables.markup import (
     Rich,
     bold,
     grey,
@@ -35,6 +33,8 @@ from kvstudy.tables.markup import (
     raised,
     stacked,
 )
+from kvstudy.study.base import AnyTable
+from kvstudy.study.sizes import sizes
 
 from tests.cell_texts import (
     check_structure,

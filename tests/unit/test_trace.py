@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.trace.log_lines import lines_of
-from kvstudy.ycsb_log.parse import parse
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.share.trace.log_lines import lines_of
 
 ROOT = Path(__file__).parents[2]
 YCSB = ROOT / "tests" / "data" / "ycsb"

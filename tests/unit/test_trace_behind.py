@@ -7,17 +7,17 @@ from typing import get_args
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.scaling import COLUMNS as SCALING
+from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.present.tables.kinds import Given
+from kvstudy.present.tables.write import write_tables
+from kvstudy.share.trace.behind import behind
 from kvstudy.study.cells import plan, shown
 from kvstudy.study.controls import CEILING
 from kvstudy.study.figure_kinds import Figure
 from kvstudy.study.load import load_study
 from kvstudy.study.table_kinds import Table
-from kvstudy.tables.kinds import Given
-from kvstudy.tables.write import write_tables
-from kvstudy.tidy.results import Results
-from kvstudy.tidy.summary import per_repetition, summarise
-from kvstudy.trace.behind import behind
 
 from . import small_results as small
 

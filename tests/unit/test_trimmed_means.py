@@ -2,10 +2,10 @@
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.trimmed import trimmed
-from kvstudy.tables.checks import DASH
-from kvstudy.tables.trimmed import content
-from kvstudy.tidy.files import MEASUREMENT_COLUMNS
+from kvstudy.analyse.findings.trimmed import trimmed
+from kvstudy.analyse.tidy.files import MEASUREMENT_COLUMNS
+from kvstudy.present.tables.checks import DASH
+from kvstudy.present.tables.trimmed import content
 from pydantic import ValidationError
 
 from . import small_results as small

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kvstudy.analyse.tidy.usage import usage
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.study.alike import usable_cores
-from kvstudy.tidy.usage import usage
-from kvstudy.ycsb_log.parse import parse
 
 LOG = Path(__file__).parents[1] / "data" / "ycsb" / "redis-workloada-run-r3.out"
 HEADER = "phase,seconds,cpu_busy,cpu_idle,cpu_steal\n"

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analysis.agreement import agreement, flagged, writing_all_fields
-from kvstudy.analysis.validity import validity
-from kvstudy.report.cell_names import CellNames
-from kvstudy.report.validity import validity_facts
+from kvstudy.analyse.findings.agreement import agreement, flagged, writing_all_fields
+from kvstudy.analyse.findings.validity import validity
+from kvstudy.analyse.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.analyse.tidy.outcomes import COLUMNS, good, missed, outcomes, void
+from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.present.report.cell_names import CellNames
+from kvstudy.present.report.validity import validity_facts
+from kvstudy.present.tables.validity import content
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures
-from kvstudy.tables.validity import content
-from kvstudy.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
-from kvstudy.tidy.outcomes import COLUMNS, good, missed, outcomes, void
-from kvstudy.tidy.probes import Probes
-from kvstudy.ycsb_log.parse import parse
 from pydantic import ValidationError
 
 from . import small_results as small

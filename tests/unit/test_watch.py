@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 from docutils.core import publish_parts
 from kvstudy.cli import cli
-from kvstudy.planning.current import current
-from kvstudy.planning.progress import Progress
-from kvstudy.planning.watch import Watch, latest_run
-from kvstudy.planning.words import duration
+from kvstudy.logs.ycsb.status import last_status
+from kvstudy.measure.planning.current import current
+from kvstudy.measure.planning.progress import Progress
+from kvstudy.measure.planning.watch import Watch, latest_run
+from kvstudy.measure.planning.words import duration
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import measured_run
-from kvstudy.ycsb_log.status import last_status
 
 from . import small_results
 

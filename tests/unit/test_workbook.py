@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.errors import KvstudyError
+from kvstudy.present.workbook.content import Content, read_outcomes
+from kvstudy.present.workbook.names import sheet_names
+from kvstudy.present.workbook.places import Places
+from kvstudy.present.workbook.write import write_workbook
 from kvstudy.study.cells import closed_loop, plan, shown
-from kvstudy.tidy.summary import per_repetition, summarise
-from kvstudy.workbook.content import Content, read_outcomes
-from kvstudy.workbook.names import sheet_names
-from kvstudy.workbook.places import Places
-from kvstudy.workbook.write import write_workbook
 from openpyxl import Workbook, load_workbook
 
 from . import small_results as small

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.ycsb_log.check import check_load, check_run
-from kvstudy.ycsb_log.parse import parse
+from kvstudy.logs.ycsb.check import check_load, check_run
+from kvstudy.logs.ycsb.parse import parse
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.check import check_histogram, check_raw
+from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import read_raw
 from kvstudy.stats.percentiles import quantile
-from kvstudy.ycsb_log.check import check_histogram, check_raw
-from kvstudy.ycsb_log.histograms import read_histogram
-from kvstudy.ycsb_log.parse import parse
-from kvstudy.ycsb_log.raw import read_raw
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 RUNS = [f"redis-hdr-rep{number}" for number in (1, 2, 3)]

@@ -5,15 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.stats.warmup import Steadiness, warm_up
-from kvstudy.ycsb_log.parse import parse
-from kvstudy.ycsb_log.status import (
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.status import (
     GoodOperations,
     longest_stall,
     operations_per_second,
     read_status,
     run_start,
 )
+from kvstudy.stats.warmup import Steadiness, warm_up
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 

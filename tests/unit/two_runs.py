@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
-from kvstudy.tidy.collect import CELL_COLUMNS
-from kvstudy.tidy.files import MEASUREMENT_COLUMNS
+from kvstudy.analyse.tidy.collect import CELL_COLUMNS
+from kvstudy.analyse.tidy.files import MEASUREMENT_COLUMNS
 
 SIZES = "r1000_o5000_t2"
 MACHINE = {

@@ -14,14 +14,8 @@ import papermill
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from kvstudy.analysis.files import analyse, write_analysis
-from kvstudy.commands.notebook import command
-from kvstudy.errors import KvstudyError
-from kvstudy.report.build import build_pdf
-from kvstudy.study.cells import closed_loop, plan, shown
-from kvstudy.study.load import load_study
-from kvstudy.tables.latex import fill
-from kvstudy.tidy.files import (
+from kvstudy.analyse.findings.files import analyse, write_analysis
+from kvstudy.analyse.tidy.files import (
     HISTOGRAM_COLUMNS,
     RESOURCE_COLUMNS,
     SERIES_COLUMNS,
@@ -30,9 +24,15 @@ from kvstudy.tidy.files import (
     read_measurements,
     read_series,
 )
-from kvstudy.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
-from kvstudy.tidy.probes import read_probes
-from kvstudy.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.analyse.tidy.probes import read_probes
+from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.commands.notebook import command
+from kvstudy.errors import KvstudyError
+from kvstudy.present.report.build import build_pdf
+from kvstudy.present.tables.latex import fill
+from kvstudy.study.cells import closed_loop, plan, shown
+from kvstudy.study.load import load_study
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "workflow/notebooks/analysis.ipynb"

@@ -15,7 +15,7 @@ rule audit_source:
         sources=AUDITED,
         claims=[str(path) for path in [STUDY_FILE.with_name("claims.yaml")] if path.is_file()],
         workloads=sorted({f"workloads/{use.file}" for use in STUDY.workloads}),
-        code=modules("language", "study", "tidy", "stats", "audit"),
+        code=code_of("audit"),
     output:
         report(
             "results/{run}/audit.csv",

@@ -30,7 +30,7 @@ rule export_for_thesis:
         figures=expand(
             "figures/{{run}}{sub}/{figure}.{form}", sub=SUBFOLDER, figure=DRAWN, form=FIGURE_FORMS
         ),
-        code=modules("language", "study", "stores", "ycsb_log", "tidy", "tables", "export"),
+        code=code_of("export"),
     output:
         expand("results/{{run}}{sub}/export/{file}", sub=SUBFOLDER, file=EXPORTED),
     log:
@@ -57,7 +57,7 @@ rule write_commands:
         study=STUDY_FILE,
         stores=STORE_FILES,
         cells="results/{run}/cells.csv",
-        code=modules("language", "study", "stores", "export"),
+        code=code_of("commands"),
     output:
         "results/{run}/commands.txt",
     log:

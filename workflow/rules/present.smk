@@ -25,7 +25,7 @@ rule judge_claims:
             for name in ("claims.tex", "claims.html", "parts.html")
         ],
         catalogues=catalogues(),
-        code=modules(*ANALYSING, "stores", "audit", "claims", "tables"),
+        code=code_of("claims"),
     output:
         csv=report(
             f"results/{{run}}{SUBFOLDER}/claims.csv",
@@ -76,7 +76,7 @@ rule make_tables:
         audit=AUDIT,
         templates=glob("report/templates/tables/*.*"),
         catalogues=catalogues(),
-        code=modules(*ANALYSING, "stores", "audit", "claims", "tables"),
+        code=code_of("tabulate"),
     output:
         captioned(
             expand(
@@ -121,7 +121,7 @@ rule draw_figures:
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         audit=AUDIT,
         catalogues=catalogues(),
-        code=modules(*ANALYSING, "stores", "audit", "figures", "charts"),
+        code=code_of("draw"),
     output:
         captioned(
             expand(

@@ -7,7 +7,7 @@ rule record_provenance:
         claims=CLAIMS,
         cells="results/{run}/cells.csv",
         open_loop="results/{run}/open-loop/cells.csv",
-        code=modules("language", "study", "ycsb_log", "tidy", "stats", "analysis", "trace"),
+        code=code_of("provenance"),
     output:
         "results/{run}/provenance.json",
     log:

@@ -14,9 +14,7 @@ rule draw_published:
         + glob("report/templates/tables/*.*")
         + ["report/references.bib"],
         catalogues=catalogues(),
-        code=modules(
-            *ANALYSING, "stores", "audit", "claims", "figures", "charts", "tables", "report"
-        ),
+        code=code_of("published"),
     output:
         tables=directory(f"results/{RUN}/tables"),
         figures=directory(f"figures/{RUN}"),
@@ -38,7 +36,7 @@ rule build_published_pdf:
         f"results/{RUN}/tables",
         f"figures/{RUN}",
         report=f"results/{RUN}/report",
-        code=modules("language", "report"),
+        code=code_of("build-pdf"),
     output:
         report(
             f"report/{RUN}.pdf",
@@ -67,7 +65,7 @@ rule build_published_html:
         f"figures/{RUN}",
         report=f"results/{RUN}/report",
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
-        code=modules("language", "charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
+        code=code_of("build-html"),
     output:
         f"report/{RUN}.html",
     log:
@@ -87,7 +85,7 @@ rule build_published_docx:
         f"figures/{RUN}",
         report=f"results/{RUN}/report",
         templates=glob("report/templates/*.*"),
-        code=modules("language", "report"),
+        code=code_of("build-docx"),
     output:
         f"report/{RUN}.docx",
     log:

@@ -4,7 +4,8 @@
 JUDGED = ["claims.csv", "tables/claims.tex", "tables/claims.html"] if CLAIMS else []
 
 
-# The notebook is English, and ends only an English report.
+NOTEBOOK = "workflow/notebooks/analysis.ipynb"
+# It is English, and ends only an English report.
 APPENDIX = (
     ["results/{run}/report/notebook.tex"] if CONFIG.notebook_appendix and not SUBFOLDER else []
 )
@@ -35,7 +36,7 @@ rule render_report:
         + glob("report/templates/*.*")
         + ["report/references.bib"],
         catalogues=catalogues(),
-        code=modules(*ANALYSING, "stores", "audit", "claims", "tables", "report"),
+        code=code_of("render"),
     output:
         text=f"results/{{run}}{SUBFOLDER}/report/{{run}}.md",
         front=f"results/{{run}}{SUBFOLDER}/report/front.json",
@@ -73,7 +74,7 @@ rule build_pdf:
         body=f"results/{{run}}{SUBFOLDER}/report/body.tex",
         references=f"results/{{run}}{SUBFOLDER}/report/references.bib",
         appendix=APPENDIX,
-        code=modules("language", "report"),
+        code=code_of("build-pdf"),
     output:
         report(
             f"report/{{run}}{SUFFIX}.pdf",
@@ -110,7 +111,7 @@ rule build_html:
         provenance="results/{run}/provenance.json",
         catalogues=catalogues(),
         templates=glob("report/templates/*.*") + glob("report/templates/html/*"),
-        code=modules("language", "charts", "report") + glob("workflow/kvstudy/charts/*.[cj]s*"),
+        code=code_of("build-html"),
     output:
         f"report/{{run}}{SUFFIX}.html",
     log:
@@ -136,7 +137,7 @@ rule build_docx:
         figures=expand("figures/{{run}}{sub}/{figure}.png", sub=SUBFOLDER, figure=DRAWN),
         catalogues=catalogues(),
         templates=glob("report/templates/*.*"),
-        code=modules("language", "report"),
+        code=code_of("build-docx"),
     output:
         f"report/{{run}}{SUFFIX}.docx",
     log:
@@ -170,9 +171,9 @@ rule run_notebook:
         ),
         analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
         audit=AUDIT,
-        notebook="workflow/notebooks/analysis.ipynb",
+        notebook=NOTEBOOK,
         template=glob("report/templates/notebook/*"),
-        code=modules(*ANALYSING, "stores", "audit", "figures", "tables", "report"),
+        code=code_of("notebook", NOTEBOOK),
     output:
         page=report(
             "report/{run}-analysis.html",

@@ -18,7 +18,7 @@ rule parse_cells:
         ],
         gaps=expand("results/{run}/gaps/{store}.json", run=RUN, store=GAPS),
         imports=[f"results/{RUN}/{IMPORTS}"] if STUDY.imported else [],
-        code=modules("language", "study", "ycsb_log", "tidy"),
+        code=code_of("parse"),
     output:
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
@@ -48,7 +48,7 @@ rule summarise:
         study=STUDY_FILE,
         cells="results/{run}/cells.csv",
         measurements="results/{run}/measurements.csv",
-        code=modules("language", "study", "tidy"),
+        code=code_of("summarise"),
     output:
         "results/{run}/summary.csv",
     log:
@@ -81,7 +81,7 @@ rule analyse:
         rounds="results/{run}/rounds.csv",
         probes="results/{run}/probes.csv",
         open_loop=expand("results/{{run}}/open-loop/{name}.csv", name=OPEN_LOOP_FILES),
-        code=modules(*ANALYSING),
+        code=code_of("analyse"),
     output:
         expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
     log:

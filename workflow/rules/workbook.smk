@@ -10,7 +10,7 @@ rule write_workbook:
         measurements="results/{run}/measurements.csv",
         summary="results/{run}/summary.csv",
         environment="results/{run}/environment.json",
-        code=modules("language", "study", "ycsb_log", "tidy", "stores", "workbook"),
+        code=code_of("workbook"),
     output:
         "results/{run}/{run}.xlsx",
     log:

@@ -52,16 +52,21 @@ def command(
     steadiness.csv, order.csv, bottleneck.csv, trimmed.csv, open_rates.csv,
     open_percentiles.csv, drift.json, agreement.csv, validity.csv and rounds.csv.
     """
-    from kvstudy.analysis.files import NO_ROUNDS, analyse, write_analysis
+    from kvstudy.analyse.findings.files import NO_ROUNDS, analyse, write_analysis
+    from kvstudy.analyse.tidy.files import (
+        read_cells,
+        read_histograms,
+        read_measurements,
+        read_series,
+    )
+    from kvstudy.analyse.tidy.open_loop import read_open_loop
+    from kvstudy.analyse.tidy.outcomes import read_outcomes
+    from kvstudy.analyse.tidy.probes import read_probes
+    from kvstudy.analyse.tidy.rounds import read_rounds
+    from kvstudy.analyse.tidy.summary import per_repetition
     from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.files import read_cells, read_histograms, read_measurements, read_series
-    from kvstudy.tidy.open_loop import read_open_loop
-    from kvstudy.tidy.outcomes import read_outcomes
-    from kvstudy.tidy.probes import read_probes
-    from kvstudy.tidy.rounds import read_rounds
-    from kvstudy.tidy.summary import per_repetition
 
     plan, planned = load_study(study), read_cells(cells)
     measured = read_measurements(measurements)

@@ -47,11 +47,11 @@ def command(run: str, output: Path | None, authors: tuple[str, ...], licence: st
       kvstudy archive jedlicka2024 --license CC-BY-4.0 \\
         --author "Jana Nováková, https://orcid.org/0000-0002-1825-0097"
     """
-    from kvstudy.archive.contents import contents_of
-    from kvstudy.archive.facts import parse_person
-    from kvstudy.archive.names import folders_named
-    from kvstudy.archive.pack import pack
-    from kvstudy.archive.run import find_run
+    from kvstudy.share.archive.contents import contents_of
+    from kvstudy.share.archive.facts import parse_person
+    from kvstudy.share.archive.names import folders_named
+    from kvstudy.share.archive.pack import pack
+    from kvstudy.share.archive.run import find_run
 
     people = tuple(parse_person(each) for each in authors)
     contents = contents_of(find_run(run))

@@ -21,8 +21,8 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
 
     Prints the checks by kind and those that do not fit, and writes them all.
     """
-    from kvstudy.audit.files import audit, write_audit
-    from kvstudy.audit.print import as_text
+    from kvstudy.analyse.audit.files import audit, write_audit
+    from kvstudy.analyse.audit.print import as_text
     from kvstudy.errors import KvstudyError
     from kvstudy.study.by_hand import noted
     from kvstudy.study.load import load_study

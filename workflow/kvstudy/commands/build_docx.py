@@ -21,8 +21,8 @@ def command(text: Path, tables: Path, figures: Path, output: Path) -> None:
 
     front.json and references.bib stand beside it.
     """
-    from kvstudy.report.document import Parts
-    from kvstudy.report.docx import build_docx
+    from kvstudy.present.report.document import Parts
+    from kvstudy.present.report.docx import build_docx
 
     build_docx(text, Parts(tables, figures, Path("report")), output)
     print(output)

@@ -26,8 +26,8 @@ def command(text: Path, tables: Path, figures: Path, provenance: Path | None, ou
 
     front.json and references.bib stand beside it.
     """
-    from kvstudy.report.document import Parts
-    from kvstudy.report.html import build_html
+    from kvstudy.present.report.document import Parts
+    from kvstudy.present.report.html import build_html
 
     build_html(text, Parts(tables, figures, Path("report")), output, provenance)
     print(output)

@@ -31,7 +31,7 @@ def command(main: Path, build: Path | None, output: Path, study: Path | None) ->
     Undefined references and citations and labels defined twice fail the build. What
     does not fit the page and characters that no font has are warned of.
     """
-    from kvstudy.report.build import build_pdf
+    from kvstudy.present.report.build import build_pdf
 
     for warning in build_pdf(main, build or main.parent / "build", output, study):
         print(f"warning: {warning}")

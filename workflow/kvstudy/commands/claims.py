@@ -54,27 +54,27 @@ def command(
     Prints a verdict for each claim, and writes them with the intervals behind them. A trial
     run, of another scale than 1, has intervals and no verdicts.
     """
-    from kvstudy.analysis.files import read_analysis
-    from kvstudy.analysis.updates import records_of, updating
-    from kvstudy.audit.doubts import read_judged
-    from kvstudy.audit.files import read_audit
-    from kvstudy.claims.evaluate import evaluate
-    from kvstudy.claims.operands import grid_of
-    from kvstudy.claims.table import table
-    from kvstudy.claims.values import measured_values, published_values
-    from kvstudy.claims.words import Names
+    from kvstudy.analyse.audit.doubts import read_judged
+    from kvstudy.analyse.audit.files import read_audit
+    from kvstudy.analyse.claims.evaluate import evaluate
+    from kvstudy.analyse.claims.operands import grid_of
+    from kvstudy.analyse.claims.table import table
+    from kvstudy.analyse.claims.values import measured_values, published_values
+    from kvstudy.analyse.claims.words import Names
+    from kvstudy.analyse.findings.files import read_analysis
+    from kvstudy.analyse.findings.updates import records_of, updating
+    from kvstudy.analyse.tidy.files import read_cells, read_measurements
+    from kvstudy.analyse.tidy.probes import read_probes
+    from kvstudy.analyse.tidy.rounds import read_rounds
+    from kvstudy.analyse.tidy.summary import per_repetition
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
+    from kvstudy.present.tables.claims import lines, write_claims
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.study.load_claims import load_claims
-    from kvstudy.tables.claims import lines, write_claims
-    from kvstudy.tidy.files import read_cells, read_measurements
-    from kvstudy.tidy.probes import read_probes
-    from kvstudy.tidy.rounds import read_rounds
-    from kvstudy.tidy.summary import per_repetition
 
     plan = load_study(study)
     claims = load_claims(study.with_name("claims.yaml"), plan)

@@ -27,7 +27,7 @@ def command(study: Path, scale: float, raw: Path | None, output: Path | None) ->
 
     Paste the first lines and then those of a cell into bash to repeat the cell by hand.
     """
-    from kvstudy.export.by_hand import commands_of_run
+    from kvstudy.present.export.by_hand import commands_of_run
     from kvstudy.study.cells import run_name
     from kvstudy.study.load import load_study
 

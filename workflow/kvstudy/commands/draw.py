@@ -55,18 +55,18 @@ def command(
     torn; its value is written on it. The chart, NAME.vl.json, is a Vega-Lite specification
     made of the CSV.
     """
-    from kvstudy.analysis.files import read_analysis, shown_of
-    from kvstudy.audit.doubts import read_judged
-    from kvstudy.charts.write import write_charts
-    from kvstudy.figures.draw import looks
-    from kvstudy.figures.write import Shown, write_figures
+    from kvstudy.analyse.audit.doubts import read_judged
+    from kvstudy.analyse.findings.files import read_analysis, shown_of
+    from kvstudy.analyse.tidy.files import read_cells, read_resources, read_series, read_summary
+    from kvstudy.analyse.tidy.shown import only
+    from kvstudy.analyse.tidy.swept import Swept
+    from kvstudy.present.charts.write import write_charts
+    from kvstudy.present.figures.draw import looks
+    from kvstudy.present.figures.write import Shown, write_figures
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.files import read_cells, read_resources, read_series, read_summary
-    from kvstudy.tidy.shown import only
-    from kvstudy.tidy.swept import Swept
 
     plan = load_study(study)
     one = shown(plan, scale)

@@ -44,6 +44,6 @@ def command(scale: float, partial: bool, output: Path, **sources: Path) -> None:
     Tables for \\input and as CSV, figures as PDF, SVG and PNG, numbers.tex with a macro for each
     value, references.bib, and an example in English and in Czech.
     """
-    from kvstudy.export.folder import Sources, export
+    from kvstudy.present.export.folder import Sources, export
 
     print(export(Sources(**sources), output, scale, partial))

@@ -25,12 +25,12 @@ def command(folder: Path, study: str, machine: str, measured_by: str) -> None:
     Nothing is measured; 'snakemake --config study=STUDY' builds the report.
     """
     from kvstudy.errors import KvstudyError
-    from kvstudy.imports.cells import import_cells
-    from kvstudy.imports.draft import draft
-    from kvstudy.imports.guess import guess_rows
-    from kvstudy.imports.mapping import NAME, read_rows
-    from kvstudy.imports.sources import find_sources
-    from kvstudy.imports.study_file import check_alike, check_study, write_study
+    from kvstudy.logs.imports.cells import import_cells
+    from kvstudy.logs.imports.draft import draft
+    from kvstudy.logs.imports.guess import guess_rows
+    from kvstudy.logs.imports.mapping import NAME, read_rows
+    from kvstudy.logs.imports.sources import find_sources
+    from kvstudy.logs.imports.study_file import check_alike, check_study, write_study
     from kvstudy.study.load import STUDIES, load_study
     from kvstudy.study.parts import Imported
 

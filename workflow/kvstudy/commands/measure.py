@@ -22,14 +22,14 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     """
     from functools import partial
 
+    from kvstudy.analyse.tidy.cell import read_cell
+    from kvstudy.analyse.tidy.target import NoTarget, find_target
     from kvstudy.errors import KvstudyError
     from kvstudy.measure.cell import Request, leave_out, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import find_cell, plan, run_name
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.cell import read_cell
-    from kvstudy.tidy.target import NoTarget, find_target
 
     stop_on_signals()
     loaded = load_study(study)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 COUNT = click.IntRange(min=1)
-TEMPLATES = Path(__file__).parents[1] / "beginnings"
+TEMPLATES = Path(__file__).with_name("scaffold")
 # Further colours for stores, told apart by most people with a colour deficiency.
 COLORS = ("#332288", "#44aa99", "#882255", "#ddcc77", "#117733", "#aa4499", "#999933", "#661100")
 # Folders of results/ that are no study's.

@@ -50,7 +50,7 @@ def command(
     The notebook checks the tidy data in a second way, draws the figures and
     shows the tables. A check that fails is an error, and nothing is written.
     """
-    from kvstudy.report.notebook import Outputs, run_notebook
+    from kvstudy.present.report.notebook import Outputs, run_notebook
 
     parameters = {
         "study": str(study),

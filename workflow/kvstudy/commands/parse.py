@@ -34,13 +34,13 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     measured with other parameters than the study has now, and cells that were not
     measured alike (machine, versions, client, Java, provider, cores).
     """
+    from kvstudy.analyse.tidy.collect import collect
+    from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
+    from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
     from kvstudy.errors import KvstudyError
     from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.collect import collect
-    from kvstudy.tidy.open_loop import FOLDER, explain, split, targets
-    from kvstudy.tidy.probes import collect_probes, unreadable_probes
 
     loaded = load_study(study)
     run = run_name(loaded.name, scale)

@@ -20,9 +20,9 @@ from kvstudy.commands.options import SCALE
 )
 def command(study: Path, scale: float, run: str, output: Path) -> None:
     """Write which cells each table and figure is made of, with checksums, as JSON."""
+    from kvstudy.share.trace.provenance import provenance, write_provenance
+    from kvstudy.share.trace.run import Run
     from kvstudy.study.load import load_study
-    from kvstudy.trace.provenance import provenance, write_provenance
-    from kvstudy.trace.run import Run
 
     found = provenance(
         Run(run, load_study(study), scale), claims=study.with_name("claims.yaml").is_file()

@@ -32,9 +32,9 @@ def command(study: Path, tables: Path, figures: Path, report: Path, output: Path
 
     Reads published.csv, quotes.yaml and claims.yaml beside study.yaml, as far as they are there.
     """
-    from kvstudy.charts.write import write_charts
-    from kvstudy.figures.draw import looks
-    from kvstudy.report.published import write_published
+    from kvstudy.present.charts.write import write_charts
+    from kvstudy.present.figures.draw import looks
+    from kvstudy.present.report.published import write_published
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.load import load_study
 

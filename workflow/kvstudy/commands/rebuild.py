@@ -24,7 +24,7 @@ def command(archive: Path, output: Path | None) -> None:
     This runs programs out of the archive: do it with archives of people whom you trust.
     'kvstudy verify' runs nothing out of it.
     """
-    from kvstudy.archive.rebuild import rebuild
+    from kvstudy.share.archive.rebuild import rebuild
 
     folder = output or archive.with_suffix("")
     click.echo(rebuild(archive, folder))

@@ -46,6 +46,6 @@ def command(scale: float, partial: bool, output: Path, **inputs: Path | str | No
     front.json, which 'kvstudy build-html' and 'kvstudy build-docx' read. For 'kvstudy
     build-pdf' it writes the main file <run>.tex, body.tex and references.bib.
     """
-    from kvstudy.report.render import Inputs, render
+    from kvstudy.present.report.render import Inputs, render
 
     print(render(Inputs(**inputs), output, scale, partial))

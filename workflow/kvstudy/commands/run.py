@@ -54,7 +54,10 @@ def command(
     """
     from functools import partial
 
+    from kvstudy.analyse.tidy.cell import read_cell
+    from kvstudy.analyse.tidy.single import save
     from kvstudy.errors import KvstudyError
+    from kvstudy.logs.ycsb.parse import parse
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores import providers
@@ -63,9 +66,6 @@ def command(
     from kvstudy.study.naming import did_you_mean
     from kvstudy.study.single import RUN, next_cell, single_study
     from kvstudy.study.workload import WORKLOADS, load_only, load_workload
-    from kvstudy.tidy.cell import read_cell
-    from kvstudy.tidy.single import save
-    from kvstudy.ycsb_log.parse import parse
 
     if insert_only and workload not in (None, "insert"):
         raise KvstudyError(

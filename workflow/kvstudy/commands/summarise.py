@@ -25,11 +25,11 @@ def command(measurements: Path, cells: Path, study: Path, scale: float, output: 
     Void cells are left out of the means. Workloads with several operations get
     a combined row, the plain mean of their operations' latencies.
     """
+    from kvstudy.analyse.tidy.files import read_cells, read_measurements
+    from kvstudy.analyse.tidy.summary import summarise
     from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
-    from kvstudy.tidy.files import read_cells, read_measurements
-    from kvstudy.tidy.summary import summarise
 
     plan = load_study(study)
     summary = summarise(

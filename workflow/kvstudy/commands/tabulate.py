@@ -50,26 +50,26 @@ def command(
 
     The HTML is a fragment for a page of one's own: tables and the notes below them.
     """
-    from kvstudy.analysis.files import read_analysis, shown_of
-    from kvstudy.analysis.scaling import scaling
-    from kvstudy.audit.doubts import read_judged
-    from kvstudy.audit.files import read_audit
-    from kvstudy.stores.definition import load_stores
-    from kvstudy.study.by_hand import noted
-    from kvstudy.study.cells import shown
-    from kvstudy.study.load import load_study
-    from kvstudy.study.sizes import sizes
-    from kvstudy.tables.kinds import Given
-    from kvstudy.tables.write import write_tables
-    from kvstudy.tidy.files import (
+    from kvstudy.analyse.audit.doubts import read_judged
+    from kvstudy.analyse.audit.files import read_audit
+    from kvstudy.analyse.findings.files import read_analysis, shown_of
+    from kvstudy.analyse.findings.scaling import scaling
+    from kvstudy.analyse.tidy.files import (
         read_cells,
         read_environment,
         read_measurements,
         read_summary,
     )
-    from kvstudy.tidy.probes import read_probes
-    from kvstudy.tidy.summary import per_repetition
-    from kvstudy.tidy.swept import Swept
+    from kvstudy.analyse.tidy.probes import read_probes
+    from kvstudy.analyse.tidy.summary import per_repetition
+    from kvstudy.analyse.tidy.swept import Swept
+    from kvstudy.present.tables.kinds import Given
+    from kvstudy.present.tables.write import write_tables
+    from kvstudy.stores.definition import load_stores
+    from kvstudy.study.by_hand import noted
+    from kvstudy.study.cells import shown
+    from kvstudy.study.load import load_study
+    from kvstudy.study.sizes import sizes
 
     plan = load_study(study)
     machine = read_environment(environment)

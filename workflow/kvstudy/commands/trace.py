@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from kvstudy.trace.run import Run
+    from kvstudy.share.trace.run import Run
 
 
 @click.command("trace")
@@ -44,12 +44,12 @@ def command(
     import json
 
     from kvstudy.errors import KvstudyError
+    from kvstudy.share.trace import text
+    from kvstudy.share.trace.address import resolve
+    from kvstudy.share.trace.chain import chain
+    from kvstudy.share.trace.provenance import figures, find_part, tables
+    from kvstudy.share.trace.ratios import ratio_chain
     from kvstudy.study.load import STUDIES
-    from kvstudy.trace import text
-    from kvstudy.trace.address import resolve
-    from kvstudy.trace.chain import chain
-    from kvstudy.trace.provenance import figures, find_part, tables
-    from kvstudy.trace.ratios import ratio_chain
 
     run = _run(name, study, scale)
     kind, _, rest = what.partition(":")
@@ -99,10 +99,10 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     """
     from kvstudy.commands.options import study_file
     from kvstudy.errors import KvstudyError
+    from kvstudy.share.trace.run import find_run, run_of
     from kvstudy.study import config as configuration
     from kvstudy.study.load import load_study
     from kvstudy.study.yaml_file import read_yaml
-    from kvstudy.trace.run import find_run, run_of
 
     if name:
         if study or scale:

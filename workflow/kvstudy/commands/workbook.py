@@ -45,15 +45,15 @@ def command(
     cells with the checksums of their logs. The averages are formulas over the
     runs, and carry their values for viewers that do not calculate.
     """
+    from kvstudy.analyse.tidy.files import read_environment, read_measurements, read_summary
+    from kvstudy.analyse.tidy.published import read_published
+    from kvstudy.analyse.tidy.summary import per_repetition
+    from kvstudy.present.workbook.content import Content, read_outcomes
+    from kvstudy.present.workbook.write import write_workbook
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.cells import closed_loop, plan, shown
     from kvstudy.study.load import load_study
     from kvstudy.study.raw import sums_digest
-    from kvstudy.tidy.files import read_environment, read_measurements, read_summary
-    from kvstudy.tidy.published import read_published
-    from kvstudy.tidy.summary import per_repetition
-    from kvstudy.workbook.content import Content, read_outcomes
-    from kvstudy.workbook.write import write_workbook
 
     of = load_study(study)
     machine = read_environment(environment)

@@ -13,6 +13,10 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.check import check_load, check_run
+from kvstudy.logs.ycsb.log import YcsbLog
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure import environment
 from kvstudy.measure.accounting import interrupts_apart
 from kvstudy.measure.client import Client, check_class, phase_command
@@ -34,10 +38,6 @@ from kvstudy.study.raw import GAP, SECOND, raw_directory, write_sums
 from kvstudy.study.record import class_of, field_names
 from kvstudy.study.rounds import FILE as ROUNDS_FILE
 from kvstudy.study.target import Target
-from kvstudy.ycsb_log.check import check_load, check_run
-from kvstudy.ycsb_log.log import YcsbLog
-from kvstudy.ycsb_log.parse import parse
-from kvstudy.ycsb_log.rounds import read_rounds
 
 BY_ITSELF = contextlib.nullcontext()
 

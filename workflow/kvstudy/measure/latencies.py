@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.check import check_raw
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import read_raw
 from kvstudy.study.raw import raw_latencies
-from kvstudy.ycsb_log.check import check_raw
-from kvstudy.ycsb_log.parse import parse
-from kvstudy.ycsb_log.raw import read_raw
 
 
 def keep_latencies(directory: Path, phase: str) -> None:

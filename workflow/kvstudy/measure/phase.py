@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.status import GoodOperations
 from kvstudy.measure.environment import java_variables
 from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, last_words, log_end, why_silent
-from kvstudy.ycsb_log.status import GoodOperations
 
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run. Of a server that is stopped or hangs,

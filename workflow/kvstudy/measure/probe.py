@@ -10,6 +10,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kvstudy import __version__
+from kvstudy.logs.ycsb.check import check_executed, check_load
+from kvstudy.logs.ycsb.parse import parse
 from kvstudy.measure import environment
 from kvstudy.measure.client import check_class, store_properties, ycsb_command
 from kvstudy.measure.counters import counters, moved
@@ -23,8 +25,6 @@ from kvstudy.stores.server import Server, ask, serving
 from kvstudy.study.probe import FACTS, SECONDS, THREADS, Step, steps_of
 from kvstudy.study.raw import probe_directory, write_sums
 from kvstudy.study.record import CORE, class_of, field_names
-from kvstudy.ycsb_log.check import check_executed, check_load
-from kvstudy.ycsb_log.parse import parse
 
 
 def probe_store(setting: Setting, store: Store, plan: dict) -> Path:

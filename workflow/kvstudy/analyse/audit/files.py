@@ -1,0 +1,84 @@
+"""The audit of a study's source: made from its files, written, and read again."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS
+from kvstudy.analyse.audit.consistency import consistency
+from kvstudy.analyse.audit.text import quotes
+from kvstudy.analyse.audit.values import read_values
+from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.errors import KvstudyError
+from kvstudy.study.check_source import load_quotes
+from kvstudy.study.model import Study
+from kvstudy.study.quotes import Quotes, addresses
+from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
+
+MADE_BY = "written by `kvstudy audit`"
+
+
+def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataFrame:
+    """All checks of the source (see ``check.Check``), the tables' first.
+
+    ``published`` are its tables, ``quoted`` what its text says; one of them may be missing.
+    KvstudyError names file and key of a quote that the tables do not have.
+    """
+    said = load_quotes(quoted, study, published) if quoted else Quotes()
+    if published is None:
+        for index, quote in enumerate(said.quotes):
+            for address in addresses(quote.expected):
+                raise KvstudyError(
+                    f"{quoted}: quotes[{index}].expected: '{address}' needs a published.csv, and "
+                    "the study has none; leave `expected` out, or give numbers"
+                )
+        checks = quotes(said.quotes, pd.DataFrame(), quoted)
+    else:
+        values = read_values(published, said.setting.decimals)
+        checks = consistency(values, said.setting, said.failures, _shares(study))
+        checks += quotes(said.quotes, values, quoted)
+    return pd.DataFrame([check.row() for check in checks], columns=COLUMNS)
+
+
+def _shares(study: Study) -> dict[str, dict[str, float]]:
+    """The shares of the operations (0 to 1) of each workload with a run phase."""
+    found = {}
+    for use in study.workloads:
+        properties = properties_of(study, use)
+        if load_only(properties):
+            continue
+        shares = {
+            operation: float(properties.get(name, default))
+            for name, (operation, default) in PROPORTIONS.items()
+        }
+        total = sum(shares.values()) or math.nan
+        found[use.name] = {name: share / total for name, share in shares.items()}
+    return found
+
+
+def gravest_first(checks: pd.DataFrame) -> pd.DataFrame:
+    """Those that do not fit: by what changes, and then by how far they are off."""
+    wrong = checks[checks["fits"].isin(MISFITS)]
+    order = [list(MISFITS).index(each) for each in wrong["fits"]]
+    wrong = wrong.assign(order=order, size=-wrong["off"].abs())
+    return wrong.sort_values(["order", "size"], kind="stable").drop(columns=["order", "size"])
+
+
+def misfits(checks: pd.DataFrame) -> dict[str, dict[str, object]]:
+    """The gravest check that does not fit of each statement of a claim, by its name (J4/1)."""
+    wrong = gravest_first(checks[checks["claim"] != ""]).drop_duplicates("claim")
+    return {row["claim"]: row for row in wrong.to_dict("records")}
+
+
+def write_audit(checks: pd.DataFrame, path: Path) -> None:
+    """Write ``audit.csv``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    checks.to_csv(path, index=False, lineterminator="\n")
+
+
+def read_audit(path: Path) -> pd.DataFrame:
+    """The checks in ``path``; KvstudyError when they are not there."""
+    return read_csv(path, COLUMNS, NUMBERS, MADE_BY)

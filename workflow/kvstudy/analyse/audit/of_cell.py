@@ -1,0 +1,284 @@
+"""Whether the numbers of one run of a source can be true together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from math import sqrt
+
+from kvstudy.analyse.audit.check import Check, Fits, Kind, judged
+from kvstudy.analyse.audit.number import Number
+from kvstudy.analyse.audit.source_cell import Cell, Shares, threads_of
+from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.littles_law import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
+from kvstudy.study.quotes import Setting, StatedFailures
+
+# The metrics of one operation whose order is certain.
+ORDERS = [
+    ("latency_min", "latency_mean", "latency_max"),
+    ("latency_min", "latency_p95", "latency_p99", "latency_max"),
+]
+SHORT = {
+    "latency_min": "minimum",
+    "latency_mean": "mean",
+    "latency_p95": "95th percentile",
+    "latency_p99": "99th percentile",
+    "latency_max": "maximum",
+    "operations": "operations",
+    "runtime": "run time",
+}
+WHOLE = {"runtime", "latency_min", "latency_p95", "latency_p99", "latency_max"}
+OF_ALL = {"latency_mean": "weighted by operations", "latency_min": "least", "latency_max": "most"}
+
+
+def little(cell: Cell, setting: Setting) -> Iterator[Check]:
+    """U = X·R/N cannot be above 1, with R weighted by operations."""
+    speed, threads = cell.get("overall", "throughput"), threads_of(cell, setting)
+    latencies = cell.of_operations("latency_mean")
+    counts = cell.of_operations("operations")
+    if len(latencies) == 1:
+        counts = dict.fromkeys(latencies, Number.exact(1))
+    if not speed or not threads or not latencies or latencies.keys() != counts.keys():
+        return
+    mean = _weighted(latencies, counts)
+    found = in_call(speed.value, mean.value, threads)
+    given = (speed * mean).times(1e-6 / threads)
+    note = f"{found.audit}" if found.share < CLIENT_BELOW else ""
+    if found.share > IMPOSSIBLE_ABOVE:
+        most = threads / speed.value * 1e6
+        note = f"At this throughput the mean latency is at most {most:.0f} µs, not {mean.value:.0f}"
+    yield Check(
+        Kind.LITTLE,
+        cell.place,
+        "share of the time in calls, by throughput, mean latency and threads",
+        expected=1,
+        note=note,
+        doubts="; ".join(_latencies(cell, setting)),
+        **judged(given, 0, IMPOSSIBLE_ABOVE),
+        **cell.keys,
+    )
+
+
+def _latencies(cell: Cell, setting: Setting) -> Iterator[str]:
+    """The mean latencies, and the throughput where no run time tells that it is right."""
+    for operation, metric in cell.numbers:
+        if metric == "latency_mean":
+            yield cell.address(operation, metric)
+    confirmed = [check for check in runtime(cell, setting) if check.operation == "overall"]
+    if not confirmed or confirmed[0].fits == Fits.RESULT:
+        yield cell.address("overall", "throughput")
+
+
+def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number:
+    number = {name: each.value for name, each in counts.items()}
+    return Number(
+        *(
+            weighted_latency({name: getattr(r, end) for name, r in latencies.items()}, number)
+            for end in ("value", "low", "high")
+        )
+    )
+
+
+def runtime(cell: Cell, setting: Setting) -> Iterator[Check]:
+    """Throughput times run time is the number of operations.
+
+    Of means over runs it is more, by the square of the run times' coefficient of
+    variation (less the n-th part), since mean(1/T)·mean(T) >= 1.
+    """
+    for (operation, metric), speed in cell.numbers.items():
+        time = cell.get(operation, "runtime")
+        wanted = _operations(cell, operation, setting)
+        if metric != "throughput" or not time or not time.value or not wanted:
+            continue
+        given = (speed * time).times(1e-3)
+        runs = setting.runs
+        excess = given.value / wanted - 1
+        room = 0 if runs == 1 else NOISY**2
+        note = ""
+        if runs and runs > 1 and given.low > wanted:
+            spread = sqrt(excess * runs / (runs - 1))
+            note = f"As if the {runs} run times had a coefficient of variation of {spread:.1%}"
+        elif excess < 0 and not given.meets(wanted, math.inf):
+            note = (
+                "Less cannot be, whatever the spread of the runs: the run time makes "
+                f"{wanted / time.value * 1e3:.0f} ops/s"
+            )
+        yield Check(
+            Kind.RUNTIME,
+            cell.places[operation],
+            f"operations, by throughput and run time{_of(operation)}",
+            expected=wanted,
+            unit="operations",
+            operation=operation,
+            note=note.replace("%", " %"),
+            doubts=cell.address(operation, "throughput", "runtime"),
+            **judged(given, wanted, wanted * (1 + room)),
+            **cell.keys,
+        )
+
+
+def _of(operation: str) -> str:
+    return "" if operation == "overall" else f" of {operation}"
+
+
+def _operations(cell: Cell, operation: str, setting: Setting) -> float | None:
+    """How many operations of the kind there are, of ``overall`` all."""
+    counts = cell.of_operations("operations")
+    if operation in counts:
+        return counts[operation].value
+    if operation == "overall" and counts:
+        return sum(number.value for number in counts.values())
+    own = cell.keys["operations"]
+    told = setting.operations.get(operation) or setting.operations.get(cell.keys["workload"])
+    if told:
+        return told
+    if operation == "insert":
+        own = cell.keys["records"]
+    return None if math.isnan(own) else own
+
+
+def combined(cell: Cell) -> Iterator[Check]:
+    """A row of several operations: their plain mean (counts: their sum), and what is of all."""
+    for (operation, metric), number in cell.numbers.items():
+        parts = [cell.get(part, metric) for part in operation.split("+")]
+        if "+" not in operation or None in parts:
+            continue
+        total = parts[0]
+        for part in parts[1:]:
+            total = total + part
+        words = {"operation": operation, "metric": metric} | cell.keys
+        unit = "operations" if metric == "operations" else "µs"
+        plain = total if metric == "operations" else total.times(1 / len(parts))
+        name = SHORT.get(metric, metric)
+        kind = "sum" if metric == "operations" else "plain mean"
+        yield Check(
+            Kind.COMBINED,
+            cell.place,
+            f"{name} of {operation}: {kind}",
+            expected=plain.value,
+            unit=unit,
+            doubts=cell.address(operation, metric),
+            **judged(number, plain.low, plain.high),
+            **words,
+        )
+        true = _of_all(cell, operation, metric)
+        if true is not None:
+            yield Check(
+                Kind.WEIGHTED,
+                cell.place,
+                f"{name} of {operation}: {OF_ALL[metric]}",
+                expected=true.value,
+                unit=unit,
+                **judged(number, true.low, true.high) | {"off": math.nan, "fits": Fits.NONE},
+                **words,
+            )
+
+
+def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
+    """What the metric is of all operations together; None for percentiles."""
+    names = operation.split("+")
+    parts = {name: cell.get(name, metric) for name in names}
+    if metric == "latency_mean":
+        counts = {name: cell.get(name, "operations") for name in names}
+        return None if None in counts.values() else _weighted(parts, counts)
+    pick = {"latency_min": min, "latency_max": max}.get(metric)
+    return pick(parts.values(), key=lambda each: each.value) if pick else None
+
+
+def counts_of(cell: Cell, setting: Setting) -> Iterator[Check]:
+    counts = cell.of_operations("operations")
+    wanted = setting.operations.get(cell.keys["workload"])
+    if not counts or not wanted:
+        return
+    total = Number.exact(sum(number.value for number in counts.values()))
+    yield Check(
+        Kind.COUNTS,
+        cell.place,
+        "sum of the operation counts",
+        expected=wanted,
+        unit="operations",
+        doubts="; ".join(cell.address(operation, "operations") for operation in counts),
+        **judged(total, wanted - len(counts) / 2, wanted + len(counts) / 2),
+        **cell.keys,
+    )
+
+
+def steps(cell: Cell, setting: Setting) -> Iterator[Check]:
+    """YCSB gives these as whole numbers, so means of n runs are multiples of 1/n."""
+    if not setting.runs:
+        return
+    for (operation, metric), number in cell.numbers.items():
+        if metric not in WHOLE or "+" in operation:
+            continue
+        near = round(number.value * setting.runs) / setting.runs
+        # Where rounding hides the steps there is nothing to see.
+        if number.high - number.low >= 0.5 / setting.runs:
+            continue
+        yield Check(
+            Kind.STEPS,
+            cell.place,
+            f"{operation}: {SHORT[metric]} as a mean of {setting.runs} whole numbers",
+            expected=near,
+            unit="ms" if metric == "runtime" else "µs",
+            operation=operation,
+            metric=metric,
+            doubts=cell.address(operation, metric),
+            **judged(number, near, near),
+            **cell.keys,
+        )
+
+
+def failed(
+    cell: Cell, failures: list[StatedFailures], setting: Setting, shares: Shares
+) -> Iterator[Check]:
+    """YCSB counts a failed operation apart, so it is missing among the others."""
+    counts = cell.of_operations("operations")
+    for stated in failures:
+        wanted = setting.operations.get(cell.keys["workload"])
+        share = shares.get(cell.keys["workload"], {}).get(stated.operation)
+        if stated.store != cell.keys["store"] or stated.operation not in counts:
+            continue
+        if not wanted or not share:
+            continue
+        percent = Number.rounded(
+            float(stated.percent), 0.5 * 10.0 ** -len(stated.percent.partition(".")[2])
+        )
+        left = Number.exact(wanted) - percent.times(wanted * share / 100)
+        total = Number.exact(sum(number.value for number in counts.values()))
+        yield Check(
+            Kind.FAILURES,
+            cell.place,
+            f"operations that did not fail, when {stated.percent} % of the {stated.operation}s "
+            f"failed ({stated.place})",
+            expected=left.value,
+            unit="operations",
+            operation=stated.operation,
+            note="YCSB counts failed operations apart; both may have been added",
+            doubts="; ".join(cell.address(operation, "operations") for operation in counts),
+            **judged(total, left.low, left.high),
+            **cell.keys,
+        )
+
+
+def order(cell: Cell) -> Iterator[Check]:
+    names = dict.fromkeys(operation for operation, _ in cell.numbers)
+    for operation in names:
+        for order in ORDERS:
+            there = [(each, cell.get(operation, each)) for each in order]
+            there = [(each, number) for each, number in there if number is not None]
+            for (one, less), (other, more) in pairwise(there):
+                if one == "latency_min" and other == "latency_max":
+                    continue
+                yield Check(
+                    Kind.ORDER,
+                    cell.place,
+                    f"{operation}: {SHORT[one]} not above {SHORT[other]}",
+                    expected=more.value,
+                    unit="µs",
+                    operation=operation,
+                    metric=one,
+                    doubts=cell.address(operation, one, other),
+                    **judged(less, -math.inf, more.high),
+                    **cell.keys,
+                )

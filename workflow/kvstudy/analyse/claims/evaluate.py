@@ -1,0 +1,221 @@
+"""All claims of a study, asked of what was measured and of what the source published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support, audited, support_of, weakest
+from kvstudy.analyse.claims.operands import Grid, Operand
+from kvstudy.analyse.claims.parts import Part, parts_of
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.values import UnknownValue, Values
+from kvstudy.language.current import N_
+from kvstudy.stats.verdicts import Verdict
+from kvstudy.study.claims import Claim, Statement
+
+IN_FLOOR = N_("not above the noise floor")
+CLIENT_BOUND = N_("client-bound")
+UNEQUAL = N_("unequal updates")
+ELSEWHERE = N_("a value of the source's machine")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a part comes to. ``measured`` and ``published`` are None where ``reason`` is given,
+    or the source has no data. ``rests_on`` are values of the source that its audit rejects."""
+
+    part: Part
+    verdict: Verdict
+    measured: Quantity | None
+    reason: str
+    marks: tuple[str, ...]
+    support: Support
+    published: Quantity | None
+    rests_on: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class StatementAnswer:
+    """The answer of a statement under one workload: its weakest verdict, and those of its parts.
+
+    A ratio of two workloads is under both. ``misfit`` is the row of audit.csv of a number in
+    which the source's text makes the statement, where it does not fit.
+    """
+
+    statement: Statement
+    verdict: Verdict
+    support: Support
+    answers: tuple[Answer, ...]
+    misfit: Mapping[str, object] | None
+
+    @property
+    def rests_on(self) -> list[Operand]:
+        """The values of the source behind it that its audit rejects."""
+        return list(dict.fromkeys(each for answer in self.answers for each in answer.rests_on))
+
+    @property
+    def shown(self) -> Answer:
+        """The weakest part that was measured, and of several the one that fits worst."""
+        measured = [each for each in self.answers if each.measured]
+        if not measured:
+            return next(each for each in self.answers if each.verdict == self.verdict)
+        worst = weakest(each.verdict for each in measured)
+        return min(
+            (each for each in measured if each.verdict == worst),
+            key=lambda each: each.part.judge.rank(each.measured.value),
+        )
+
+    @property
+    def of_source(self) -> Answer | None:
+        """The part whose published value fits worst; None without any."""
+        published = [each for each in self.answers if each.published]
+        return min(
+            published, key=lambda each: each.part.judge.rank(each.published.value), default=None
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many parts have which verdict, the weakest first."""
+        verdicts = [each.verdict for each in self.answers]
+        return {one.value: verdicts.count(one) for one in WEAKEST_FIRST if one in verdicts}
+
+
+@dataclass(frozen=True)
+class ClaimAnswer:
+    """The answer of a claim: the weakest of its statements'."""
+
+    claim: Claim
+    verdict: Verdict
+    support: Support
+    statements: tuple[StatementAnswer, ...]
+
+
+def evaluate(
+    claims: list[Claim],
+    grid: Grid,
+    stores: list[str],
+    measured: Values,
+    published: Values | None,
+) -> list[ClaimAnswer]:
+    """The answers, in the order of the claims. ``stores`` are the study's.
+
+    Each claim was made before the measurement, so the intervals are not adjusted for
+    how many claims there are.
+    """
+    found = []
+    for claim in claims:
+        answers = tuple(
+            _statement(statement, parts, measured, published, f"{claim.id}/{number}")
+            for number, statement in enumerate(claim.statements, start=1)
+            for parts in _by_workload(parts_of(statement, grid, stores))
+        )
+        # A rate of the source's machine is asked of the source only.
+        asked = [each for each in answers if not _only_source(each)] or answers
+        verdict = weakest(each.verdict for each in asked)
+        support = support_of(each.support for each in answers)
+        found.append(ClaimAnswer(claim, verdict, support, answers))
+    return found
+
+
+def _only_source(answer: StatementAnswer) -> bool:
+    return all(each.part.only_source for each in answer.answers)
+
+
+def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
+    found: dict[tuple[str, ...], list[Part]] = {}
+    for part in parts:
+        workloads = dict.fromkeys(operand.workload for operand in part.of)
+        found.setdefault(tuple(workloads), []).append(part)
+    return found.values()
+
+
+def _statement(
+    statement: Statement,
+    parts: list[Part],
+    measured: Values,
+    published: Values | None,
+    name: str,
+) -> StatementAnswer:
+    """``name`` is that of the statement in quotes.yaml (J4/1)."""
+    answers = tuple(_answer(part, measured, published) for part in parts)
+    support = support_of(each.support for each in answers)
+    workloads = {operand.workload for part in parts for operand in part.of}
+    misfit = published.misfit(name, workloads) if published else None
+    return StatementAnswer(
+        statement,
+        weakest(each.verdict for each in answers),
+        audited(support, misfit["fits"]) if misfit else support,
+        answers,
+        misfit,
+    )
+
+
+def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
+    source = _source(part, published)
+    if part.only_source:
+        return Answer(part, Verdict.NOT_MEASURED, None, ELSEWHERE, (), *source)
+    try:
+        found = part.find(measured)
+    except UnknownValue as unknown:
+        return Answer(part, unknown.verdict, None, unknown.reason, (), *source)
+    verdict = part.judge.verdict(found)
+    marks = []
+    floor = _floor(part, found, measured)
+    if floor:
+        # Chance alone makes as much of one store and itself.
+        marks.append(IN_FLOOR)
+        if verdict is Verdict.CONTRADICTED or part.judge.differs:
+            verdict = part.judge.verdict(_widened(found, floor))
+    if measured.unequal(*part.of):
+        # The source did the same work, so like is compared with like; whether the
+        # comparison is fair to the stores is another question.
+        marks.append(UNEQUAL)
+    if any(
+        measured.place(operand, sizes) in measured.client_bound
+        for operand in part.of
+        for sizes in [measured.best(operand)]
+    ):
+        marks.append(CLIENT_BOUND)
+    return Answer(part, verdict, found, "", tuple(marks), *source)
+
+
+def _source(
+    part: Part, published: Values | None
+) -> tuple[Support, Quantity | None, tuple[Operand, ...]]:
+    """Whether the source's own value fits, and which rejected values it rests on.
+
+    No value for a part that the source has none of.
+    """
+    if published is None:
+        return Support.NO_DATA, None, ()
+    try:
+        point = part.find(published)
+    except UnknownValue:
+        return Support.NO_DATA, None, ()
+    support = Support.SUPPORTED if part.judge.fits(point.value) else Support.NOT
+    return support, point, tuple(each for each in part.of if published.rejects(each))
+
+
+def _floor(part: Part, found: Quantity, measured: Values) -> float | None:
+    """The noise floor, where the ratio of two stores' throughput is not above it."""
+    a, b = found.of or (None, None)
+    if a is None or a.store == b.store or not _throughputs(a, b):
+        return None
+    if a.workload != b.workload or measured.best(a) != measured.best(b):
+        return None
+    _, workload, slug = measured.place(a, measured.best(a))
+    floor = measured.floors.get((workload, slug))
+    below = floor is not None and max(found.value, 1 / found.value) <= floor
+    return floor if below else None
+
+
+def _widened(found: Quantity, floor: float) -> Quantity:
+    """The ratio with an interval that has all of the noise floor in it."""
+    if found.low is None:
+        return found
+    return replace(found, low=min(found.low, 1 / floor), high=max(found.high, floor))
+
+
+def _throughputs(*operands: Operand) -> bool:
+    return all((o.metric, o.operation) == ("throughput", "overall") for o in operands)

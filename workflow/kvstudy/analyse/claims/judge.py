@@ -1,0 +1,166 @@
+"""What a quantity says of a statement: a verdict for measured ones, yes or no for the source's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf, log, log1p
+
+from kvstudy.analyse.audit.check import Fits
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.language.current import N_
+from kvstudy.stats.ratios import margin_bounds
+from kvstudy.stats.verdicts import Verdict, equality_verdict, ratio_verdict
+
+
+class Support(StrEnum):
+    """Whether the source's own values say what it claims."""
+
+    SUPPORTED = N_("supported")
+    PARTLY = N_("supported in part")
+    NOT = N_("not supported")
+    NO_DATA = N_("no data")
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The verdict on a measured quantity, and whether a value of the source fits."""
+
+    verdict: Callable[[Quantity], Verdict]
+    fits: Callable[[float], bool]
+    # The smaller, the worse a value fits: which of many parts is shown.
+    rank: Callable[[float], float]
+    # Whether the statement says that two values differ.
+    differs: bool = False
+
+
+# Of two parts the weaker one stands for both; the first here is the weakest.
+WEAKEST_FIRST = [
+    Verdict.CONTRADICTED,
+    Verdict.NOT_MEASURED,
+    Verdict.UNDECIDED,
+    Verdict.DIRECTION_ONLY,
+    Verdict.REPRODUCED,
+]
+
+
+def weakest(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict on a claim (a statement), from those on its statements (parts)."""
+    return min(verdicts, key=WEAKEST_FIRST.index)
+
+
+def support_of(parts: Iterable[Support]) -> Support:
+    """Whether the source supports the whole: not, as soon as one part does not fit."""
+    found = set(parts)
+    if Support.NOT in found:
+        return Support.NOT
+    if found == {Support.NO_DATA}:
+        return Support.NO_DATA
+    return Support.SUPPORTED if found == {Support.SUPPORTED} else Support.PARTLY
+
+
+def audited(support: Support, fits: Fits) -> Support:
+    """``support`` where the audit of the source says of the same statement what ``fits``.
+
+    Both are one judgement of one sentence: what changes a result is not supported, and what
+    changes a value is so in part. Digits change nothing.
+    """
+    if fits == Fits.RESULT:
+        return Support.NOT
+    if fits == Fits.VALUE and support is Support.SUPPORTED:
+        return Support.PARTLY
+    return support
+
+
+def times(claimed: float, within: float) -> Judge:
+    """The ratio is ``claimed``; the source's own may be off by the share ``within``."""
+    return Judge(
+        lambda found: ratio_verdict(claimed, found.as_ratio),
+        lambda point: (
+            (point > 1) == (claimed > 1) and abs(log(point / claimed)) <= log1p(within) + 1e-12
+        ),
+        lambda point: -abs(log(point / claimed)),
+        differs=True,
+    )
+
+
+def equal(margin: float) -> Judge:
+    """The ratio is 1, within the margin."""
+    low, high = margin_bounds(margin)
+    return Judge(
+        lambda found: equality_verdict(found.as_ratio, margin),
+        lambda point: low <= point <= high,
+        lambda point: -abs(log(point)),
+    )
+
+
+def above_one() -> Judge:
+    """The ratio is above 1; the claim names no size, so there is no "direction only"."""
+
+    def verdict(found: Quantity) -> Verdict:
+        if found.low is None or found.low <= 1 <= found.high:
+            return Verdict.UNDECIDED
+        return Verdict.REPRODUCED if found.low > 1 else Verdict.CONTRADICTED
+
+    return Judge(verdict, lambda point: point > 1, lambda point: point, differs=True)
+
+
+def below_one() -> Judge:
+    """As ``above_one``, the other way."""
+    swapped = {
+        Verdict.REPRODUCED: Verdict.CONTRADICTED,
+        Verdict.CONTRADICTED: Verdict.REPRODUCED,
+        Verdict.UNDECIDED: Verdict.UNDECIDED,
+    }
+    verdict = above_one().verdict
+    return Judge(
+        lambda found: swapped[verdict(found)],
+        lambda point: point < 1,
+        lambda point: -point,
+        differs=True,
+    )
+
+
+def limits(at_least: float | None, at_most: float | None) -> Judge:
+    """The quantity lies within the limits, with its whole interval."""
+    low, high = at_least or -inf, at_most or inf
+
+    def verdict(found: Quantity) -> Verdict:
+        if found.low is None:
+            return Verdict.UNDECIDED
+        if low <= found.low and found.high <= high:
+            return Verdict.REPRODUCED
+        if found.high < low or found.low > high:
+            return Verdict.CONTRADICTED
+        return Verdict.UNDECIDED
+
+    return Judge(
+        verdict,
+        lambda point: low <= point <= high,
+        lambda point: min(point - low, high - point),
+        differs=low >= 1 or high <= 1,
+    )
+
+
+def near(claimed: float, within: float) -> Judge:
+    """A value of the source's machine; nothing measured elsewhere can confirm it."""
+    return Judge(
+        lambda found: Verdict.NOT_MEASURED,
+        lambda point: abs(log(point / claimed)) <= log1p(within) + 1e-12,
+        lambda point: -abs(log(point / claimed)),
+    )
+
+
+def reads(claimed: float, within: float) -> Judge:
+    """Reads per write: the size decides, as for a ratio; infinite means that none pay off."""
+    judge = times(claimed, within)
+
+    def verdict(found: Quantity) -> Verdict:
+        if found.low == inf:
+            return Verdict.CONTRADICTED
+        if found.high == inf:
+            return Verdict.UNDECIDED
+        return judge.verdict(found)
+
+    return Judge(verdict, lambda point: point < inf and judge.fits(point), judge.rank)

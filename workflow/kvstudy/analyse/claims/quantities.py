@@ -1,0 +1,218 @@
+"""What a part of a claim comes to: a ratio or a value, with its interval over repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import exp, inf, log
+
+import numpy as np
+
+from kvstudy.analyse.claims.operands import Operand
+from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
+from kvstudy.analyse.findings.break_even import crossing
+from kvstudy.stats.estimates import mean_estimate, trimmed_estimate
+from kvstudy.stats.intervals import error_rate, log_t_interval
+from kvstudy.stats.ratios import Ratio, paired_ratio, unpaired_ratio
+from kvstudy.stats.scalability import saturation
+from kvstudy.stats.verdicts import Verdict
+from kvstudy.study.published import UNITS
+
+Couple = tuple[Operand, Operand]
+SHARE = "share"
+THREADS = "threads"
+READS = "reads"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A ratio (``unit`` is "") or a value with its 95 % interval, None for one repetition.
+
+    ``n`` counts repetitions, of a share operations. Of thread counts, which have no
+    interval, ``low`` and ``high`` are the range; infinite is more than were measured.
+    ``of`` are the values behind it, where they had to be found.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    unit: str = ""
+    of: tuple[Operand, ...] = ()
+
+    @property
+    def as_ratio(self) -> Ratio:
+        return Ratio(self.value, self.n, self.low, self.high)
+
+
+def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
+    """A by B, paired by repetition where they were measured side by side."""
+    one, other = values.runs(a), values.runs(b)
+    if values.best(a) != values.best(b) and values.place(a, values.best(a)) == values.place(
+        b, values.best(b)
+    ):
+        raise UnknownValue(Verdict.NOT_MEASURED, "at this scale both sizes are the same cell")
+    return _ratio_of(values.side_by_side(a, b), one, other, (a, b))
+
+
+def mean_ratio(values: Values, couples: Sequence[Couple]) -> Quantity:
+    """The geometric mean of the ratios, in each repetition."""
+    above = _means([values.runs(a) for a, _ in couples])
+    below = _means([values.runs(b) for _, b in couples])
+    side_by_side = values.side_by_side(*(operand for couple in couples for operand in couple))
+    return _ratio_of(side_by_side, above, below)
+
+
+def extreme_ratio(
+    values: Values, couples: Sequence[Couple], choose: Callable[..., Quantity]
+) -> Quantity:
+    """The smallest or largest ratio (``choose``: min or max); all must be known."""
+    return choose((ratio(values, a, b) for a, b in couples), key=lambda each: each.value)
+
+
+def value(values: Values, operand: Operand) -> Quantity:
+    """The operand itself."""
+    if operand.metric == "failed_share":
+        printed = values.printed_share(operand)
+        if printed is not None:
+            return Quantity(printed, None, None, 1, SHARE)
+        failed, operations = values.failed_share(operand)
+        share = error_rate(failed, operations)
+        return Quantity(share.value, share.low, share.high, share.n, SHARE)
+    return _over_repetitions(values.runs(operand), UNITS.get(operand.metric, "us"))
+
+
+def change(values: Values, steps: Sequence[tuple[int, Operand, Operand | None]]) -> Quantity:
+    """How many times the value (or first by second) is larger at the last step than at the first.
+
+    By the straight line through the logarithms of value and size, fitted in each
+    repetition that has all steps.
+    """
+    sizes = np.log([size for size, _, _ in steps])
+    if len(sizes) < 2:
+        raise UnknownValue(Verdict.NOT_MEASURED, "one size only")
+    each = []
+    for _, a, b in steps:
+        runs = values.runs(a)
+        below = values.runs(b) if b else dict.fromkeys(runs, 1.0)
+        each.append({name: runs[name] / below[name] for name in runs if name in below})
+    changes = {
+        name: exp(np.polyfit(sizes, [log(runs[name]) for runs in each], 1)[0] * np.ptp(sizes))
+        for name in _common(each)
+    }
+    return _over_repetitions(changes, "")
+
+
+def change_until_saturation(
+    values: Values, steps: Sequence[tuple[int, Operand, Operand | None]]
+) -> Quantity:
+    """As ``change``, up to the thread count at which the mean throughput saturates."""
+    counts = [count for count, _, _ in steps]
+    if len(counts) < 2:
+        raise UnknownValue(Verdict.NOT_MEASURED, "one thread count only")
+    rates = [
+        geometric_mean(values.runs(replace(a, metric="throughput", operation="overall")).values())
+        for _, a, _ in steps
+    ]
+    last = saturation(counts, rates) or counts[-1]
+    return change(values, [step for step in steps if step[0] <= last])
+
+
+def saturation_point(
+    values: Values,
+    steps: Sequence[tuple[int, Operand]],
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> Quantity:
+    """The thread count at which throughput saturates: median and range over repetitions.
+
+    UnknownValue where there are too few counts to tell whether it is ``at_least`` or
+    ``at_most`` so large.
+    """
+    counts = [count for count, _ in steps]
+    if len(counts) < 2 or counts[-1] < (at_least or 0) or counts[-1] <= (at_most or 0):
+        raise UnknownValue(Verdict.NOT_MEASURED, f"not measured above {counts[-1]} threads")
+    each = [values.runs(operand) for _, operand in steps]
+    points = sorted(
+        saturation(counts, [runs[name] for runs in each]) or inf for name in _common(each)
+    )
+    n = len(points)
+    ends = (points[0], points[-1]) if n > 1 else (None, None)
+    return Quantity(points[(n - 1) // 2], *ends, n, THREADS)
+
+
+def saturates_after(
+    values: Values, first: Sequence[tuple[int, Operand]], other: Sequence[tuple[int, Operand]]
+) -> Quantity:
+    """Saturation of ``other`` by that of ``first``: median and range over repetitions."""
+    points = []
+    for name in _common([values.runs(operand) for _, operand in (*first, *other)]):
+        one, two = (
+            saturation([count for count, _ in steps], [values.runs(o)[name] for _, o in steps])
+            for steps in (first, other)
+        )
+        points.append(1.0 if one is None is two else (two or inf) / one if one else 0.0)
+    points.sort()
+    ends = (points[0], points[-1]) if len(points) > 1 else (None, None)
+    return Quantity(points[(len(points) - 1) // 2], *ends, len(points))
+
+
+def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Quantity:
+    """Reads per write from which a cache pays off, as ``analysis.break_even`` has it.
+
+    Of single cells the costs are trimmed means of the rounds, of several plain ones of the
+    cells, so that table and claim have one value. Without a measured deletion, a write to the
+    cache stands for it. Infinite: it never pays off; that ``low`` is infinite too when the
+    runs tell it, and None when they do not.
+    """
+    given = dict(costs)
+    try:
+        values.runs(deletes)
+        given["delete"] = deletes
+    except UnknownValue:
+        given["delete"] = costs["write"]
+    runs = {name: _cost(values, operand) for name, operand in given.items()}
+    inside = {name: values.in_one_cell(operand) for name, operand in given.items()}
+    parts = {
+        name: (trimmed_estimate if inside[name] else mean_estimate)(each.values())
+        for name, each in runs.items()
+    }
+    n = min(len(each) for each in runs.values())
+    found = crossing(*(parts[name] for name in ("delete", "write", "read database", "read")))
+    if found is None:
+        slower = unpaired_ratio(runs["read"].values(), runs["read database"].values())
+        told = slower.low is not None and slower.low > 1
+        return Quantity(inf, *([inf, inf] if told else [None, None]), n, READS)
+    return Quantity(found.value, found.low, found.high, n, READS)
+
+
+def _cost(values: Values, operand: Operand) -> Runs:
+    runs = values.runs(operand)
+    return {name: 1 / each for name, each in runs.items()} if operand.larger_is_better else runs
+
+
+def _ratio_of(side_by_side: bool, a: Runs, b: Runs, of: tuple[Operand, ...] = ()) -> Quantity:
+    if side_by_side:
+        if not a.keys() & b.keys():
+            raise UnknownValue(Verdict.NOT_MEASURED, "no repetition has both")
+        found = paired_ratio(a, b)
+    else:
+        found = unpaired_ratio(a.values(), b.values())
+    return Quantity(found.value, found.low, found.high, found.n, "", of)
+
+
+def _over_repetitions(runs: Runs, unit: str) -> Quantity:
+    found = log_t_interval(runs.values())
+    return Quantity(found.value, found.low, found.high, found.n, unit)
+
+
+def _means(each: list[Runs]) -> Runs:
+    return {name: geometric_mean(runs[name] for runs in each) for name in _common(each)}
+
+
+def _common(each: Sequence[Runs]) -> list[str]:
+    """The repetitions that all have; UnknownValue when there is none."""
+    names = [name for name in each[0] if all(name in runs for runs in each)]
+    if not names:
+        raise UnknownValue(Verdict.NOT_MEASURED, "no repetition has all of them")
+    return names

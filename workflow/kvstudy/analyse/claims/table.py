@@ -1,0 +1,110 @@
+"""The answers as a table with one row per statement (``claims.csv``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.audit.check import Fits
+from kvstudy.analyse.claims.evaluate import (
+    CLIENT_BOUND,
+    UNEQUAL,
+    Answer,
+    ClaimAnswer,
+    StatementAnswer,
+)
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.words import Names, label, value_name
+from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.language.current import _
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded
+
+NUMBERS = ["statement", "parts", "value", "low", "high", "n", "published"]
+COLUMNS = [
+    *["id", "claim", "place", "said", "note", "source", "verdict"],
+    *["statement", "kind", "statement_source", "statement_verdict", "parts", "verdicts"],
+    *["what", "value", "low", "high", "unit", "n", "reason", "marks"],
+    *["published_what", "published", "published_unit", "rests_on", "misfit"],
+]
+# Empty where no verdict is given.
+VERDICTS = ["verdict", "statement_verdict", "verdicts"]
+
+
+def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) -> pd.DataFrame:
+    """One row per statement and workload, with its weakest part.
+
+    Columns: id to said and note (of the claim), source and verdict (of the whole claim), the
+    row's number in the claim, kind, source and verdict, how many parts it has and their verdicts,
+    what the weakest part that was measured is of, its value with the interval low to high,
+    unit ("" for a ratio) and n, or the reason why there is none, marks (client-bound,
+    noise floor), the value of the source that fits worst, with what it is of, values of the
+    source behind the statement that its audit rejects, and the number of its text that does
+    not fit. Without ``verdicts`` those columns are empty: a trial run has none, and published
+    values alone.
+    """
+    rows = []
+    for claim in answers:
+        own = claim.claim
+        for index, each in enumerate(claim.statements, start=1):
+            shown, found = each.shown, each.shown.measured
+            rows.append(
+                [
+                    *[own.id, own.claim, own.place, own.said, own.note],
+                    *[claim.support.value, claim.verdict.value],
+                    *[index, each.statement.kind, each.support.value, each.verdict.value],
+                    *[len(each.answers), _counted(each.counts)],
+                    *[label(shown.part, found, names, measured=True), *_numbers(found)],
+                    *[shown.reason, "; ".join(_marks(each))],
+                    *_published(each.of_source, names),
+                    "; ".join(value_name(operand, names) for operand in each.rests_on),
+                    _misfit(each.misfit),
+                ]
+            )
+    made = pd.DataFrame(rows, columns=COLUMNS)
+    return made if verdicts else made.assign(**dict.fromkeys(VERDICTS, ""))
+
+
+def read_claims(path: Path) -> pd.DataFrame:
+    """``claims.csv``; KvstudyError when it is missing or something else."""
+    return read_csv(path, COLUMNS, NUMBERS, "written by `kvstudy claims`")
+
+
+def _counted(counts: dict[str, int]) -> str:
+    """``1 contradicted, 3 not measured``."""
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+
+
+def _numbers(found: Quantity | None) -> list[object]:
+    if found is None:
+        return [None, None, None, "", None]
+    return [found.value, found.low, found.high, found.unit, found.n]
+
+
+def _marks(answer: StatementAnswer) -> list[str]:
+    """Those of the part that is shown; that a client was the limit, or updates differ, of any."""
+    marks = list(answer.shown.marks)
+    for mark, words in ((CLIENT_BOUND, CLIENT_BOUND), (UNEQUAL, f"with {UNEQUAL}")):
+        if any(mark in each.marks for each in answer.answers) and mark not in marks:
+            marks.append(f"some parts {words}")
+    return marks
+
+
+def _misfit(row: Mapping[str, object] | None) -> str:
+    """``4.5.2: printed 28.4 %, should be 38.5 %``; "" where only digits change."""
+    if row is None or row["fits"] == Fits.DIGITS:
+        return ""
+    unit = f" {row['unit']}" if row["unit"] else ""
+    numbers = (decimal(f"{row['given']:.15g}"), significant(row["expected"]))
+    texts = (grouped(text).replace("-", "\N{MINUS SIGN}") + unit for text in numbers)
+    return _("{}: printed {}, should be {}").format(recorded(row["place"]), *texts)
+
+
+def _published(answer: Answer | None, names: Names) -> list[object]:
+    if answer is None:
+        return ["", None, ""]
+    found = answer.published
+    return [label(answer.part, found, names, measured=False), found.value, found.unit]

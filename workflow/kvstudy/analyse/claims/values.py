@@ -1,0 +1,293 @@
+"""The values that claims are asked of: those measured here, and those of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from kvstudy.analyse.audit.files import misfits
+from kvstudy.analyse.claims.operands import OF_MEAN, Grid, Operand, Sizes
+from kvstudy.analyse.tidy.summary import CELL, SETTING
+from kvstudy.language.current import N_
+from kvstudy.stats.estimates import trimmed_estimate
+from kvstudy.stats.verdicts import Verdict
+from kvstudy.study.base import SIZES
+from kvstudy.study.parts import MEAN
+
+Runs = dict[str, float]
+# store, workload, sizes (a slug, or the numbers of a published value)
+Place = tuple[str, str, object]
+
+
+class UnknownValue(Exception):
+    """There is no such value; ``verdict`` and ``reason`` say what follows from that."""
+
+    def __init__(self, verdict: Verdict, reason: str) -> None:
+        super().__init__(reason)
+        self.verdict, self.reason = verdict, reason
+
+
+@dataclass
+class Values:
+    """Values by place, operation and metric: one number per repetition.
+
+    ``why`` tells what became of the cells of a place that has none. ``paired`` is false for
+    imported logs, whose repetitions only have the same number. ``in_rounds`` are places whose
+    runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound``
+    are places; ``floors`` is the noise floor of a (workload, slug), where it is known.
+    Of a source, ``rejected`` are (place, operation, metric) whose values its audit rejects, and
+    ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest
+    of each. ``updating`` are workloads whose updates change one field of a record, ``records`` what
+    becomes of a store's records then, where that is known.
+    """
+
+    runs_of: dict[Place, dict[tuple[str, str], Runs]]
+    why: dict[Place, str] = field(default_factory=dict)
+    paired: bool = True
+    in_rounds: set[Place] = field(default_factory=set)
+    client_bound: set[Place] = field(default_factory=set)
+    floors: dict[tuple[str, str], float] = field(default_factory=dict)
+    updating: set[str] = field(default_factory=set)
+    records: dict[str, str] = field(default_factory=dict)
+    by_slug: bool = True
+    rejected: set[tuple[Place, str, str]] = field(default_factory=set)
+    misfits: dict[str, Mapping[str, object]] = field(default_factory=dict)
+
+    def rejects(self, operand: Operand) -> bool:
+        """Whether the audit of the source rejects the operand's value."""
+        place = self.place(operand, self.best(operand))
+        operation = self._operation(self.runs_of.get(place, {}), operand.operation)
+        return (place, operation, operand.metric) in self.rejected
+
+    def misfit(self, statement: str, workloads: set[str]) -> Mapping[str, object] | None:
+        """What does not fit of ``statement`` (J4/1), as a whole or of one of the workloads."""
+        names = {statement, *(f"{statement}/{workload}" for workload in workloads)}
+        # The gravest stands first.
+        return next((row for name, row in self.misfits.items() if name in names), None)
+
+    def place(self, operand: Operand, sizes: Sizes) -> Place:
+        if operand.workload == MEAN:
+            return operand.store, MEAN, OF_MEAN.slug
+        numbers = tuple(getattr(sizes, size) for size in SIZES)
+        return operand.store, operand.workload, sizes.slug if self.by_slug else numbers
+
+    def best(self, operand: Operand) -> Sizes:
+        """The parameter set of the operand: the one, or the best that has values."""
+        if len(operand.candidates) == 1:
+            return operand.candidates[0]
+        means = {}
+        for sizes in operand.candidates:
+            try:
+                means[sizes] = geometric_mean(self._runs(operand, sizes).values())
+            except UnknownValue:
+                continue
+        if not means:
+            return operand.candidates[0]
+        return (max if operand.larger_is_better else min)(means, key=means.__getitem__)
+
+    def side_by_side(self, *operands: Operand) -> bool:
+        """Whether the runs of the operands belong together one by one."""
+        places = {self.place(operand, self.best(operand)) for operand in operands}
+        return self.paired and not (len(places) > 1 and places & self.in_rounds)
+
+    def in_one_cell(self, operand: Operand) -> bool:
+        """Whether the operand's runs are the rounds of one cell."""
+        return self.place(operand, self.best(operand)) in self.in_rounds
+
+    def unequal(self, *operands: Operand) -> bool:
+        """Whether an update does not mean the same on all stores that are compared."""
+        updating = self.updating | ({MEAN} if self.updating else set())
+        stores = {operand.store for operand in operands if operand.workload in updating}
+        return len({self.records[store] for store in stores if store in self.records}) > 1
+
+    def runs(self, operand: Operand) -> Runs:
+        """One value above 0 per repetition; UnknownValue when there are none."""
+        return self._runs(operand, self.best(operand))
+
+    def printed_share(self, operand: Operand) -> float | None:
+        """The share of failed operations as a source prints it; None where it does not."""
+        known = self.runs_of.get(self.place(operand, self.best(operand)), {})
+        shares = known.get((operand.operation, "failed_share"), {})
+        return next((per_cent / 100 for per_cent in shares.values()), None)
+
+    def failed_share(self, operand: Operand) -> tuple[int, int]:
+        """Failed and all operations of all repetitions; UnknownValue when not known.
+
+        Under the workload ``mean`` they are those of all workloads together.
+        """
+        if operand.workload == MEAN:
+            places = [place for place in self.runs_of if place[0] == operand.store]
+        else:
+            places = [self.place(operand, self.best(operand))]
+        failed = total = 0.0
+        for place in places:
+            known = self.runs_of.get(place, {})
+            operation = self._operation(known, operand.operation)
+            if (operation, "failed") in known:
+                failed += sum(known[operation, "failed"].values())
+                total += sum(known[operation, "operations"].values())
+        if not total:
+            raise self._unknown(operand, places[0] if places else ())
+        return round(failed), round(total)
+
+    def _runs(self, operand: Operand, sizes: Sizes) -> Runs:
+        place = self.place(operand, sizes)
+        known = self.runs_of.get(place, {})
+        operation = self._operation(known, operand.operation)
+        runs = known.get((operation, operand.metric), {})
+        if not runs:
+            raise self._unknown(operand, place)
+        if min(runs.values()) <= 0:
+            raise UnknownValue(Verdict.UNDECIDED, N_("a value of 0 has no ratio"))
+        return runs
+
+    def _operation(self, known: dict[tuple[str, str], Runs], operation: str) -> str:
+        """What ``all`` stands for: the combined row, or the only operation."""
+        if operation != "all":
+            return operation
+        names = {name for name, _ in known} - {"overall"}
+        combined = [name for name in names if "+" in name]
+        single = next(iter(names)) if len(names) == 1 else ""
+        return max(combined, key=len) if combined else single
+
+    def _unknown(self, operand: Operand, place: Place | tuple) -> UnknownValue:
+        if place in self.runs_of:
+            what = f"{operand.metric} of {operand.operation}"
+            return UnknownValue(Verdict.NOT_MEASURED, f"no {what.replace('_', ' ')}")
+        if place in self.why:
+            return UnknownValue(Verdict.NOT_MEASURED, self.why[place])
+        known = {store for store, *_ in self.why}
+        if operand.store not in known:
+            return UnknownValue(Verdict.NOT_MEASURED, N_("not a store of the study"))
+        reason = "not measured" if operand.workload == MEAN else N_("not a size of the study")
+        return UnknownValue(Verdict.NOT_MEASURED, reason)
+
+
+def measured_values(
+    values: pd.DataFrame,
+    cells: pd.DataFrame,
+    bottleneck: pd.DataFrame,
+    floors: pd.DataFrame,
+    paired: bool,
+    rounds: pd.DataFrame | None = None,
+    updating: set[str] = frozenset(),
+    records: Mapping[str, str] | None = None,
+) -> Values:
+    """Of a run: ``values`` as ``tidy.summary.per_repetition`` gives them, cells.csv, analysis.
+
+    ``rounds`` are the runs inside cells, where a workload has some (``rounds.csv``): they
+    take the place of the cell's values of the same operation. ``updating`` and ``records`` as
+    ``analysis.updates`` has them.
+    """
+    why = {}
+    for place, of in cells.groupby(SETTING, sort=False):
+        void = of.loc[of["void"] != "", "void"]
+        why[place] = f"void: {void.iloc[0]}" if len(void) else "not measured"
+    bound = bottleneck[bottleneck["client_bound"] == "yes"]
+    known = floors.dropna(subset="floor")
+    runs_of = _by_place(values, values["parameters"])
+    in_rounds = set()
+    if rounds is not None:
+        usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
+        for _, of in rounds.merge(usable, on=CELL).groupby("workload", sort=False):
+            each, inside = _of_rounds(of)
+            for place, metrics in _by_place(each, each["parameters"]).items():
+                runs_of.setdefault(place, {}).update(metrics)
+                if inside:
+                    in_rounds.add(place)
+    return Values(
+        runs_of,
+        why,
+        paired,
+        in_rounds,
+        set(bound[SETTING].itertuples(index=False, name=None)),
+        known.set_index(["workload", "parameters"])["floor"].to_dict(),
+        set(updating),
+        dict(records or {}),
+    )
+
+
+def _of_rounds(rounds: pd.DataFrame) -> tuple[pd.DataFrame, bool]:
+    """Rates and mean latencies of one workload, from the sums of latencies of its rounds.
+
+    Of single cells they are those of the rounds that count, and the second is true. Where some
+    setting has several cells the cell is the run, with the trimmed mean of its rounds.
+    """
+    counted = rounds[(rounds["counted"] == "yes") & (rounds["operations"] > 0)]
+    us = counted["ns"] / counted["operations"] / 1000
+    inside = counted.groupby(SETTING)["repetition"].nunique().max() == 1
+    if inside:
+        number = counted["round"].map("{:g}".format)
+        times = counted.assign(us=us, repetition=counted["repetition"].astype(str) + "." + number)
+    else:
+        cells = counted.assign(us=us).groupby([*CELL, "operation"], sort=False)["us"]
+        times = cells.agg(lambda each: trimmed_estimate(each).value).reset_index()
+    rates = times.assign(metric="throughput", value=1e6 / times["us"])
+    return pd.concat([rates, times.assign(metric="latency_mean", value=times["us"])]), inside
+
+
+def published_values(
+    published: pd.DataFrame, grid: Grid, workloads: list[str], checks: pd.DataFrame | None = None
+) -> Values:
+    """Of the source: published.csv, whose sizes are the shown ones where it gives none.
+
+    ``published`` is as ``audit.doubts.judged_values`` gives it, ``checks`` is audit.csv. The
+    mean of all workloads is worked out where the source does not print it.
+    """
+    rows = published.dropna(subset="value")
+    places = [
+        OF_MEAN.slug if row["workload"] == MEAN else _numbers(row, grid)
+        for row in rows.to_dict("records")
+    ]
+    found = Values(
+        _by_place(rows.assign(repetition="source"), pd.Series(places, rows.index, dtype=object)),
+        by_slug=False,
+        rejected={
+            ((row.store, row.workload, place), row.operation, row.metric)
+            for place, row in zip(places, rows.itertuples(), strict=True)
+            if row.rejected
+        },
+        misfits={} if checks is None else misfits(checks),
+    )
+    speed = ("overall", "throughput")
+    for store in rows["store"].unique():
+        means = found.runs_of.setdefault((store, MEAN, OF_MEAN.slug), {})
+        if speed in means or len(workloads) < 2:
+            continue
+        each = [
+            place
+            for place, of in found.runs_of.items()
+            if place[0] == store and place[1] in workloads and speed in of
+        ]
+        if len(each) == len(workloads):
+            rates = [found.runs_of[place][speed]["source"] for place in each]
+            means[speed] = {"source": float(np.mean(rates))}
+            if any((place, *speed) in found.rejected for place in each):
+                found.rejected.add(((store, MEAN, OF_MEAN.slug), *speed))
+    return found
+
+
+def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
+    shown = grid.shown.get(row["workload"], Sizes(None, None, None))
+    numbers = []
+    for size in SIZES:
+        given = row.get(size)
+        known = given not in ("", None) and not pd.isna(given)
+        numbers.append(int(float(given)) if known else getattr(shown, size))
+    return tuple(numbers)
+
+
+def _by_place(rows: pd.DataFrame, sizes: pd.Series) -> dict[Place, dict[tuple[str, str], Runs]]:
+    found: dict[Place, dict[tuple[str, str], Runs]] = {}
+    columns = ("store", "workload", "operation", "metric", "repetition", "value")
+    for place, row in zip(sizes, rows[list(columns)].itertuples(index=False), strict=True):
+        of = found.setdefault((row.store, row.workload, place), {})
+        of.setdefault((row.operation, row.metric), {})[str(row.repetition)] = row.value
+    return found
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    return float(np.exp(np.mean(np.log(list(values)))))

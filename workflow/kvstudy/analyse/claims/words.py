@@ -1,0 +1,242 @@
+"""What the values behind a part are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf, isnan
+
+from kvstudy.analyse.claims.operands import Grid, Operand
+from kvstudy.analyse.claims.parts import Part
+from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
+from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.locale import decimal, decimal_mark
+from kvstudy.language.recorded import recorded
+from kvstudy.stats.power import MOST
+from kvstudy.study.base import SIZES
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+
+METRICS = {
+    "throughput": "",
+    "runtime": N_("run time"),
+    "latency_mean": N_("mean latency"),
+    "latency_min": N_("minimum latency"),
+    "latency_max": N_("maximum latency"),
+    "latency_p95": N_("95th percentile"),
+    "latency_p99": N_("99th percentile"),
+    "failed_share": N_("failed share"),
+}
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Names:
+    """Titles of stores, short names of workloads, and the study's parameter sets."""
+
+    stores: dict[str, str]
+    workloads: dict[str, str]
+    grid: Grid
+    measured: bool = False
+
+    @classmethod
+    def of(cls, study: Study, stores: dict[str, str], grid: Grid) -> Names:
+        return cls(
+            stores, {use.name: use.short for use in study.workloads} | {MEAN: _("Mean")}, grid
+        )
+
+
+def label(part: Part, found: Quantity | None, names: Names, *, measured: bool) -> str:
+    """``A: Redis / Memcached``: what is common first, then what is divided.
+
+    Sizes are those that were ``measured``, or those of the study: at another scale they differ.
+    """
+    operands = list(found.of if found and found.of else part.of)
+    names = replace(names, measured=measured)
+    if part.several and not (found and found.of):
+        # Many couples: what all have in common.
+        text = _sides(operands[0::2], operands[1::2], names)
+        return "; ".join(filter(None, [text, recorded(part.several)]))
+    if part.over:
+        return _over(part, operands, names)
+    text = _sides(
+        operands[:1], operands[1:2], names, between=_(part.between) if part.between != "/" else "/"
+    )
+    return f"{text}; {recorded(part.several)}" if part.several else text
+
+
+def value_name(operand: Operand, names: Names) -> str:
+    """``A, Redis, mean latency, read``: one value of one store."""
+    return _sides([operand], [], names)
+
+
+def number(found: Quantity) -> str:
+    """``1.05 [1.02, 1.08]``, with the unit of a value."""
+    if found.unit == THREADS:
+        ends = _ends(_count(found.low), _count(found.high)) if found.low is not None else ""
+        return _("{} threads").format(f"{_count(found.value)}{ends}")
+    if found.value == inf and found.unit == READS:
+        return _("never")
+    factor, unit = _scale(found)
+    ends = ""
+    if found.low is not None:
+        ends = _ends(_plain(found.low * factor), _plain(found.high * factor))
+    return f"{_plain(found.value * factor)}{ends}{unit}"
+
+
+def _ends(low: str, high: str) -> str:
+    """The interval, which stays on one line with its value."""
+    return f"{SPACE}[{low}{';' if decimal_mark() == ',' else ','}{SPACE}{high}]"
+
+
+def _over(part: Part, operands: list[Operand], names: Names) -> str:
+    counts = sorted({_numbers(operand, part.over, names).pop() for operand in operands} - {None})
+    over = _(part.over)
+    ends = (_grouped(count) for count in (counts[0], counts[-1])) if counts else ()
+    span = _("{} {} to {}").format(over, *ends) if counts else over
+    sides: dict[tuple, Operand] = {}
+    for operand in operands:
+        named = {
+            key: value for key, value in _described(operand, names).items() if key != part.over
+        }
+        sides.setdefault(tuple(named.values()), operand)
+    above, *below = sides.values()
+    return f"{_sides([above], below, names, without=part.over)}; {span}"
+
+
+def _sides(
+    above: list[Operand],
+    below: list[Operand],
+    names: Names,
+    between: str = "/",
+    without: str = "",
+) -> str:
+    """What both sides share, then what differs."""
+    common, one, other = [], [], []
+    sides = [[_described(operand, names) for operand in side] for side in (above, below)]
+    for key in _described(above[0], names):
+        if key == without:
+            continue
+        mine, theirs = (_joined(key, side) for side in sides)
+        worth = key not in SIZES or _worth(key, [*above, *below], names)
+        if worth and (mine == theirs or not below):
+            common.append(_titled(key, mine, names))
+        elif worth and None not in (mine, theirs):
+            one.append(_titled(key, mine, names))
+            other.append(_titled(key, theirs, names))
+    text = ", ".join(filter(None, common))
+    if not any(one):
+        return text
+    divided = f"{SPACE}{between} ".join(" ".join(filter(None, side)) for side in (one, other))
+    return f"{text}: {divided}" if text else divided
+
+
+def _worth(size: str, operands: list[Operand], names: Names) -> bool:
+    """Whether the size is worth naming: the study has several, or not this one."""
+    for operand in operands:
+        known = names.grid.values(operand.workload, size)
+        if len(known) > 1:
+            return True
+        given = getattr(operand.candidates[0], size)
+        if given is not None and given not in known:
+            return True
+    return False
+
+
+def _joined(key: str, side: list[dict[str, object]]) -> object:
+    """The one value of ``key``; None where the operands of a side differ in it."""
+    found = {each[key] for each in side}
+    return found.pop() if len(found) == 1 else None
+
+
+def _described(operand: Operand, names: Names) -> dict[str, object]:
+    found: dict[str, object] = {
+        "workload": operand.workload,
+        "store": operand.store,
+        "metric": operand.metric,
+        "operation": "" if operand.operation in ("overall", "all") else operand.operation,
+    }
+    for size in SIZES:
+        numbers = _numbers(operand, size, names)
+        found[size] = numbers.pop() if len(numbers) == 1 else "best"
+    return found
+
+
+def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
+    """The numbers of one size among which the operand's best value is taken."""
+    return {
+        dict(each.measured).get(size) if names.measured and each.measured else getattr(each, size)
+        for each in operand.candidates
+    }
+
+
+def _titled(key: str, value: object, names: Names) -> str:
+    if value is None:
+        return ""
+    if key in SIZES:
+        if value == "best":
+            return _(BEST[key])
+        return sized(key, value).format(_grouped(value))
+    titles = {"workload": names.workloads, "store": names.stores, "metric": METRICS}
+    found = titles.get(key, {}).get(value, value)
+    return _(found) if key in ("metric", "operation") else found
+
+
+def runs_words(runs: int, would_decide: float) -> str:
+    """``3 runs; about 12 would decide``, what belongs to "undecided".
+
+    ``would_decide`` is NaN where one run tells no spread, or more than MOST were needed.
+    """
+    if runs < 1:
+        return _("no run in common")
+    if runs < 2:
+        return _("one run")
+    text = ngettext("{} run", "{} runs", runs).format(runs)
+    if isnan(would_decide):
+        return _("{}; more than {} would decide").format(text, MOST)
+    return _("{}; about {} would decide").format(text, f"{would_decide:.0f}")
+
+
+def sized(size: str, number: int) -> str:
+    """``{} records``: so many of a size, to be filled with the number as it is written."""
+    if size == "records":
+        return ngettext("{} record", "{} records", number)
+    if size == "operations":
+        return ngettext("{} operation", "{} operations", number)
+    return ngettext("{} thread", "{} threads", number)
+
+
+# What a trend is of.
+SIZE_WORDS = [N_("records"), N_("operations"), N_("threads")]
+BEST = {
+    "records": N_("best number of records"),
+    "operations": N_("best number of operations"),
+    "threads": N_("best number of threads"),
+}
+
+
+def _scale(found: Quantity) -> tuple[float, str]:
+    if found.unit == "ops/s":
+        return 1e-3, " kops/s"
+    if found.unit in ("us", "ms"):
+        milli = found.value if found.unit == "ms" else found.value / 1000
+        if milli >= 1000:
+            return (1e-3 if found.unit == "ms" else 1e-6), " s"
+        if milli >= 1 or found.unit == "ms":
+            return (1 if found.unit == "ms" else 1e-3), " ms"
+        return 1, " µs"
+    if found.unit == SHARE:
+        return 100, " %"
+    return 1, {READS: _(" reads per write")}.get(found.unit, "")
+
+
+def _plain(value: float) -> str:
+    return "\N{INFINITY}" if value == inf else grouped(significant(value))
+
+
+def _count(value: float) -> str:
+    return _("more than all") if value == inf else decimal(f"{value:g}")
+
+
+def _grouped(count: int) -> str:
+    return grouped(str(count))

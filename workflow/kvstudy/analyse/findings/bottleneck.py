@@ -1,0 +1,107 @@
+"""What limits the throughput of each store: the store, or the client that asks it?"""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.summary import SETTING
+from kvstudy.stats.intervals import log_t_interval
+from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+
+USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]
+NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "two_clients", "two_clients_low"]
+COLUMNS = [*SETTING, *NUMBERS, "client_bound", "reason"]
+
+# A second client that raises the total by more shows that one was the limit.
+MORE_WITH_TWO = 0.10
+# Above this share of the throughput without a store, the client is the limit.
+NEAR_CEILING = 0.8
+# Client threads that are inside calls less than this share of the time are busy themselves.
+FEW_IN_CALL = 0.7
+# Above this share of the cores that it may use, a process has no more to give.
+FULL = 0.9
+
+
+def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """One row per store, workload and parameters, geometric means over the repetitions.
+
+    Columns: client_cpu, server_cpu (us per operation), client_cores, server_cores (in
+    use), machine_cores, client_allowed (that the client may use), in_call (share of
+    the threads' time inside calls to the store), ceiling (throughput by that of
+    YCSB without a store), two_clients (total throughput of two clients with half
+    of the threads each by that of one) and the lower end of its 95 % interval,
+    client_bound ("yes", "no", or "" where nothing tells), reason (of a yes). Unknown
+    is NaN.
+    """
+    overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]
+    means = {
+        key: {metric: log_t_interval(of["value"]).value for metric, of in group.groupby("metric")}
+        for key, group in overall[overall["value"] > 0].groupby(SETTING, sort=False)
+    }
+    rows = []
+    ceiling = ceiling_store(study)
+    for (store, workload, parameters), found in means.items():
+        if store not in study.store_names:
+            continue
+        # Without a store there is nothing else than the client.
+        top = means.get((ceiling, workload, parameters), {}) if store != ceiling else {}
+        if "throughput" in top and "throughput" in found:
+            found["ceiling"] = found["throughput"] / top["throughput"]
+        of_cell = "workload == @workload and parameters == @parameters"
+        found |= _two_clients(overall.query(of_cell), store)
+        numbers = {name: found.get(name, math.nan) for name in NUMBERS}
+        reason = client_bound(numbers)
+        told = not all(math.isnan(numbers[name]) for name in (*USAGE, "ceiling", "two_clients"))
+        verdict = "yes" if reason else "no" if told else ""
+        rows.append([store, workload, parameters, *numbers.values(), verdict, reason])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _two_clients(values: pd.DataFrame, store: str) -> dict[str, float]:
+    """Their total by one client's throughput, paired by repetition; nothing without them."""
+
+    def runs(name: str, metric: str) -> pd.Series:
+        rows = values[(values["store"] == name) & (values["metric"] == metric)]
+        return rows.set_index("repetition")["value"]
+
+    both = f"{store}{TWO_CLIENTS}"
+    total = runs(both, "throughput") + runs(both, "second_throughput")
+    ratios = (total / runs(store, "throughput")).dropna()
+    if ratios.empty:
+        return {}
+    found = log_t_interval(ratios)
+    return {
+        "two_clients": found.value,
+        "two_clients_low": math.nan if found.low is None else found.low,
+    }
+
+
+def client_bound(found: dict[str, float]) -> str:
+    """Why the client limits the throughput, or "". An unknown number (NaN) tells nothing."""
+    # One repetition has no interval; then the value itself decides.
+    surely_more = not found["two_clients_low"] <= 1
+    if found["two_clients"] > 1 + MORE_WITH_TWO and surely_more:
+        return f"a second client raises the total by {found['two_clients'] - 1:.0%}"
+    if found["ceiling"] > NEAR_CEILING:
+        return f"{found['ceiling']:.0%} of what the client reaches without a store"
+    if found["in_call"] < FEW_IN_CALL:
+        return (
+            "start-up or client time dominates: its threads are inside calls only "
+            f"{found['in_call']:.0%} of the time"
+        )
+    if found["client_cores"] > FULL * found["client_allowed"]:
+        return (
+            f"the client uses {found['client_cores']:.1f} of the "
+            f"{found['client_allowed']:.0f} cores that it may use"
+        )
+    used = found["client_cores"] + found["server_cores"]
+    if used > FULL * found["machine_cores"] and found["client_cores"] > used / 2:
+        return (
+            f"client and server use {used:.1f} of {found['machine_cores']:.0f} cores, and the "
+            f"client {found['client_cores']:.1f} of them"
+        )
+    return ""

@@ -1,0 +1,97 @@
+"""Every two stores compared: how many times one is faster, and what do the runs decide?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from kvstudy.analyse.tidy.summary import throughputs
+from kvstudy.stats.power import repetitions_to_decide
+from kvstudy.stats.ratios import (
+    Decision,
+    Ratio,
+    adjusted,
+    decide,
+    paired_ratio,
+    unpaired_ratio,
+)
+
+NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
+WORDS = ["decision", "in_floor"]
+COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, *WORDS]
+YES_NO = {True: "yes", False: "no", None: ""}
+
+
+def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd.DataFrame:
+    """Ratios of throughput of all pairs under each workload.
+
+    They are ``paired`` by repetition if the stores of one were measured side by side, as
+    they are here; the repetitions of imported logs only have the same number.
+    ``values`` has one row per repetition. Columns: workload, parameters, faster,
+    slower (by the ratio), n repetitions that both have, ratio (of the geometric
+    means, at least 1) with its 95 % interval, p, p_holm (Holm over the pairs of
+    one workload and its parameters), would_decide (about how many repetitions would decide
+    an undecided pair; NaN where that is not known or far too many), decision
+    (``stats.ratios.decide``: faster, equal, undecided), and as "yes", "no", or "" when it is
+    not known: in_floor (the ratio is not above the noise floor, see ``floor``). Stores without a
+    common repetition have no row.
+    """
+    rows: list[list[object]] = []
+    known = {(row.workload, row.parameters): row for row in floors.dropna().itertuples()}
+    cells = throughputs(values).groupby(["workload", "parameters"], sort=False)
+    for (workload, parameters), group in cells:
+        runs = {
+            store: of.set_index("repetition")["value"]
+            for store, of in group.groupby("store", sort=False)
+        }
+        for (faster, slower), ratio in adjusted(_ratios(runs, paired)).items():
+            noise = known.get((workload, parameters))
+            decision = decide(ratio, noise and noise.floor)
+            more = math.nan
+            if decision is Decision.UNDECIDED:
+                again = noise and Ratio(noise.ratio, noise.n, error=noise.error)
+                more = repetitions_to_decide(ratio, again) or math.nan
+            numbers = [ratio.n, ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm, more]
+            in_floor = None if noise is None else bool(ratio.value <= noise.floor)
+            words = [decision.value, YES_NO[in_floor]]
+            rows.append([workload, parameters, faster, slower, *numbers, *words])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str], int]:
+    """For ``stats.ranks``: every two of the ``stores``, 1 where the first one is faster.
+
+    ``pairs`` are those of one workload and its parameters.
+    """
+    rows = {frozenset((row.faster, row.slower)): row for row in pairs.itertuples()}
+    found = {}
+    for pair in combinations(stores, 2):
+        row = rows.get(frozenset(pair))
+        key = (row.faster, row.slower) if row else pair
+        found[key] = int(row is not None and row.decision == Decision.FASTER)
+    return found
+
+
+def _ratios(runs: dict[str, pd.Series], paired: bool) -> dict[tuple[str, str], Ratio]:
+    found = {}
+    for one, other in combinations(runs, 2):
+        if not paired:
+            faster, slower = sorted((one, other), key=lambda store: -_geometric_mean(runs[store]))
+            found[faster, slower] = unpaired_ratio(runs[faster], runs[slower])
+            continue
+        if runs[one].index.intersection(runs[other].index).empty:
+            continue
+        ratio = paired_ratio(runs[one], runs[other])
+        if ratio.value >= 1:
+            found[one, other] = ratio
+        else:
+            found[other, one] = paired_ratio(runs[other], runs[one])
+    return found
+
+
+def _geometric_mean(values: pd.Series) -> float:
+    return math.exp(np.log(values).mean())

@@ -1,0 +1,76 @@
+"""How many operations did what was asked, and how fast those came."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.summary import CELL, SETTING, measured_phases
+from kvstudy.logs.ycsb.log import GOOD
+from kvstudy.stats.intervals import error_rate
+
+NUMBERS = [
+    *["n", "void", "operations", "good", "failed", "missed", "share", "low", "high"],
+    *["throughput", "goodput", "checked", "deviation"],
+]
+COLUMNS = [*SETTING, *NUMBERS, "kinds"]
+
+
+def validity(
+    measurements: pd.DataFrame, cells: pd.DataFrame, outcomes: pd.DataFrame, agreement: pd.DataFrame
+) -> pd.DataFrame:
+    """One row per store, workload and parameters, over all measured cells, void ones too.
+
+    Columns: n (cells), void (of them), operations, good, failed and missed (sums over
+    the cells; missed is NaN where the server's misses are not known), share (of
+    failed and missed operations) with its 95 % interval low to high, throughput and
+    goodput (ops/s, plain means), checked (cells whose counts were compared with the
+    server's), deviation (the largest of them, see ``agreement``; NaN without), kinds
+    (``update: 12 ERROR; read: 3 NOT_FOUND``).
+    """
+    measured = cells[cells["status"] == "measured"]
+    overall = _overall(measurements).join(measured.set_index(CELL)["void"], how="inner")
+    kinds = outcomes[(outcomes["kind"] == "status") & ~outcomes["name"].isin(GOOD)]
+    rows = []
+    for key, runs in overall.groupby(SETTING, sort=False):
+        operations, failed = int(runs["operations"].sum()), int(runs["failed"].sum())
+        missed = runs["missed"].sum(min_count=1)
+        good = round((runs["goodput"] * runs["runtime"] / 1000).sum())
+        rate = error_rate(operations - good, operations)
+        compared = _rows(agreement[agreement["reason"] == ""], key)
+        numbers = [
+            *[len(runs), (runs["void"] != "").sum(), operations, good, failed, missed],
+            *[rate.value, rate.low, rate.high],
+            *[runs["throughput"].mean(), runs["goodput"].mean()],
+            compared["repetition"].nunique(),
+            max(compared["deviation"], key=abs, default=None),
+        ]
+        rows.append([*key, *numbers, _listed(_rows(kinds, key))])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+METRICS = ["runtime", "throughput", "goodput", "operations", "failed", "missed"]
+
+
+def _overall(measurements: pd.DataFrame) -> pd.DataFrame:
+    """One row per cell: what its measured phase says over all operations."""
+    phases = measurements["workload"].map(measured_phases(measurements))
+    rows = measurements[
+        (measurements["phase"] == phases) & (measurements["operation"] == "overall")
+    ]
+    rows = rows[rows["metric"].isin(METRICS)]
+    wide = rows.set_index([*CELL, "metric"])["value"].unstack("metric", sort=False)
+    return wide.reindex(columns=METRICS)
+
+
+def _rows(frame: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
+    return frame[(frame[SETTING] == list(key)).all(axis=1)]
+
+
+def _listed(kinds: pd.DataFrame) -> str:
+    """``update: 12 ERROR, 3 NOT_FOUND``, the operations separated by semicolons."""
+    counts = kinds.groupby(["operation", "name"], sort=False)["count"].sum()
+    parts = []
+    for operation, of in counts.groupby("operation", sort=False):
+        each = [f"{count:.0f} {name}" for (_, name), count in of.items()]
+        parts.append(f"{operation}: {', '.join(each)}")
+    return "; ".join(parts)

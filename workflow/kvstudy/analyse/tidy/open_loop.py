@@ -1,0 +1,155 @@
+"""The open-loop cells of a run: tables of their own, so that nothing mixes with the others.
+
+``results/<run>/open-loop/`` has the same tables as the run has of its closed-loop
+cells, and ``targets.csv``: one row per measured cell with its ``load`` (per cent),
+``closed`` (parameters of the closed-loop cells that its rate comes from), ``target``
+(ops/s), ``mean`` and ``runs`` (their mean throughput, and how many they were) and a
+``note``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.cell import MANIFEST
+from kvstudy.analyse.tidy.collect import Collected
+from kvstudy.analyse.tidy.files import (
+    CELL_COLUMNS,
+    HISTOGRAM_COLUMNS,
+    MEASUREMENT_COLUMNS,
+    SERIES_COLUMNS,
+    read_cells,
+    read_csv,
+    read_histograms,
+    read_measurements,
+    read_series,
+)
+from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.analyse.tidy.target import NoTarget, find_target, no_longer_there
+from kvstudy.study.cells import Cell
+from kvstudy.study.model import Study
+from kvstudy.study.raw import is_gap, is_measured, raw_directory
+from kvstudy.study.target import Target
+
+FOLDER = "open-loop"
+# With targets.csv, which is made here, what workflow/rules/tidy.smk declares.
+KEPT = ("cells", "measurements", "series", "histograms")
+TARGET_NUMBERS = ["load", "target", "mean", "runs"]
+TARGET_COLUMNS = [*CELL, "closed", *TARGET_NUMBERS, "note"]
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """The tables of the open-loop cells that the analysis needs."""
+
+    cells: pd.DataFrame
+    measurements: pd.DataFrame
+    series: pd.DataFrame
+    histograms: pd.DataFrame
+    targets: pd.DataFrame
+
+
+NOTHING = OpenLoop(
+    *(
+        pd.DataFrame(columns=columns)
+        for columns in (
+            CELL_COLUMNS,
+            MEASUREMENT_COLUMNS,
+            SERIES_COLUMNS,
+            HISTOGRAM_COLUMNS,
+            TARGET_COLUMNS,
+        )
+    )
+)
+
+
+def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
+    """The tables of ``found`` by name: those of closed-loop cells and those of open-loop cells.
+
+    Of open-loop cells only those that somebody reads.
+    """
+    at_rates = {cell.parameters for cell in cells if cell.load is not None}
+    closed, opened = {}, {}
+    for name, frame in vars(found).items():
+        if not isinstance(frame, pd.DataFrame):
+            continue
+        open_loop = frame["parameters"].isin(at_rates)
+        closed[name] = frame[~open_loop]
+        if name in KEPT:
+            opened[name] = frame[open_loop]
+    return closed, opened
+
+
+def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> pd.DataFrame:
+    """The ``cells`` table of open-loop cells, with a reason where a cell has no rate.
+
+    A cell that was left out for want of a rate is not tried again by itself; where
+    its closed-loop cells give one now, the reason says what to do.
+    """
+    reasons = frame["reason"].tolist()
+    # Each rate means reading all logs of its closed-loop cells; loads and repetitions share them.
+    known: dict[tuple[str, str, str | None], Target | NoTarget] = {}
+    for index, row in enumerate(frame.itertuples()):
+        cell = _planned(cells, row)
+        if row.status == "measured" or row.status == "failed":
+            continue
+        origin = (cell.store, cell.workload, cell.closed)
+        if origin not in known:
+            known[origin] = find_target(study, cells, cell, run)
+        found = known[origin]
+        if not isinstance(found, NoTarget):
+            if is_gap(run, cell):
+                reasons[index] += (
+                    f"; now there is one: remove {raw_directory(run, cell)} to measure the cell"
+                )
+        elif not _has_gap_file(run, cell.store):
+            reasons[index] = found.reason
+    return frame.assign(reason=reasons)
+
+
+def targets(cells: list[Cell], run: str) -> pd.DataFrame:
+    """The table ``targets.csv`` of cells that were read."""
+    rows = []
+    for cell in cells:
+        if cell.load is None or not is_measured(run, cell) or is_gap(run, cell):
+            continue
+        path = raw_directory(run, cell) / MANIFEST
+        target = Target.from_json(json.loads(path.read_text(encoding="utf-8"))["target"])
+        gone = no_longer_there(target, run)
+        note = ""
+        if gone:
+            note = f"its rate comes from cells that are no longer there: {', '.join(gone)}"
+        key = [cell.store, cell.workload, cell.parameters, cell.repetition, cell.closed]
+        rows.append([*key, cell.load, target.rate, target.mean, len(target.origins), note])
+    return pd.DataFrame(rows, columns=TARGET_COLUMNS)
+
+
+def read_open_loop(folder: Path) -> OpenLoop:
+    """The tables in ``folder``; KvstudyError for one that is missing or of another kind."""
+    return OpenLoop(
+        read_cells(folder / "cells.csv"),
+        read_measurements(folder / "measurements.csv"),
+        read_series(folder / "series.csv"),
+        read_histograms(folder / "histograms.csv"),
+        read_csv(
+            folder / "targets.csv", TARGET_COLUMNS, TARGET_NUMBERS, "written by `kvstudy parse`"
+        ),
+    )
+
+
+def _planned(cells: list[Cell], row) -> Cell:
+    key = (row.store, row.workload, row.parameters, row.repetition)
+    return next(
+        cell
+        for cell in cells
+        if (cell.store, cell.workload, cell.parameters, cell.repetition) == key
+    )
+
+
+def _has_gap_file(run: str, store: str) -> bool:
+    """Whether the store as a whole cannot be measured here, which says more."""
+    return (Path("results") / run / "gaps" / f"{store}.json").is_file()

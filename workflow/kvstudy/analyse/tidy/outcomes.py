@@ -1,0 +1,182 @@
+"""How the operations of a cell's measured phase ended, by YCSB's account and the server's.
+
+``outcomes.csv`` has one row per value: the cell, ``kind``, ``operation``, ``name``,
+``count``. Kinds: ``status`` (operations that ended with the status ``name``),
+``counter`` (by how much the server's counter ``name`` moved; no operation) and
+``client`` (``name`` is the kind of YCSB client; one row per cell, without count). A
+cell whose server's counters are not known has one row of kind ``none`` with the reason
+as ``name``.
+
+A *miss* is a read that found nothing. A client may call it a failure (NOT_FOUND),
+then it is one, or OK: only the server's counter tells that, and such reads are
+*missed*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
+from kvstudy.study.cells import Cell
+from kvstudy.study.controls import original
+from kvstudy.study.model import Study
+from kvstudy.study.record import OF_CLASS, class_of
+
+# A larger share of failed or missed operations that the study does not declare voids the cell.
+TOLERATED_FAILURES = 0.001
+
+COLUMNS = [
+    *["store", "workload", "parameters", "repetition"],
+    *["kind", "operation", "name", "count"],
+]
+NOT_TOLD = "the store tells no counters"
+NOT_RECORDED = "the counters were not recorded"
+# The operations that look up records; a scan may look up many.
+READS = ("READ", "SCAN")
+
+
+def outcomes(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> Iterator[dict]:
+    """The rows of one cell, without the cell; ``logs`` are those of its clients in ``phase``.
+
+    Each client has status rows of its own.
+    """
+    yield _row("client", "", manifest["client"]["kind"], None)
+    for name, section in (item for log in logs for item in log.sections.items()):
+        for status, count in section.returns.items():
+            yield _row("status", name.lower(), status, count)
+    counted = _counters(manifest, phase)
+    if counted is None:
+        told = "counters" in manifest["server"]
+        yield _row("none", "", NOT_TOLD if told else NOT_RECORDED, None)
+    for name, count in sorted((counted or {}).items()):
+        yield _row("counter", "", name, count)
+
+
+def missed(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> int | None:
+    """Reads of ``phase`` that YCSB calls OK and the server counted as misses.
+
+    ``logs`` are those of all clients that the server served then.
+
+    Each read that failed is taken to be one of the server's misses, so that none
+    counts twice. None without reads, and where the server's misses are not known.
+    """
+    reads = [log.sections[name] for log in logs for name in READS if name in log.sections]
+    counted = _counters(manifest, phase)
+    name = manifest["server"].get("misses")
+    if not reads or counted is None or not name:
+        return None
+    return max(0, counted.get(name, 0) - sum(section.failed for section in reads))
+
+
+def good(logs: Sequence[YcsbLog], missed: int | None) -> int:
+    """Operations of all clients that did what was asked: OK, and not missed."""
+    good = sum(log.attempted - log.failed for log in logs)
+    return max(0, good - min(missed or 0, _good_reads(logs)))
+
+
+def void(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) -> list[str]:
+    """Why the cell leaves the rankings: failures or misses that the study does not declare.
+
+    Failures count for each client of ``logs``, misses for all together.
+    """
+    reasons = []
+    for name, section in (item for log in logs for item in log.sections.items()):
+        total = section.operations + section.failed
+        operation = name.lower()
+        allowed = _allowed(study, cell, "failures", [operation])
+        if total and section.failed / total > allowed:
+            reasons.append(
+                f"{section.failed / total:.2%} of {operation} operations failed "
+                f"({kinds_of(section)}), more than the {allowed:.2%} that the study allows"
+            )
+    reads = _good_reads(logs)
+    allowed = _allowed(study, cell, "misses", [name.lower() for name in READS])
+    if missed and missed > allowed * reads:
+        reasons.append(
+            f"the server counted {missed} misses among the {reads} reads that YCSB calls OK, "
+            f"more than the {allowed:.2%} that the study allows"
+        )
+    return reasons
+
+
+def lost(cell: Cell, manifest: dict, logs: Sequence[YcsbLog]) -> list[str]:
+    """Why the cell leaves the rankings: its server lost records in the run phase.
+
+    YCSB takes no notice: an insert or an update of a record goes well without all others.
+    ``logs`` are those of its clients in that phase.
+    """
+    server = manifest["server"]
+    if cell.measured_phase != "run":
+        # What was loaded is counted when it is measured.
+        return []
+    rounds, held = cell.rounds, (server.get("records") or {}).get("run")
+    inserted, deleted = (
+        sum(log.sections[name].operations for log in logs if name in log.sections)
+        for name in ("INSERT", "DELETE")
+    )
+    if rounds:
+        # Each round begins with an empty table.
+        inserted, deleted = 0, rounds.counts(cell.records, cell.operations)["delete"]
+    due = cell.records + inserted - deleted
+    reasons = []
+    # A class that is not ours may insert what is there already.
+    known = not inserted or class_of(dict(cell.properties)) in OF_CLASS
+    if known and held is not None and held < due:
+        reasons.append(
+            f"the server holds {held} records after the run, {due} were stored and not deleted: "
+            f"{due - held} are lost"
+        )
+    counted = {} if rounds else _counters(manifest, "run") or {}
+    reasons += [
+        f"the server's counter {name} rose by {counted[name]}: it dropped records while the cell "
+        "was measured"
+        for name in server.get("losses", [])
+        if name in counted
+    ]
+    return reasons
+
+
+def kinds_of(section: Section) -> str:
+    """``12 ERROR, 3 NOT_FOUND``: how the failed operations ended."""
+    return ", ".join(
+        f"{count} {status}" for status, count in section.returns.items() if status not in GOOD
+    )
+
+
+def read_outcomes(path: Path) -> pd.DataFrame:
+    """The outcomes of a run (``outcomes.csv``)."""
+    return read_csv(path, COLUMNS, ["count"], "written by `kvstudy parse`")
+
+
+def _row(kind: str, operation: str, name: str, count: int | None) -> dict:
+    return {"kind": kind, "operation": operation, "name": name, "count": count}
+
+
+def _counters(manifest: dict, phase: str) -> dict[str, int] | None:
+    return (manifest["server"].get("counters") or {}).get(phase)
+
+
+def _good_reads(logs: Sequence[YcsbLog]) -> int:
+    return sum(
+        log.sections[name].operations for log in logs for name in READS if name in log.sections
+    )
+
+
+def _allowed(study: Study, cell: Cell, kind: str, operations: list[str]) -> float:
+    """The share of operations that may fail or be missed."""
+    return max(
+        [TOLERATED_FAILURES]
+        + [
+            expected.up_to
+            for expected in study.expected_failures
+            if expected.kind == kind
+            and expected.store == original(study, cell.store)
+            and expected.workload in (None, cell.workload)
+            and (expected.records is None or cell.records in expected.records)
+            and expected.operation in operations
+        ]
+    )

@@ -1,0 +1,182 @@
+"""From the raw facts of the probes to ``probes.csv``, and its values for tables and text.
+
+One row per value: ``store``, ``step``, ``kind``, ``name``, ``value``. Kinds:
+``operations`` (how many were tried), ``status`` (share of them that ended so),
+``command`` (how many the server counted, per operation), ``result`` (hits and misses
+that it counted, per operation), ``missed`` (the one of them that counts reads of
+missing keys) and ``bytes`` (of a mean record, ``before`` and ``after`` the step). A
+row of kind ``client`` has no step and names the YCSB client. A store without a probe
+has one row of kind ``none`` with the ``reason``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.cell import Unreadable, reading
+from kvstudy.analyse.tidy.files import read_csv, recorded_reason
+from kvstudy.errors import KvstudyError
+from kvstudy.study.model import Study
+from kvstudy.study.probe import FACTS, planned
+from kvstudy.study.raw import check_sums, is_complete, probe_directory
+
+COLUMNS = ["store", "step", "kind", "name", "value", "reason"]
+# Connecting, and asking for the counters, is counted too, but not once per operation.
+RARE = 0.05
+OK = "OK"
+NOT_YET = "it was not probed yet"
+IMPORTED = "imported logs; the server was not probed"
+
+
+def collect_probes(study: Study, run: str) -> pd.DataFrame:
+    """The rows of ``probes.csv``.
+
+    Unreadable for a probe whose files are not whole, KvstudyError for one of other
+    records or options than the study now has.
+    """
+    rows = []
+    for store, plan in planned(study).items():
+        folder = probe_directory(run, store)
+        if is_complete(folder):
+            found = _read(folder, plan)
+        else:
+            found = [{"kind": "none", "reason": IMPORTED if study.imported else _gap(run, store)}]
+        rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in found]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def unreadable_probes(study: Study, run: str) -> dict[str, str]:
+    """The stores whose probe is there and cannot be read, with the reasons."""
+    reasons = {}
+    for store, plan in planned(study).items():
+        folder = probe_directory(run, store)
+        try:
+            if is_complete(folder):
+                _read(folder, plan)
+        except Unreadable as error:
+            reasons[store] = str(error)
+    return reasons
+
+
+def _read(folder: Path, plan: dict) -> list[dict]:
+    """The rows of the finished probe in ``folder``, without the store."""
+    with reading(folder, FACTS):
+        check_sums(folder)
+        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        probed = {key: facts["plan"].get(key) for key in plan}
+        rows = list(rows_of(facts))
+    for key, value in plan.items():
+        if probed[key] != value:
+            raise KvstudyError(
+                f"{folder}: probed with other parameters than the study has now: {key} was "
+                f"{probed[key]}, is now {value}. Put the study file back, or remove that "
+                "folder to probe the store again"
+            )
+    return rows
+
+
+def _gap(run: str, store: str) -> str:
+    results = Path("results") / run
+    failures = sorted((results / "failed" / "probes" / store).glob("*/failure.json"))
+    no_server = results / "gaps" / f"{store}.json"
+    if failures:
+        return recorded_reason(failures[-1])
+    if no_server.is_file():
+        return recorded_reason(no_server)
+    return NOT_YET
+
+
+def rows_of(facts: dict) -> Iterator[dict]:
+    """The rows of one probe, without the store; ``facts`` is the content of its probe.json."""
+    yield {"step": "", "kind": "client", "name": facts["client"]["kind"]}
+    for step in facts["steps"]:
+
+        def row(kind: str, name: str, value: float, step=step) -> dict:
+            return {"step": step["step"], "kind": kind, "name": name, "value": value}
+
+        operations = sum(step["returns"].values())
+        yield row("operations", "", operations)
+        for name, count in step["returns"].items():
+            yield row("status", name, count / operations)
+        for name, count in sorted((step["counters"] or {}).items()):
+            result = name.lower().endswith(("hits", "misses")) or name == facts["misses"]
+            kind = "result" if result else "command"
+            yield row(kind, name, count / operations)
+        if facts["misses"] and step["counters"] is not None:
+            count = step["counters"].get(facts["misses"], 0)
+            yield row("missed", facts["misses"], count / operations)
+        for when, size in step["record_bytes"].items():
+            if size is not None:
+                yield row("bytes", when, size)
+
+
+def read_probes(path: Path) -> Probes:
+    """The probes of a run (``probes.csv``)."""
+    return Probes(read_csv(path, COLUMNS, ["value"], "written by `kvstudy parse`"))
+
+
+class Probes:
+    """What the probes found out, by store and step."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._values: dict[tuple[str, str, str], dict[str, float]] = {}
+        self._reasons: dict[str, str] = {}
+        for row in frame.itertuples():
+            if row.kind == "none":
+                self._reasons[row.store] = row.reason
+            else:
+                values = self._values.setdefault((row.store, row.step, row.kind), {})
+                values[row.name] = row.value
+
+    def reason(self, store: str) -> str:
+        """Why the store has no probe; empty when it has one."""
+        known = any(key[0] == store for key in self._values)
+        return self._reasons.get(store, "" if known else NOT_YET)
+
+    def client(self, store: str) -> str:
+        """The kind of YCSB client that was used; empty without a probe."""
+        return next(iter(self._of(store, "", "client")), "")
+
+    def operations(self, store: str, step: str) -> int:
+        """How many operations the step tried; 0 for a step that the store does not have."""
+        return int(self._of(store, step, "operations").get("", 0))
+
+    def statuses(self, store: str, step: str) -> dict[str, float]:
+        """The statuses that YCSB reported with their shares, the most frequent first."""
+        return _falling(self._of(store, step, "status"))
+
+    def commands(self, store: str, step: str) -> dict[str, float]:
+        """Commands per operation as the server named and counted them, most first."""
+        counted = self._of(store, step, "command")
+        return _falling({name: value for name, value in counted.items() if value >= RARE})
+
+    def missed(self, store: str, step: str) -> float | None:
+        """Misses per operation that the server counted; None when it counts none."""
+        return next(iter(self._of(store, step, "missed").values()), None)
+
+    def sizes(self, store: str, step: str) -> tuple[float, float] | None:
+        """Bytes of a mean record before and after the step, if the server can tell."""
+        found = self._of(store, step, "bytes")
+        return (found["before"], found["after"]) if len(found) == 2 else None
+
+    def creates(self, store: str) -> bool:
+        """Whether an update of a missing key has made a record that is found then.
+
+        Some clients say OK to a read that finds nothing; then only the server's misses tell.
+        """
+        if self.statuses(store, "read-updated").get(OK, 0) < 0.5:
+            return False
+        missed = self.missed(store, "read-updated")
+        silent = self.statuses(store, "read-missing").get(OK, 0) > 0.5
+        return not silent if missed is None else missed < 0.5
+
+    def _of(self, store: str, step: str, kind: str) -> dict[str, float]:
+        return self._values.get((store, step, kind), {})
+
+
+def _falling(values: dict[str, float]) -> dict[str, float]:
+    return dict(sorted(values.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,160 @@
+"""Looking up measured and published values of one run, for tables and figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.numbers import converted
+from kvstudy.errors import KvstudyError
+from kvstudy.study.parts import MEAN
+
+
+@dataclass(frozen=True)
+class Value:
+    """A mean over ``n`` repetitions. ``sd`` and ``cov`` are NaN for n = 1."""
+
+    n: int
+    mean: float
+    sd: float
+    cov: float
+    min: float
+    max: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class State:
+    """What became of the repetitions of a store under a workload.
+
+    ``label`` is "" when at least one repetition counts, else "not measured",
+    "failed" or "void". ``problems`` names each reason once, with the
+    repetitions that it concerns.
+    """
+
+    planned: int
+    counted: int
+    label: str
+    problems: tuple[str, ...]
+
+
+class Results:
+    """Values of one run. ``published`` is None where the study has no source.
+
+    ``repetitions`` (see ``summary.per_repetition``) is needed for single runs only.
+    """
+
+    def __init__(
+        self,
+        summary: pd.DataFrame,
+        cells: pd.DataFrame,
+        published: pd.DataFrame | None,
+        repetitions: pd.DataFrame | None = None,
+    ) -> None:
+        self._cells = cells
+        self._repetitions = repetitions
+        self._measured: dict[tuple[str, ...], Value] = {}
+        self._operations: dict[str, list[str]] = {}
+        for workload, rows in summary.groupby("workload"):
+            slugs = sorted(rows["parameters"].unique())
+            if len(slugs) > 1:
+                raise KvstudyError(
+                    f"workload {workload}: measured with several parameters "
+                    f"({', '.join(slugs)}); a table or figure of one workload needs one"
+                )
+        for row in summary.itertuples():
+            key = (row.store, row.workload, row.operation, row.metric)
+            self._measured[key] = Value(
+                int(row.n), row.mean, row.sd, row.cov, row.min, row.max, row.unit
+            )
+            self._remember(row)
+        self.has_published = published is not None and len(published) > 0
+        self._published: dict[tuple[str, ...], tuple[float, str]] = {}
+        self._rejected: set[tuple[str, ...]] = set()
+        if self.has_published:
+            for row in published.dropna(subset="value").itertuples():
+                key = (row.store, row.workload, row.operation, row.metric)
+                self._published[key] = (row.value, row.unit)
+                if row.rejected:
+                    self._rejected.add(key)
+                self._remember(row)
+
+    def _remember(self, row) -> None:
+        known = self._operations.setdefault(row.workload, [])
+        if row.operation not in known:
+            known.append(row.operation)
+
+    def measured(self, store: str, workload: str, operation: str, metric: str) -> Value | None:
+        """The mean over repetitions in the unit of ``summary.csv``, or None."""
+        return self._measured.get((store, workload, operation, metric))
+
+    def runs(self, store: str, workload: str, operation: str, metric: str) -> dict[str, float]:
+        """The value of each repetition that counts."""
+        rows = self._repetitions.query(
+            "store == @store and workload == @workload and operation == @operation "
+            "and metric == @metric"
+        )
+        return dict(zip(rows["repetition"], rows["value"], strict=True))
+
+    def failed_share(self, store: str, workload: str, operation: str) -> float | None:
+        """Failed operations by all of that kind (0 to 1) over all repetitions that count.
+
+        ``MEAN`` as workload takes all workloads together. None when there are none.
+        """
+        rows = self._repetitions.query("store == @store and operation == @operation")
+        if workload != MEAN:
+            rows = rows[rows["workload"] == workload]
+        sums = rows.groupby("metric")["value"].sum()
+        total = sums.get("operations", 0) + sums.get("failed", 0)
+        return sums.get("failed", 0) / total if total else None
+
+    def published(
+        self, store: str, workload: str, operation: str, metric: str, unit: str | None = None
+    ) -> float | None:
+        """The published value, in ``unit`` if one is given, or None."""
+        found = self._published.get((store, workload, operation, metric))
+        if found is None:
+            return None
+        value, own = found
+        return converted(value, own, unit or own)
+
+    def rejected(self, store: str, workload: str, operation: str, metric: str) -> bool:
+        """Whether the audit of the source rejects the published value."""
+        return (store, workload, operation, metric) in self._rejected
+
+    def operations(self, workload: str) -> list[str]:
+        """The workload's operations without ``overall``, the combined one last."""
+        found = [name for name in self._operations.get(workload, []) if name != "overall"]
+        return sorted(found, key=lambda name: "+" in name)
+
+    def all_operations(self, workload: str) -> str | None:
+        """The combined operation, or the only one; None when nothing is known."""
+        found = self.operations(workload)
+        return found[-1] if found else None
+
+    def state(self, store: str, workload: str) -> State:
+        """What became of the planned repetitions."""
+        cells = self._cells
+        rows = cells[(cells["store"] == store) & (cells["workload"] == workload)]
+        counted = rows[(rows["status"] == "measured") & (rows["void"] == "")]
+        if len(counted):
+            label = ""
+        elif (rows["status"] == "measured").any():
+            label = "void"
+        elif (rows["status"] == "failed").any():
+            label = "failed"
+        else:
+            label = "not measured"
+        reasons: dict[str, list[str]] = {}
+        for row in rows.drop(counted.index).itertuples():
+            reason = f"void: {row.void}" if row.status == "measured" else row.reason
+            reasons.setdefault(reason.rstrip(".") or row.status, []).append(row.repetition)
+        if not len(rows):
+            reasons["not planned"] = []
+        problems = []
+        for reason, repetitions in reasons.items():
+            some = 0 < len(repetitions) < len(rows)
+            where = f" (repetition {', '.join(repetitions)})" if some else ""
+            problems.append(reason + where)
+        return State(len(rows), len(counted), label, tuple(problems))

@@ -1,0 +1,178 @@
+"""From measurements to values over repetitions.
+
+What is averaged: for each store, workload, parameters, operation and metric
+the plain mean over repetitions, with n, the standard deviation (n - 1), the
+coefficient of variation (sd / mean), the smallest and the largest value. A
+percentile is averaged like any other value, as the thesis did; the report
+names it so.
+
+Which cells count: those that are measured and not void. A void cell (more
+failed operations than the study expects) is not averaged, because its values
+describe another mixture of operations than the others'; tables and figures
+show it with its reason. A cell that is missing is not in n, and nothing takes
+its place.
+
+Which phase counts: the run phase, or the load phase where a workload has no
+run phase (insert-only).
+
+The combined row: for a workload with several operations there is one more
+operation, named like ``read+update``. In each repetition its latencies are the
+plain mean of the operations' values, not weighted by how many operations there
+were (the thesis's definition), and its counts are their sum. These values of
+the repetitions are then summarised like all others, so its min and max are
+over repetitions too. A repetition that lacks the value of one operation has no
+combined value. read-modify-write is left out: its reads and updates have rows
+of their own and would count twice.
+
+The mean of the workloads: one more workload, named ``mean``, with the plain
+mean of a repetition's throughputs over all workloads, of the parameters that are shown
+of each. It exists where the repetition has a value for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS, path_of
+from kvstudy.errors import KvstudyError
+from kvstudy.study.parts import MEAN
+
+# What cells have in common but for their repetition, and what names a cell.
+SETTING = ["store", "workload", "parameters"]
+CELL = [*SETTING, "repetition"]
+OPERATIONS = ["overall", "read", "update", "insert", "scan", "read-modify-write"]
+METRICS = [
+    *["runtime", "throughput", "operations", "failed", "latency_mean", "latency_min"],
+    *["latency_max", "latency_p95", "latency_p99"],
+]
+COUNTS = ["operations", "failed"]
+
+
+def summarise(
+    measurements: pd.DataFrame,
+    cells: pd.DataFrame,
+    stores: list[str],
+    workloads: list[str],
+    shown: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Summarise ``measurements`` over repetitions.
+
+    Rows are of ``stores`` only, and in the order of them and of ``workloads`` (the study's).
+    Columns: store, workload, parameters, operation, metric, unit, n, mean, sd,
+    cov, min, max; sd and cov are NaN for n = 1, cov also for a mean of 0.
+    Raises KvstudyError when measurements and cells contradict each other.
+    """
+    values = per_repetition(measurements, cells, workloads, shown)
+    values = values[values["store"].isin(stores)]
+    groups = values.groupby(SUMMARY_KEYS, sort=False)["value"]
+    summary = groups.agg(n="count", mean="mean", sd="std", min="min", max="max").reset_index()
+    summary["cov"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
+    return _ordered(summary[SUMMARY_KEYS + SUMMARY_NUMBERS], stores, workloads)
+
+
+def per_repetition(
+    measurements: pd.DataFrame,
+    cells: pd.DataFrame,
+    workloads: list[str],
+    shown: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """The values that count, one per repetition, with the combined rows and the mean's.
+
+    ``shown`` are the parameters of each workload that the mean is of; left out, there is
+    a mean where every workload has one set of them.
+
+    Columns are those of ``measurements``. Raises as ``summarise``.
+    """
+    _check(measurements, cells)
+    usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
+    values = measurements.merge(usable, on=CELL)
+    values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
+    return pd.concat(
+        [values, _combined(values), _means(values, workloads, shown)], ignore_index=True
+    ).dropna(subset="value")
+
+
+def throughputs(values: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``values`` that are the throughput of a whole phase."""
+    return values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
+
+
+def _means(
+    values: pd.DataFrame, workloads: list[str], shown: Mapping[str, str] | None
+) -> pd.DataFrame:
+    """The mean throughput over all workloads, one per store and repetition."""
+    rows = throughputs(values)
+    if shown is not None:
+        rows = rows[rows["parameters"] == rows["workload"].map(shown)]
+    sets = rows.groupby("workload")["parameters"].nunique()
+    if len(workloads) < 2 or (sets > 1).any():
+        return values.head(0)
+    groups = rows.groupby(["store", "repetition", "unit"], sort=False)["value"]
+    means = groups.agg(n="count", value="mean").reset_index()
+    means = means[means["n"] == len(workloads)]
+    return means.assign(
+        workload=MEAN, parameters="all", phase="all", operation="overall", metric="throughput"
+    )[values.columns]
+
+
+def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:
+    value = [*CELL, "phase", "operation", "metric"]
+    for row in measurements[measurements.duplicated(value)].head(1).itertuples():
+        raise KvstudyError(
+            f"measurements: {path_of(row)}: {row.phase} {row.operation} {row.metric} stands twice; "
+            "parse the raw logs again"
+        )
+    both = cells[[*CELL, "status"]].merge(
+        measurements[CELL].drop_duplicates(), on=CELL, how="outer", indicator=True
+    )
+    for row in both[both["_merge"] == "right_only"].head(1).itertuples():
+        raise KvstudyError(
+            f"measurements: {path_of(row)} is not among the planned cells; parse the raw logs again"
+        )
+    empty = (both["status"] == "measured") & (both["_merge"] == "left_only")
+    for row in both[empty].head(1).itertuples():
+        raise KvstudyError(
+            f"cells: {path_of(row)} is measured, but has no measurements; parse the raw logs again"
+        )
+
+
+def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:
+    """Which phase of each workload counts."""
+    with_run = set(measurements.loc[measurements["phase"] == "run", "workload"])
+    return {name: "run" if name in with_run else "load" for name in measurements["workload"]}
+
+
+def _combined(values: pd.DataFrame) -> pd.DataFrame:
+    """The values of the combined row, one per repetition and metric."""
+    singles = values[~values["operation"].isin(["overall", "read-modify-write"])]
+    found = []
+    for _, rows in singles.groupby(["store", "workload", "parameters"], sort=False):
+        operations = sorted(rows["operation"].unique(), key=_operation_rank)
+        if len(operations) < 2:
+            continue
+        groups = rows.groupby([*CELL, "phase", "metric", "unit"], sort=False)["value"]
+        both = groups.agg(n="count", mean="mean", sum="sum").reset_index()
+        both = both[both["n"] == len(operations)]
+        both["value"] = both["sum"].where(both["metric"].isin(COUNTS), both["mean"])
+        found.append(both.assign(operation="+".join(operations))[values.columns])
+    return pd.concat(found) if found else values.head(0)
+
+
+def _operation_rank(operation: str) -> tuple[bool, int]:
+    known = operation in OPERATIONS
+    return "+" in operation, OPERATIONS.index(operation) if known else len(OPERATIONS)
+
+
+def _ordered(summary: pd.DataFrame, stores: list[str], workloads: list[str]) -> pd.DataFrame:
+    def rank(column: pd.Series) -> pd.Series:
+        if column.name == "operation":
+            return column.map(_operation_rank)
+        order = {"store": stores, "workload": workloads, "metric": METRICS}.get(column.name)
+        if order is None:
+            return column
+        return column.map(lambda name: order.index(name) if name in order else len(order))
+
+    keys = ["workload", "parameters", "store", "operation", "metric"]
+    return summary.sort_values(keys, key=rank, kind="stable").reset_index(drop=True)

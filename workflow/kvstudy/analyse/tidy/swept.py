@@ -1,0 +1,177 @@
+"""The values of a run at all of its sizes, along lines over one size and as grids of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.numbers import converted
+from kvstudy.analyse.tidy.results import Results, State
+from kvstudy.analyse.tidy.shown import only, published_only
+from kvstudy.analyse.tidy.summary import SETTING
+from kvstudy.study.base import SIZES
+from kvstudy.study.cells import Cell, by_combination, shown
+from kvstudy.study.combinations import Combination, Line, threads_of
+from kvstudy.study.model import Study
+from kvstudy.study.sizes import sizes
+
+MEASURED, PUBLISHED = "measured", "published"
+# The operation of a latency that is the mean over all single operations.
+ALL = "all"
+COLUMNS = [
+    *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],
+    *["value", "low", "high", "n", "note", "rejected"],
+]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """All of ``summary.csv``, ``cells.csv`` and ``published.csv`` of a run of ``study``."""
+
+    study: Study
+    scale: float
+    summary: pd.DataFrame
+    cells: pd.DataFrame
+    published: pd.DataFrame | None
+
+    def along(self, line: Line, operation: str, metric: str) -> pd.DataFrame:
+        """The values of the line's points, measured ones and then those published.
+
+        ``operation`` may be ``ALL`` (see ``values``). Columns: side (measured, published),
+        store, workload, records, operations, threads (as the study gives them), operation,
+        metric, unit, value (mean over the repetitions), low, high (range of the runs), n,
+        note (why there is no value), rejected (yes: by the audit of the source). Points without
+        a published value have no such row.
+        """
+        found = self.values(metric, operation).set_index(SETTING)
+        rows = []
+        for point in line.points:
+            place = (line.store, line.workload, self._cells_of[line.workload][point].parameters)
+            numbers = [getattr(point, size) for size in SIZES]
+            start = [MEASURED, line.store, line.workload, *numbers, operation, metric]
+            if place in found.index:
+                row = found.loc[place]
+                values = [row["unit"], row["value"], row["low"], row["high"], int(row["n"]), ""]
+            else:
+                values = ["", *[math.nan] * 3, 0, self.label(*place)]
+            rows.append([*start, *values, "no"])
+        rows += [
+            row for point in line.points for row in self._published(line, point, operation, metric)
+        ]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def shown(self, repetitions: pd.DataFrame | None = None) -> Results:
+        """The values of the sizes that are shown; ``repetitions`` as for ``Results``."""
+        one = shown(self.study, self.scale)
+        return Results(
+            only(self.summary, one),
+            only(self.cells, one),
+            None if self.published is None else published_only(self.published, self.study),
+            None if repetitions is None else only(repetitions, one),
+        )
+
+    def operations(self, workload: str) -> list[str]:
+        """The single operations that have values, measured or published."""
+        frames = [self.summary] + ([] if self.published is None else [self.published])
+        names = [
+            name
+            for frame in frames
+            for name in frame.loc[frame["workload"] == workload, "operation"].unique()
+        ]
+        return list(dict.fromkeys(name for name in names if name != "overall" and "+" not in name))
+
+    def grid(self, workload: str) -> pd.DataFrame:
+        """The sizes of the workload but for those with threads that stand under ``also`` only.
+
+        Columns as of ``study.sizes.sizes``.
+        """
+        every = self._sizes
+        own = threads_of(self.study, self.study.workload(workload))
+        return every[(every["workload"] == workload) & every["threads"].isin(own)]
+
+    def values(self, metric: str, operation: str, unit: str | None = None) -> pd.DataFrame:
+        """Values of all settings: store, workload, parameters, n, value, low, high, unit.
+
+        In ``unit``, if one is given; ``low`` and ``high`` are the range of the ``n`` runs. The
+        ``operation`` ``ALL`` is, of latencies, the mean over all single operations. It is
+        weighted by how many there were of each kind, and has no range; the reads and updates
+        of read-modify-writes count by themselves.
+        """
+        if operation == ALL:
+            found = self._all_operations(metric)
+        else:
+            rows = self.summary
+            rows = rows[(rows["operation"] == operation) & (rows["metric"] == metric)]
+            names = {"mean": "value", "min": "low", "max": "high"}
+            found = rows.rename(columns=names)[[*SETTING, "n", *names.values(), "unit"]]
+        if unit is None:
+            return found
+        # One unit per metric; the models check that ``unit`` fits.
+        for own in found["unit"].unique():
+            for name in ("value", "low", "high"):
+                found[name] = found[name].map(lambda each, of=own: converted(each, of, unit))
+        return found.assign(unit=unit)
+
+    def reason(self, store: str, workload: str, parameters: str) -> str:
+        """Why the setting has no value, in full."""
+        return "; ".join(self._state(store, workload, parameters).problems) or "not measured"
+
+    def label(self, store: str, workload: str, parameters: str) -> str:
+        """The same in a word: not measured, failed or void."""
+        return self._state(store, workload, parameters).label or "not measured"
+
+    def _state(self, store: str, workload: str, parameters: str) -> State:
+        rows = self.cells[self.cells["parameters"] == parameters]
+        return Results(self.summary.head(0), rows, None).state(store, workload)
+
+    @cached_property
+    def _sizes(self) -> pd.DataFrame:
+        return sizes(self.study, self.scale)
+
+    @cached_property
+    def _cells_of(self) -> dict[str, dict[Combination, Cell]]:
+        study = self.study
+        return {use.name: by_combination(study, use, self.scale) for use in study.workloads}
+
+    def _all_operations(self, metric: str) -> pd.DataFrame:
+        rows = self.summary
+        single = ~rows["operation"].isin(["overall", "read-modify-write"])
+        rows = rows[single & ~rows["operation"].astype(str).str.contains("+", regex=False)]
+        keys = [*SETTING, "operation"]
+        means = rows[rows["metric"] == metric][[*keys, "mean", "unit", "n"]]
+        counts = rows[rows["metric"] == "operations"][[*keys, "mean"]]
+        both = means.merge(counts.rename(columns={"mean": "count"}), on=keys)
+        both["sum"] = both["mean"] * both["count"]
+        sums = both.groupby(SETTING, sort=False).agg(
+            sum=("sum", "sum"), count=("count", "sum"), unit=("unit", "first"), n=("n", "min")
+        )
+        sums = sums[sums["count"] > 0].reset_index()
+        sums["value"] = sums["sum"] / sums["count"]
+        return sums.assign(low=math.nan, high=math.nan)[
+            [*SETTING, "n", "value", "low", "high", "unit"]
+        ]
+
+    def _published(
+        self, line: Line, point: Combination, operation: str, metric: str
+    ) -> list[list[object]]:
+        if self.published is None:
+            return []
+        frame = self.published.dropna(subset="value")
+        frame = frame[
+            (frame["store"] == line.store)
+            & (frame["workload"] == line.workload)
+            & (frame["operation"] == operation)
+            & (frame["metric"] == metric)
+        ]
+        for size in SIZES:
+            frame = frame[frame[size].isna() | (frame[size] == getattr(point, size))]
+        numbers = [getattr(point, size) for size in SIZES]
+        start = [PUBLISHED, line.store, line.workload, *numbers, operation, metric]
+        yes_no = {True: "yes", False: "no"}
+        return [
+            [*start, row.unit, row.value, math.nan, math.nan, 0, "", yes_no[row.rejected]]
+            for row in frame.itertuples()
+        ]

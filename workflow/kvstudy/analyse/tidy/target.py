@@ -1,0 +1,82 @@
+"""The rate of an open-loop cell, from the closed-loop cells that are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import geometric_mean
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.collect import collect
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import Cell
+from kvstudy.study.model import Study
+from kvstudy.study.raw import raw_directory, sums_digest
+from kvstudy.study.target import Origin, Target
+
+
+@dataclass(frozen=True)
+class NoTarget:
+    """Why there is no rate; ``final`` when measuring the missing cells would not give one."""
+
+    reason: str
+    final: bool
+
+
+def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target | NoTarget:
+    """The rate of the open-loop ``cell``.
+
+    It is the cell's load of the geometric mean throughput of all measured and
+    valid closed-loop cells of its store, workload and parameters. KvstudyError
+    for a closed-loop cell of other parameters than the study has now.
+    """
+    closed = [
+        each
+        for each in cells
+        if (each.store, each.workload, each.parameters) == (cell.store, cell.workload, cell.closed)
+    ]
+    found = collect(study, closed, run, True)
+    for each, reason in found.unreadable.items():
+        raise KvstudyError(
+            f"{raw_directory(run, each)}: {reason}; {cell.path} needs its throughput. Remove that "
+            "folder to measure it again"
+        )
+    throughputs = _throughputs(found.measurements)
+    origins: list[Origin] = []
+    void: list[str] = []
+    absent: list[str] = []
+    for each, row in zip(closed, found.cells.itertuples(), strict=True):
+        if row.status != "measured":
+            absent.append(row.reason)
+        elif row.void:
+            void.append(row.void)
+        else:
+            digest = sums_digest(raw_directory(run, each))
+            origins.append(Origin(each.path, throughputs[each.repetition], digest))
+    if not origins:
+        reasons = [f"not measured: {each}" for each in absent] + [f"void: {each}" for each in void]
+        listed = "; ".join(dict.fromkeys(reasons)) or "not planned"
+        reason = f"no target rate, for no closed-loop cell of it counts ({listed})"
+        return NoTarget(reason, final=not absent)
+    mean = geometric_mean(origin.throughput for origin in origins)
+    return Target(max(1, round(mean * cell.load / 100)), cell.load, mean, tuple(origins))
+
+
+def _throughputs(measurements: pd.DataFrame) -> dict[int, float]:
+    """Throughput in ops/s of each repetition's run phase."""
+    rows = measurements[
+        (measurements["phase"] == "run")
+        & (measurements["operation"] == "overall")
+        & (measurements["metric"] == "throughput")
+    ]
+    return dict(zip(rows["repetition"], rows["value"], strict=True))
+
+
+def no_longer_there(target: Target, run: str) -> list[str]:
+    """Closed-loop cells of the ``target`` whose logs are gone or others now."""
+    return [
+        origin.cell
+        for origin in target.origins
+        if sums_digest(Path("results") / run / "raw" / origin.cell) != origin.sums
+    ]

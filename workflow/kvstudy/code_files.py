@@ -1,0 +1,40 @@
+"""The files of this package that a command uses: an edited one makes its results again."""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CLONE = HERE.parents[1]
+# In a notebook a line begins with a quote.
+IMPORT = re.compile(r'^[ "]*from (kvstudy[\w.]*) import (\([^)]*\)|.*)$', re.M)
+
+
+def code_of(command: str, *others: str) -> list[str]:
+    """The modules that ``kvstudy COMMAND`` imports, and the scripts and styles beside them.
+
+    ``others`` are further files with imports. All paths are those from the clone.
+    """
+    used: set[Path] = set()
+    left = {
+        HERE / "commands" / f"{command.replace('-', '_')}.py",
+        *(CLONE / each for each in others),
+    }
+    while left:
+        used |= left
+        left = {file for path in left for file in _imported(path)} - used
+    beside = {file for path in used for file in path.parent.glob("*.[cj]s*")}
+    return sorted(str(path.relative_to(CLONE)) for path in used | beside)
+
+
+@functools.cache
+def _imported(path: Path) -> frozenset[Path]:
+    """Modules of this package that the file imports, anywhere in it."""
+    found = set()
+    for name, names in IMPORT.findall(path.read_text(encoding="utf-8")):
+        module = HERE.parent / name.replace(".", "/")
+        found |= {module.with_suffix(".py"), module / "__init__.py"}
+        found |= {module / f"{each}.py" for each in re.findall(r"\w+", names)}
+    return frozenset(file for file in found if file.is_file())

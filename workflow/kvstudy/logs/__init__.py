@@ -1,0 +1,1 @@
+"""Logs of YCSB: read, checked, and brought in from elsewhere."""

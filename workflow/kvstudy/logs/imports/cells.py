@@ -1,0 +1,251 @@
+"""From logs and their rows to the raw cells of a run, in the layout of measured ones.
+
+A cell's manifest says what is known and no more: machine, server version, order and
+all times that no log tells are null. Original files lie beside the decoded copies
+that are made where the original is not plain text or holds several runs.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import defaultdict
+from pathlib import Path
+
+from kvstudy import __version__
+from kvstudy.errors import KvstudyError
+from kvstudy.logs.imports.mapping import Row
+from kvstudy.logs.imports.sources import Part, Source
+from kvstudy.logs.imports.text import encoding_of
+from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
+from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.status import operations_per_second, read_status, run_start
+from kvstudy.study.cells import Cell, plan
+from kvstudy.study.model import Study
+from kvstudy.study.raw import IMPORTS, PROVIDER_IMPORTED, SUMS, file_digest, write_sums
+
+ATTEMPT = "imported"
+
+
+def import_cells(
+    study: Study, rows: list[Row], sources: dict[str, Source], ignored: dict[str, str], folder: Path
+) -> tuple[list[Cell], dict[str, str]]:
+    """Put the cells of ``rows`` into the run's results, in place of those imported before.
+
+    ``sources`` by file name; ``ignored`` are the other files of ``folder``. Returns the
+    good cells, and the path of each failed one with its reason. KvstudyError when the
+    run has measured cells, or a row is no cell of the study.
+    """
+    results = Path("results") / study.name
+    _refuse_measured(results)
+    cells = {(cell.store, cell.workload, cell.repetition): cell for cell in plan(study)}
+    found: dict[Cell, dict[str, Source]] = defaultdict(dict)
+    for row in rows:
+        cell = cells.get((row.store, row.workload, row.repetition))
+        _check_planned(study, cell, row)
+        found[cell][row.phase] = sources[row.file]
+    work = results / "importing"
+    shutil.rmtree(work, ignore_errors=True)
+    good, failed = [], {}
+    for cell, phases in found.items():
+        reason = _problem(cell, phases)
+        if reason:
+            failed[cell.path] = reason
+            target = work / "failed" / cell.path / ATTEMPT
+        else:
+            good.append(cell)
+            target = work / "raw" / cell.path
+        target.mkdir(parents=True)
+        _write(target, study, cell, phases, folder)
+        if reason:
+            text = json.dumps({"reason": reason}) + "\n"
+            (target / "failure.json").write_text(text, encoding="utf-8")
+        else:
+            write_sums(target)
+    _replace(results, work)
+    _write_record(results, rows, ignored)
+    return good, failed
+
+
+def _refuse_measured(results: Path) -> None:
+    for path in sorted((results / "raw").glob("*/*/*/rep*/manifest.json")):
+        try:
+            imported = "imported" in json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, TypeError, RecursionError) as error:
+            raise KvstudyError(
+                f"{path}: cannot be read ({error}), so nothing tells whether its cell was measured "
+                f"here or imported; move {path.parent} away"
+            ) from None
+        if not imported:
+            raise KvstudyError(
+                f"{path.parent}: was measured here; imported and measured cells are not mixed in "
+                "one run. Import under another study name"
+            )
+
+
+def _check_planned(study: Study, cell: Cell | None, row: Row) -> None:
+    """KvstudyError when the study file has no such cell."""
+    study_file = f"config/studies/{study.name}/study.yaml"
+    remedy = "Mend either, or remove study.yaml to have it written again from import.csv"
+    if cell is None:
+        raise KvstudyError(
+            f"{study_file}: has no cell store {row.store}, workload {row.workload}, repetition "
+            f"{row.repetition}, which import.csv gives to {row.file}. {remedy}"
+        )
+    theirs = {"records": row.records}
+    if row.phase == "run":
+        theirs |= {"operations": row.operations, "threads": row.threads, "seconds": row.seconds}
+    for name, value in theirs.items():
+        if getattr(cell, name) != value:
+            raise KvstudyError(
+                f"{study_file}: workload {row.workload}: {name} is {getattr(cell, name)}, but "
+                f"import.csv has {value} for {row.file}. {remedy}"
+            )
+
+
+def _problem(cell: Cell, phases: dict[str, Source]) -> str:
+    """Why the cell is none that counts, as for a measured one; empty when it is good."""
+    for phase, source in phases.items():
+        if source.log is None:
+            return source.problem
+        try:
+            log = source.read(_interval(cell, source))
+            if phase == "load":
+                _check_load(cell, source, alone=len(phases) == 1)
+            else:
+                # Other runs of the workload came to the limit, this one was done before.
+                limit = None if log.attempted == cell.operations else cell.seconds
+                check_run(log, cell.operations, limit, source.name)
+            for operation, path in source.histograms.items():
+                section = source.log.sections.get(operation.removeprefix("Intended-"))
+                counted = section.operations if section else 0
+                check_histogram(read_histogram(path), counted, path.name)
+        except KvstudyError as error:
+            return str(error)
+    return ""
+
+
+def _interval(cell: Cell, source: Source) -> str:
+    """The phase's own measurement.interval; that of the study where no command tells it."""
+    given = dict(cell.properties) if source.given is None else source.given
+    return given.get("measurement.interval", "op")
+
+
+def _check_load(cell: Cell, source: Source, alone: bool) -> None:
+    try:
+        check_load(source.log, cell.records, source.name)
+    except KvstudyError as error:
+        remedy = (
+            ""
+            if alone
+            else ("; if the records were there all the same, take the load's row out of import.csv")
+        )
+        raise KvstudyError(f"{error}{remedy}") from None
+
+
+def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], folder: Path) -> None:
+    """The files of the cell, its manifest last."""
+    origins: list[dict[str, str]] = []
+    for phase, source in phases.items():
+        for part, ending in ((source.results, "out"), (source.errors, "err")):
+            if part:
+                origins.append(_put(target, f"{phase}.{ending}", part, folder))
+        for operation, path in source.histograms.items():
+            name = f"{phase}.{operation}.hdr"
+            shutil.copyfile(path, target / name)
+            origins.append(_origin(path, name, folder))
+    manifest = {
+        "kvstudy": __version__,
+        "protocol": None,
+        "run": study.name,
+        "cell": cell.as_json(),
+        "position": None,
+        "started": _started(phases.get(cell.measured_phase)),
+        "imported": {
+            "from": origins,
+            "no_status_lines": _no_series(phases.get(cell.measured_phase)),
+        },
+        "server": {"provider": PROVIDER_IMPORTED, "version": None, "records": {}},
+        "client": {
+            "kind": PROVIDER_IMPORTED,
+            "db": next((s.command.db for s in phases.values() if s.command), None),
+            "ycsb": next((s.version for s in phases.values() if s.version), None),
+            "jars": {},
+        },
+        "phases": {
+            phase: {
+                "command": source.arguments,
+                "interval": _interval(cell, source),
+                "started": None,
+                "seconds": None,
+                "client_cpu_seconds": None,
+                "monitor_cpu_seconds": None,
+                "exit_status": None,
+            }
+            for phase, source in phases.items()
+        },
+        "load_average_before": None,
+        "environment": None,
+        "seconds": {"ready": None, "stop": None, "total": None},
+    }
+    text = json.dumps(manifest, indent=1) + "\n"
+    (target / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def _put(target: Path, name: str, part: Part, folder: Path) -> dict[str, str]:
+    """Write a log: its own bytes if these can be read as they are, else a copy beside them."""
+    data = part.path.read_bytes()
+    if part.number == 0 and encoding_of(data) == "utf-8":
+        (target / name).write_bytes(data)
+        return _origin(part.path, name, folder)
+    (target / name).write_text(part.text, encoding="utf-8")
+    original = f"{name}.original"
+    (target / original).write_bytes(data)
+    origin = _origin(part.path, original, folder) | {"read_as": name}
+    return origin | ({"number": str(part.number)} if part.number else {})
+
+
+def _origin(path: Path, kept: str, folder: Path) -> dict[str, str]:
+    return {
+        "file": path.relative_to(folder).as_posix(),
+        "sha256": file_digest(path),
+        "kept_as": kept,
+    }
+
+
+def _started(source: Source | None) -> str | None:
+    moment = run_start(source.talk) if source else None
+    return moment.isoformat(timespec="seconds") if moment else None
+
+
+def _no_series(source: Source | None) -> str:
+    """Why there is no throughput over time; empty when there is."""
+    if source is None or " operations; " not in source.talk:
+        return "YCSB was run without -s"
+    try:
+        operations_per_second(read_status(source.talk, source.name), source.name)
+    except KvstudyError as error:
+        return str(error)
+    return ""
+
+
+def _replace(results: Path, work: Path) -> None:
+    """Move what was imported into its place, unless the same is there."""
+    for part in ("raw", "failed"):
+        new, old = work / part, results / part
+        if _sums(new) != _sums(old):
+            shutil.rmtree(old, ignore_errors=True)
+            if new.exists():
+                new.rename(old)
+    shutil.rmtree(work)
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != SUMS]
+    return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
+
+
+def _write_record(results: Path, rows: list[Row], ignored: dict[str, str]) -> None:
+    """What was imported and what was not: the report is made again when it changes."""
+    record = {"logs": [row.file for row in rows], "ignored": ignored}
+    (results / IMPORTS).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,326 @@
+"""What the logs themselves say of their cells: the draft of ``import.csv``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from pathlib import Path
+
+from kvstudy.logs.imports.command_line import CommandLine
+from kvstudy.logs.imports.mapping import UNLIMITED, Row
+from kvstudy.logs.imports.sources import Source
+from kvstudy.logs.imports.workloads import (
+    OF_WORKLOADS,
+    base_workload,
+    differences,
+    file_properties,
+    slug_of,
+    study_name,
+)
+from kvstudy.logs.ycsb.status import run_start
+from kvstudy.stores.definition import StoreFile
+from kvstudy.study.load import STORES
+from kvstudy.study.workload import WORKLOADS, load_workload
+from kvstudy.study.yaml_file import read_yaml
+
+# Properties that say where a server or a file is, not what is measured.
+_PLACES = re.compile(
+    r"(^|\.)(hosts?|servers?|nodes?|port|user|username|debug|verbose|exporter|exportfile)$"
+    r"|(?i:passwd|password|secret|token)$|^(status|hdrhistogram|measurement|histogram|timeseries)\."
+    r"|^(db|db\.driver|dotransactions|threadcount)$"
+)
+# An address can have properties behind it: mongodb://host/base?w=0
+_URL = re.compile(r"(^|\.)(url|uri)$")
+_CLEANUP = re.compile(r"^\[(?:Hdr)?CLEANUP\], (?:Total )?Operations, (\d+)(?:\.0)?$", re.MULTILINE)
+INSERT = "insert"
+
+
+@dataclass
+class Guess:
+    """A row with what is needed to complete it.
+
+    ``named`` tells that names of files were read, which a person should look at.
+    ``variant`` are the properties of the store's binding; ``base`` is the file under
+    workloads/, ``shape`` what its load does differently; ``run`` is the run of a load.
+    """
+
+    row: Row
+    source: Source
+    variant: dict[str, str] = field(default_factory=dict)
+    base: str = ""
+    shape: str = ""
+    run: Guess | None = None
+    named: bool = False
+
+
+def guess_rows(sources: list[Source], folder: Path, study: str) -> list[Guess]:
+    """A row for each log, as complete as the logs make it.
+
+    Reads the stores of the project; copies workload files beside the logs to workloads/.
+    """
+    stores = {
+        path.parent.name: read_yaml(path, StoreFile) for path in sorted(STORES.glob("*/store.yaml"))
+    }
+    guesses = [_guess(source, folder, study, stores) for source in sources]
+    _without_needless_limits(guesses)
+    _name_variants(guesses)
+    _records_of_loads(guesses)
+    _name_sizes([guess for guess in guesses if guess.row.phase == "run"])
+    _pair(guesses)
+    _name_sizes([guess for guess in guesses if guess.row.phase == "load" and not guess.run])
+    _number_repetitions(guesses)
+    return guesses
+
+
+def _guess(source: Source, folder: Path, study: str, stores: dict[str, StoreFile]) -> Guess:
+    row = Row(file=source.name)
+    guess = Guess(row, source)
+    if source.command is None:
+        _from_file_names(guess, stores)
+    else:
+        _from_command(guess, source.command, folder, study, stores)
+    if row.seconds and not row.operations:
+        row.operations = UNLIMITED
+    log = source.log
+    if log is not None:
+        # What was done counts where nothing says what was asked.
+        if row.phase == "load":
+            insert = log.sections.get("INSERT")
+            row.records = row.records or (insert.operations if insert else None)
+        elif row.phase == "run":
+            row.operations = row.operations or log.attempted
+        row.threads = row.threads or _threads(source)
+    return guess
+
+
+def _from_command(
+    guess: Guess, command: CommandLine, folder: Path, study: str, stores: dict[str, StoreFile]
+) -> None:
+    row = guess.row
+    row.phase = command.phase
+    row.store = store_of(command, stores) or ""
+    file: dict[str, str] = {}
+    for name in command.files:
+        file |= file_properties(name, folder) or {}
+    given = guess.source.given = file | command.properties
+    row.threads = command.threads or _count(given, "threadcount") or 1
+    # YCSB loads insertcount records, if it is given, and a run asks for no others.
+    row.records = _count(given, "insertcount") or _count(given, "recordcount")
+    row.operations, row.seconds = _count(given, "operationcount"), _count(given, "maxexecutiontime")
+    guess.variant = variant_of(given)
+    base = base_workload(command, folder, study)
+    if command.phase == "load":
+        row.operations = row.seconds = None
+    if base is None:
+        return
+    shipped = load_workload(WORKLOADS / base)
+    row.workload = guess.base = base
+    guess.shape = slug_of(differences(shipped | given, load_workload(WORKLOADS / INSERT), "shape"))
+    if command.phase == "run" and (differing := differences(given, shipped)):
+        row.workload = f"{base}-{slug_of(differing)}"
+    done = guess.source.log.attempted if guess.source.log else None
+    if row.phase == "run" and row.operations is None and done == _count(shipped, "operationcount"):
+        # YCSB's own file, as it is: its sizes count too.
+        row.operations = done
+        row.records = row.records or _count(shipped, "recordcount")
+
+
+def variant_of(properties: dict[str, str]) -> dict[str, str]:
+    """Those of the ``properties`` that make another variant of the store, without addresses."""
+    found = {}
+    for name, value in properties.items():
+        if name in OF_WORKLOADS or _PLACES.search(name):
+            continue
+        if _URL.search(name):
+            _, _, behind = value.replace(";", "?", 1).partition("?")
+            parts = re.split("[&;?]", behind)
+            value = "&".join(
+                sorted(part for part in parts if part and not _PLACES.search(part.split("=")[0]))
+            )
+            if not value:
+                continue
+            value = f"...?{value}"
+        found[name] = value
+    return found
+
+
+def _without_needless_limits(guesses: list[Guess]) -> None:
+    """A limit of time that none of the runs of a workload came to is none."""
+    groups: dict[tuple, list[Guess]] = defaultdict(list)
+    for guess in guesses:
+        row = guess.row
+        if row.seconds:
+            sizes = (row.records, row.operations, row.threads, row.seconds)
+            groups[row.workload, *sizes].append(guess)
+    for (_, _, operations, *_), group in groups.items():
+        logs = [guess.source.log for guess in group]
+        if all(log is None or log.attempted == operations for log in logs) and any(logs):
+            for guess in group:
+                guess.row.seconds = None
+
+
+def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str | None:
+    """The store whose binding the log names; None when it is none of ours, or one of several."""
+    db = command.db.replace("com.yahoo.ycsb.", "site.ycsb.").removesuffix("-cql")
+    found = []
+    for name, store in stores.items():
+        official = store.ycsb.official if store.ycsb else None
+        names = {official.db, official.binding} if official else set()
+        if store.ycsb and db in names | {store.ycsb.db}:
+            found.append(name)
+    if len(found) > 1:
+        # One binding for several stores (JDBC): the address says which.
+        found = [name for name in found if _same_scheme(command, stores[name])]
+    return found[0] if len(found) == 1 else None
+
+
+def _same_scheme(command: CommandLine, store: StoreFile) -> bool:
+    return any(
+        "://" in value
+        and command.properties.get(name, "").startswith(value.partition("://")[0] + "://")
+        for name, value in store.ycsb.properties.items()
+    )
+
+
+def _threads(source: Source) -> int | None:
+    """Each client thread closes its connection once, and YCSB counts that."""
+    found = _CLEANUP.search(source.results.text if source.results else "")
+    return int(found[1]) if found else None
+
+
+def _count(properties: dict[str, str], name: str) -> int | None:
+    value = properties.get(name, "")
+    return int(value) or None if re.fullmatch(r"\d{1,18}", value) else None
+
+
+def _from_file_names(guess: Guess, stores: dict[str, StoreFile]) -> None:
+    """What the words of the path say, where the log says nothing."""
+    guess.named = True
+    row, log = guess.row, guess.source.log
+    words = re.findall(r"[a-z]+\d*|\d+", row.file.casefold())
+    named = [name for name in stores if name in words]
+    row.store = named[0] if len(named) == 1 else ""
+    inserts = log is not None and log.sections.keys() - {"CLEANUP"} == {"INSERT"}
+    row.phase = "load" if inserts and ("load" in words or "insert" in words) else "run"
+    if log is None or (inserts and row.phase == "run"):
+        row.phase = "load" if "load" in words else "run" if "run" in words else ""
+    there = {path.name for path in WORKLOADS.iterdir() if path.is_file()} - {INSERT}
+    known = [study_name(word) for word in words if word.startswith("workload") or len(word) == 1]
+    known += [after for word, after in pairwise(words) if word == "workload"]
+    found = [name for name in dict.fromkeys(known) if name in there]
+    row.workload = guess.base = found[0] if len(found) == 1 else ""
+
+
+def _name_variants(guesses: list[Guess]) -> None:
+    """One store with different properties of its binding is several, riak and riak-2; the most
+    frequent keeps the name."""
+    groups: dict[str, list[Guess]] = defaultdict(list)
+    for guess in guesses:
+        if guess.row.store and guess.source.command is not None:
+            groups[guess.row.store].append(guess)
+    for group in groups.values():
+        variants = Counter(tuple(sorted(guess.variant.items())) for guess in group)
+        order = [variant for variant, _ in variants.most_common()]
+        for guess in group:
+            if number := order.index(tuple(sorted(guess.variant.items()))):
+                guess.row.store += f"-{number + 1}"
+
+
+def _records_of_loads(guesses: list[Guess]) -> None:
+    """A run that does not say its records has those of the store's only kind of load."""
+    loaded: dict[str, set[int]] = defaultdict(set)
+    for guess in guesses:
+        if guess.row.phase == "load" and guess.row.records:
+            loaded[guess.row.store].add(guess.row.records)
+    for guess in guesses:
+        row = guess.row
+        if row.phase == "run" and not row.records and len(loaded[row.store]) == 1:
+            (row.records,) = loaded[row.store]
+
+
+def _in_order(group: list[Guess]) -> list[Guess]:
+    """By the clock in the logs if all have it, else by name.
+
+    Not by the times of the files: copying and unpacking set them anew.
+    """
+    times: list[datetime | None] = [run_start(guess.source.talk) for guess in group]
+    if all(times):
+        order = sorted(range(len(group)), key=lambda index: times[index])
+        return [group[index] for index in order]
+    return sorted(group, key=lambda guess: _natural(guess.row.file))
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """rep2 before rep10."""
+    parts = re.findall(r"\d+|\D+", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _pair(guesses: list[Guess]) -> None:
+    """Loads to their runs, in order: same store, workload file, shape of records and number.
+
+    First where the threads are the same too. A load without a run is an insert-only cell.
+    """
+    for with_threads in (True, False):
+        groups: dict[tuple, tuple[list[Guess], list[Guess]]] = defaultdict(lambda: ([], []))
+        taken = [guess.run for guess in guesses if guess.run]
+        for guess in guesses:
+            if guess.run or any(guess is run for run in taken):
+                continue
+            row = guess.row
+            key = (row.store, guess.base, guess.shape, row.records, with_threads and row.threads)
+            if row.store and guess.base and row.records:
+                groups[key][row.phase == "run"].append(guess)
+        for loads, runs in groups.values():
+            if with_threads or len(loads) == len(runs):
+                runs = _in_order(runs)
+                if len(loads) < len(runs):
+                    # The file as it is before what was run with other properties.
+                    runs.sort(key=lambda guess: guess.row.workload != guess.base)
+                for load, run in zip(_in_order(loads), runs, strict=False):
+                    load.run = run
+    for guess in guesses:
+        if guess.row.phase == "load" and guess.run is None:
+            guess.row.workload = f"{INSERT}-{guess.shape}" if guess.shape else INSERT
+
+
+def _name_sizes(guesses: list[Guess]) -> None:
+    """One workload with different sizes is several, a-t1 and a-t8; the most frequent keeps its
+    name, if there is one."""
+    dimensions = ("records", "operations", "threads", "seconds")
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for guess in guesses:
+        if guess.row.workload:
+            groups[guess.row.workload].append(guess.row)
+    for rows in groups.values():
+        sizes = Counter(tuple(getattr(row, name) for name in dimensions) for row in rows)
+        first, *others = sizes.most_common()
+        plain = first[0] if not others or others[0][1] < first[1] else None
+        varied = [len({size[place] for size in sizes}) > 1 for place in range(len(dimensions))]
+        for row in rows:
+            size = tuple(getattr(row, name) for name in dimensions)
+            if size == plain:
+                continue
+            for name, value, differs in zip(dimensions, size, varied, strict=True):
+                if differs and value:
+                    row.workload += f"-{name[0]}{value}"
+            if not size[3] and any(size[:3] == other[:3] and other[3] for other in sizes):
+                row.workload += "-untimed"
+
+
+def _number_repetitions(guesses: list[Guess]) -> None:
+    """1, 2, ... in each store, workload and phase; a load has its run's."""
+    groups: dict[tuple, list[Guess]] = defaultdict(list)
+    for guess in guesses:
+        if guess.run is None:
+            groups[guess.row.store, guess.row.workload, guess.row.phase].append(guess)
+    for group in groups.values():
+        for repetition, guess in enumerate(_in_order(group), start=1):
+            guess.row.repetition = repetition
+    for guess in guesses:
+        if guess.run:
+            guess.row.workload = guess.run.row.workload
+            guess.row.repetition = guess.run.row.repetition

@@ -1,0 +1,287 @@
+"""The study.yaml of imported logs: written once, then the user's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.logs.imports.guess import Guess
+from kvstudy.logs.imports.mapping import NAME, Row, base_of, measures_its_load
+from kvstudy.logs.imports.workloads import differences
+from kvstudy.stores.definition import StoreFile
+from kvstudy.study.load import STORES, STUDIES, load_study
+from kvstudy.study.parts import Imported, WorkloadUse
+from kvstudy.study.workload import WORKLOADS, load_workload
+from kvstudy.study.yaml_file import read_yaml
+
+NAME_PATTERN = r"[a-z][a-z0-9-]*"
+# Groups of bars that fit on an axis.
+MOST_GROUPS = 6
+CHOICE_OF_FILES = (
+    "The workloads are taken to be YCSB's own files of these names, where the logs came without "
+    "theirs; no log says what was in its file."
+)
+
+
+def check_study(name: str, machine: str, measured_by: str) -> None:
+    """KvstudyError when the study cannot take imported logs, or says something else of them."""
+    if not re.fullmatch(NAME_PATTERN, name):
+        raise KvstudyError(
+            f"--study: '{name}' is no name of a study; use small letters, digits and hyphens"
+        )
+    path = STUDIES / name / "study.yaml"
+    if not path.is_file():
+        return
+    imported = load_study(path).imported
+    if imported is None:
+        raise KvstudyError(
+            f"{path}: is a study that is measured; give another --study, or add imported: true"
+        )
+    for key, value in (("machine", machine), ("measured_by", measured_by)):
+        if value and value != getattr(imported, key):
+            raise KvstudyError(
+                f"{path}: imported.{key}: is '{getattr(imported, key)}', but the command says "
+                f"'{value}'; the file is yours now: change it there"
+            )
+
+
+def check_alike(rows: list[Row], guesses: dict[str, Guess]) -> None:
+    """KvstudyError when logs of one store or workload were made with different properties.
+
+    The load of a run may have been; what it loaded is what counts.
+    """
+    files = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    seen: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
+    for row in rows:
+        guess = guesses[row.file]
+        if guess.source.given is None or not (row.phase == "run" or measures_its_load(row, files)):
+            continue
+        shipped = load_workload(WORKLOADS / base_of(row.workload, files))
+        of_workload = differences(guess.source.given, shipped, row.phase)
+        for what, name, properties in (
+            ("workload", row.workload, of_workload),
+            ("store", row.store, guess.variant),
+        ):
+            first, others = seen.setdefault((what, name), (row.file, properties))
+            if differing := sorted({key for key, _ in others.items() ^ properties.items()}):
+                raise KvstudyError(
+                    f"{NAME}: {first} and {row.file} are both {what} '{name}', but were made with "
+                    f"other values of {', '.join(differing)}; give one of them another {what} "
+                    f"name, for example {name}-2"
+                )
+
+
+def write_study(
+    path: Path, name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported
+) -> None:
+    """Write the study file; nothing is left of one that is not valid."""
+    path.write_text(study_text(name, rows, guesses, imported), encoding="utf-8")
+    try:
+        load_study(path)
+    except KvstudyError:
+        path.unlink()
+        raise
+
+
+def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported) -> str:
+    """The study file of ``rows``, which ``check_alike`` has passed; ``guesses`` by file."""
+    stores = _stores(rows, guesses)
+    uses = _workloads(rows, guesses)
+    common = Counter(
+        (use["records"], use.get("operations", 0), use["threads"]) for use in uses
+    ).most_common(1)[0][0]
+    # A study needs a number of operations also when it only loads.
+    operations = common[1] or max([use.get("operations", 0) for use in uses] + [1])
+    lines = [
+        "# Logs that were not measured by kvstudy. Written by `kvstudy import`; edit it as you",
+        "# like: titles, order, tables, figures. What each log is stands in import.csv beside it.",
+        "# Remove this file to have it written again from there.",
+        f"name: {name}",
+        f"title: {_text(f'Imported logs of YCSB: {name}')}",
+        "question: How do the stores compare in logs that were made elsewhere?",
+        "",
+        "# Nothing is measured for this study. What has no log is a gap. The report gives these.",
+        "imported:",
+        *(f"  {key}: {_text(value)}" for key, value in imported.model_dump().items()),
+        "",
+        "stores:",
+        *stores,
+        "",
+        "# Sizes stand beside a workload where they are not those of parameters.",
+        "workloads:",
+        *(f"  - {_flow(_use(use, common))}" for use in uses),
+        "",
+        "parameters:",
+        f"  records: {common[0]}",
+        f"  operations: {operations}",
+        f"  threads: {common[2]}",
+        "",
+        "# Repetitions that a store has less are gaps.",
+        f"repetitions: {max(row.repetition for row in rows)}",
+        "",
+        "tables:",
+        *(
+            "  - "
+            + _flow(
+                {
+                    "name": f"workload-{use['name']}",
+                    "kind": "results",
+                    "workload": use["name"],
+                    "caption": f"Results of {use['title']}",
+                }
+            )
+            for use in uses
+        ),
+        "",
+        "figures:",
+        *_figures(_compared(rows, [use["name"] for use in uses])),
+        "",
+        "choices:",
+        *(f"  - {_text(choice)}" for choice in _choices(rows, guesses)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: str) -> str:
+    """A YAML text; JSON's quotes are YAML's too."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _flow(values: dict[str, object]) -> str:
+    """``{name: a, title: "Workload A"}``"""
+    parts = []
+    for key, value in values.items():
+        if isinstance(value, dict):
+            text = _flow(value)
+        elif isinstance(value, str) and key not in ("name", "kind", "file", "workload", "store"):
+            text = _text(value)
+        else:
+            text = str(value)
+        parts.append(f"{key}: {text}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _stores(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:
+    folders = sorted(path.parent.name for path in STORES.glob("*/store.yaml"))
+    lines = []
+    for name in dict.fromkeys(row.store for row in rows):
+        folder = base_of(name, folders)
+        if name == folder:
+            lines.append(f"  - {name}")
+            continue
+        title = read_yaml(STORES / folder / "store.yaml", StoreFile).title
+        rest = name.removeprefix(f"{folder}-").replace("-", " ")
+        values = {"store": folder, "name": name, "title": f"{title} ({rest})"}
+        variant = _variant(rows, guesses, name)
+        lines.append(f"  - {_flow(values)}" + (f"  # {variant}" if variant else ""))
+    return lines
+
+
+def _variant(rows: list[Row], guesses: dict[str, Guess], store: str) -> str:
+    """The properties of the binding that the store's logs were made with."""
+    mine = [guesses[row.file] for row in rows if row.store == store]
+    found = {tuple(sorted(guess.variant.items())) for guess in mine if guess.source.command}
+    if len(found) != 1:
+        return ""
+    return ", ".join(f"{name}={value}" for name, value in found.pop())
+
+
+def _workloads(rows: list[Row], guesses: dict[str, Guess]) -> list[dict[str, object]]:
+    """The workloads as the study file has them, with all sizes; insert-only comes last."""
+    files = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    members: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.phase == "run" or measures_its_load(row, files):
+            members.setdefault(row.workload, []).append(row)
+    uses = []
+    for name, some in members.items():
+        file = base_of(name, files)
+        properties = _properties(file, some, guesses)
+        first = some[0]
+        plain = WorkloadUse(name=file)
+        rest = name.removeprefix(file).strip("-")
+        use: dict[str, object] = {"name": name}
+        if name != file:
+            use["file"] = file
+        use["title"] = f"{plain.title}, {_words(rest)}" if rest else plain.title
+        if rest:
+            use["short"] = f"{plain.short} {rest.replace('-', ' ')}"
+        use |= {"records": first.records, "threads": first.threads}
+        if first.operations:
+            use["operations"] = first.operations
+        if first.seconds:
+            use["seconds"] = first.seconds
+        if properties:
+            use["properties"] = properties
+        uses.append(use)
+    return sorted(uses, key=lambda use: ("operations" not in use, use["name"]))
+
+
+def _words(rest: str) -> str:
+    """``t8`` in a name is ``8 threads`` in a title."""
+    sizes = {"r": "records", "o": "operations", "t": "threads", "s": "seconds"}
+    words = rest
+    for letter, size in sizes.items():
+        words = re.sub(rf"(^|-){letter}(\d+)(?=-|$)", rf"\1\2 {size},", words)
+    return re.sub(r"\b1 (\w+)s\b", r"1 \1", words).replace("-", " ").strip(", ")
+
+
+def _properties(file: str, rows: list[Row], guesses: dict[str, Guess]) -> dict[str, str]:
+    """What the workload's logs were made with in place of what the file says."""
+    shipped = load_workload(WORKLOADS / file)
+    for row in rows:
+        if (given := guesses[row.file].source.given) is not None:
+            return differences(given, shipped, row.phase)
+    return {}
+
+
+def _use(use: dict[str, object], common: tuple) -> dict[str, object]:
+    """Without the sizes that the study's parameters give."""
+    left = dict(use)
+    for key, value in zip(("records", "operations", "threads"), common, strict=True):
+        if left.get(key) == value:
+            del left[key]
+    return left
+
+
+def _compared(rows: list[Row], workloads: list[str]) -> list[str]:
+    """The workloads that two stores have; all of them where no two stores have any."""
+    stores = {name: {row.store for row in rows if row.workload == name} for name in workloads}
+    return [name for name in workloads if len(stores[name]) > 1] or workloads
+
+
+def _figures(workloads: list[str]) -> list[str]:
+    lines = []
+    for start in range(0, len(workloads), MOST_GROUPS):
+        some = workloads[start : start + MOST_GROUPS]
+        number = f"-{start // MOST_GROUPS + 1}" if len(workloads) > MOST_GROUPS else ""
+        for name, caption, operation, metric, unit in (
+            ("throughput", "Throughput", "overall", "throughput", "kops/s"),
+            ("latency-mean", "Mean latency", "all", "latency_mean", "ms"),
+            ("latency-p99", "99th percentile of latency", "all", "latency_p99", "ms"),
+        ):
+            lines += [
+                f"  - name: {name}{number}",
+                "    kind: bars",
+                f"    caption: {caption} of the workloads",
+                f"    workloads: [{', '.join(some)}]",
+                f"    operation: {operation}",
+                f"    metrics: [{metric}]",
+                f"    unit: {unit}",
+            ]
+    return lines
+
+
+def _choices(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:
+    choices = [CHOICE_OF_FILES]
+    for store in dict.fromkeys(row.store for row in rows):
+        if variant := _variant(rows, guesses, store):
+            choices.append(f"The store {store} was measured with {variant}.")
+    if any(guesses[row.file].named for row in rows):
+        choices.append(
+            "Some logs do not say how YCSB was called. Their store and workload were given by hand."
+        )
+    return choices

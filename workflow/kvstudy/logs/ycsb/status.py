@@ -1,0 +1,269 @@
+"""The lines that YCSB prints while it runs (-s -p status.interval=1), as a series.
+
+One line is ``2026-11-20 17:53:10:340 1 sec: 497 operations; 462 current ops/sec;
+est completion in 3 second [READ: Count=226, Max=4, Min=0, Avg=0.39, ...]``. They
+stand in the standard error among lines of the drivers. Combined measurement types
+go on in the next line.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.log import OPERATIONS
+
+_LINE = re.compile(
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (\d{1,10}) sec: (\d{1,18}) operations; "
+    r"(?:(\S+) current ops/sec; )?",
+    re.ASCII,
+)
+# In s: by so much a clock may be set back or, for summer time, be off.
+_BACK, _SUMMER_TIME = 1.0, 2.5 * 3600
+# Between two lines, in s: nobody was running for so long.
+_LONGEST = 24 * 3600
+_OPERATION = rf"(?:Hdr)?(Intended-)?({'|'.join(OPERATIONS)})"
+_LATENCIES = (
+    # hdrhistogram
+    re.compile(rf"\[{_OPERATION}: Count=(?P<count>\d+), .*?Avg=(?P<mean>\S+?), 90="),
+    # histogram, timeseries
+    re.compile(rf"\[{_OPERATION} AverageLatency\(us\)=(?P<mean>\S+?)\]"),
+    # raw; RawREAD and RawIntended-READ stand beside Hdr, which has them too
+    re.compile(
+        rf"(?<![\w-]){_OPERATION} count: (?P<count>\d+), average latency\(us\): (?P<mean>\S+)"
+    ),
+)
+# Those that went well: READ-FAILED has another name. A read-modify-write is a read and an update,
+# and is counted whether they went well or not.
+_WENT_WELL = re.compile(
+    r"(?<![\w-])(?:Hdr)?(Intended-)?(?:READ|UPDATE|INSERT|SCAN|DELETE)"
+    r"(?:: Count=| count: )(\d{1,18})\b",
+    re.ASCII,
+)
+_COUNTED = re.compile(r": Count=| count: ")
+
+
+def read_status(text: str, name: str) -> pd.DataFrame:
+    """One row per status line of ``text``, in order.
+
+    Columns: time (s since the start of the run), operations (total so far), good (how many
+    went well since the row before; where YCSB does not count them apart, how many there were),
+    throughput (ops/s since the row before, as YCSB says it), and per operation
+    its mean latency (us) since the row before: ``read latency_mean``,
+    ``read intended_latency_mean``. NaN where YCSB has no number: in the first
+    line (∞, in the C locale ?), and for latencies of a row without operations.
+
+    A last line without its end is left out. KvstudyError, naming ``name``, when
+    there is no status line, when one tells of a time that cannot be, or when the total
+    falls, as in a file of two runs.
+    """
+    text = text[: text.rfind("\n") + 1]
+    found = list(_LINE.finditer(text))
+    if not found:
+        raise KvstudyError(
+            f"{name}: no status lines of YCSB in it; measure with -s, and read the standard error"
+        )
+    ends = [match.start() for match in found[1:]] + [len(text)]
+    rows = [
+        {
+            "operations": int(match[3]),
+            "good": _counts(text[match.end() : end]),
+            "throughput": _number(match[4]),
+            **_latencies(text[match.end() : end]),
+        }
+        for match, end in zip(found, ends, strict=True)
+    ]
+    for before, row in zip([{"operations": 0}, *rows], rows, strict=False):
+        done, counts = row["operations"] - before["operations"], row["good"]
+        row["good"] = done if counts is None else _good(counts)
+    for row in rows[1:]:
+        # YCSB prints no rate before the first operation.
+        row["throughput"] = row["throughput"] if row["operations"] else 0.0
+    for before, after, match in zip(rows, rows[1:], found[1:], strict=False):
+        if after["operations"] < before["operations"]:
+            raise KvstudyError(
+                f"{name}: line {_line_of(match)}: {after['operations']} operations after "
+                f"{before['operations']}; the file holds several runs, give each its own"
+            )
+    return pd.DataFrame(rows).assign(time=_times(found, name))[
+        ["time", *dict.fromkeys(key for row in rows for key in row)]
+    ]
+
+
+def longest_stall(status: pd.DataFrame) -> float:
+    """The longest time (s) within the rows of ``read_status`` in which no operation went well.
+
+    Only of those that end: after the last good operation the client may just close its
+    connections.
+    """
+    times = [0.0, *status["time"]]
+    good = [0, *np.flatnonzero(status["good"]) + 1]
+    return max((times[after - 1] - times[before] for before, after in pairwise(good)), default=0.0)
+
+
+class GoodOperations:
+    """How many operations of a running client went well, from its standard error in ``path``."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._read = 0
+        self._counts: Counter[str] | None = None
+        self._operations = 0
+
+    def look(self) -> int:
+        """How many so far, by all whole lines that are there by now."""
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            new = file.read()
+        new = new[: new.rfind(b"\n") + 1]
+        self._read += len(new)
+        text = new.decode("utf-8", errors="replace")
+        if (counts := _counts(text)) is not None:
+            self._counts = (self._counts or Counter()) + counts
+        if latest := last_status(text):
+            self._operations = latest.operations
+        return self._operations if self._counts is None else _good(self._counts)
+
+
+@dataclass(frozen=True)
+class Status:
+    """A status line: seconds since the start, operations so far, ops/s (None: not told)."""
+
+    seconds: int
+    operations: int
+    rate: float | None
+
+
+def last_status(text: str) -> Status | None:
+    """The last whole status line of ``text``; None without one."""
+    lines = list(_LINE.finditer(text[: text.rfind("\n") + 1]))
+    if not lines:
+        return None
+    rate = _number(lines[-1][4])
+    return Status(int(lines[-1][2]), int(lines[-1][3]), None if math.isnan(rate) else rate)
+
+
+def run_start(text: str) -> datetime | None:
+    """When the run started, on the clock and in the time zone of its machine.
+
+    From the status lines in ``text``; None when there are none, or they tell of times
+    that cannot be. It is late by less than a second, as the elapsed seconds of the lines
+    are rounded down.
+    """
+    found = list(_LINE.finditer(text[: text.rfind("\n") + 1]))
+    try:
+        return _clock(found[0], "") - timedelta(seconds=_times(found, "")[0]) if found else None
+    except (KvstudyError, OverflowError):
+        return None
+
+
+def operations_per_second(status: pd.DataFrame, name: str) -> pd.Series:
+    """Operations in each whole second of a run, by second from 1 (float, ops/s).
+
+    From the rows of ``read_status``: their totals, interpolated at whole seconds,
+    because a busy client prints its lines late. Left out are the second in which
+    the clients finished, and those in which they only closed their connections.
+
+    KvstudyError when the lines are further apart than a second.
+    """
+    times, totals = status["time"].to_numpy(), status["operations"].to_numpy()
+    apart = np.diff(times, prepend=0)
+    for seconds, most in (
+        (np.median(apart[1:]) if len(times) > 1 else 0, 1.5),
+        (max(apart), _LONGEST),
+    ):
+        if seconds > most:
+            raise KvstudyError(
+                f"{name}: status lines are {seconds:.0f} s apart; measure with status.interval=1"
+            )
+    last = int(np.argmax(totals))
+    # The last operation was some time before the line that first counts it.
+    end = times[last] if last == len(times) - 1 else times[max(last - 1, 0)]
+    seconds = np.arange(int(end) + 1)
+    at = np.interp(seconds, [0, *times], [0, *totals])
+    return pd.Series(np.diff(at), index=pd.RangeIndex(1, len(seconds), name="second"), name="ops/s")
+
+
+def _times(found: list[re.Match], name: str) -> list[float]:
+    """Seconds since the start, rising.
+
+    Clock times have the milliseconds but no start: the first line is up to half a
+    second late. Elapsed seconds are rounded down, so the start is the earliest
+    time of day less elapsed seconds. Where the clock changes for summer time, whole
+    hours are set right by the elapsed seconds. KvstudyError for a time that cannot be.
+    """
+    clocks = [_clock(match, name) for match in found]
+    elapsed = [int(match[2]) for match in found]
+    starts = [
+        (clock - clocks[0]).total_seconds() - seconds
+        for clock, seconds in zip(clocks, elapsed, strict=True)
+    ]
+    whole_hours = [start - 3600 * round(start / 3600) for start in starts]
+    times = [
+        seconds + start - min(whole_hours)
+        for seconds, start in zip(elapsed, whole_hours, strict=True)
+    ]
+    for before, time, start, match in zip([0, *times], times, starts, found, strict=False):
+        if time < before - _BACK or abs(start - starts[0]) > _SUMMER_TIME:
+            raise KvstudyError(
+                f"{name}: line {_line_of(match)}: '{match[1]} {match[2]} sec' does not fit the "
+                "status lines before; the clock was set, or the file is damaged: measure again"
+            )
+    return np.maximum.accumulate(times).tolist()
+
+
+def _clock(match: re.Match, name: str) -> datetime:
+    try:
+        return datetime.strptime(match[1], "%Y-%m-%d %H:%M:%S:%f")
+    except ValueError:
+        raise KvstudyError(
+            f"{name}: line {_line_of(match)}: there is no time '{match[1]}'; the file is damaged, "
+            "measure again"
+        ) from None
+
+
+def _line_of(match: re.Match) -> int:
+    return match.string.count("\n", 0, match.start()) + 1
+
+
+def _counts(text: str) -> Counter[str] | None:
+    """Operations that went well by service ("") and by intended times; None without counts."""
+    if not _COUNTED.search(text):
+        return None
+    counts: Counter[str] = Counter()
+    for intended, count in _WENT_WELL.findall(text):
+        counts[intended] += int(count)
+    return counts
+
+
+def _good(counts: Counter[str]) -> int:
+    # With measurement.interval=both each stands there twice, with intended only as such.
+    return counts[""] or counts["Intended-"]
+
+
+def _latencies(text: str) -> dict[str, float]:
+    latencies = {}
+    for pattern in _LATENCIES:
+        for match in pattern.finditer(text):
+            metric = "intended_latency_mean" if match[1] else "latency_mean"
+            idle = match.groupdict().get("count") == "0"
+            latencies[f"{match[2].lower()} {metric}"] = math.nan if idle else _number(match["mean"])
+    return latencies
+
+
+def _number(text: str | None) -> float:
+    """A number as Java formats it, with the decimal comma of some locales; NaN for none."""
+    try:
+        value = float((text or "").replace(",", "."))
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan

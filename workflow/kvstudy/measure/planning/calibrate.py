@@ -1,0 +1,196 @@
+"""Short cells of a study's stores, from which its time, disk and spread are foretold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.cell import Request, measure_cell
+from kvstudy.measure.planning.costs import Cost, read_cost
+from kvstudy.measure.planning.estimate import same_store, same_workload
+from kvstudy.measure.planning.outlook import CALIBRATION
+from kvstudy.stores.definition import Store
+from kvstudy.study.cells import Cell
+from kvstudy.study.config import Config, cores_option
+from kvstudy.study.raw import raw_directory
+
+RUN = CALIBRATION.parent.name
+# The first cell of a store loads so few that the slowest store takes seconds.
+FIRST_RECORDS = 2_000
+# How long a load should take at the rate of the first cell's, when the client was still
+# cold; it then takes about a third.
+LOAD_SECONDS = 8
+RUN_SECONDS = 5
+# A run of fewer operations that is also shorter was one of a cold client.
+WARM_OPERATIONS = 200_000
+WARM_SECONDS = 3
+# So much longer than an insert a scan may take (YCSB scans 50 records, on average).
+SCAN = 20
+REPETITIONS = 3
+
+
+@dataclass(frozen=True)
+class Want:
+    """A short cell to measure; ``sized`` says that its records follow from the load's rate."""
+
+    like: Cell
+    sized: bool
+
+
+def wanted(cells: Iterable[Cell], known: list[Cost]) -> list[Want]:
+    """What is still to be measured of the stores of ``cells``, given what is ``known``.
+
+    One cell for each store and workload, and of the first workload as many as a spread
+    needs, if none is known.
+    """
+    found: list[Want] = []
+    closed = [cell for cell in cells if cell.load is None and not cell.clients]
+    for store in dict.fromkeys(map(same_store, closed)):
+        mine = [cost for cost in known if same_store(cost.cell) == store]
+        chosen = _chosen([cell for cell in closed if same_store(cell) == store])
+        new = [cell for cell in chosen if not any(_tells(cost, cell) for cost in mine)]
+        if not mine:
+            found.append(Want(chosen[0], sized=False))
+        found += [Want(cell, sized=True) for cell in new]
+        if not _repeated(mine):
+            found += [Want(chosen[0], sized=True)] * (REPETITIONS - (chosen[0] in new))
+    return found
+
+
+def _chosen(cells: list[Cell]) -> list[Cell]:
+    """The cells of one store that stand for all: one for each workload, at its most threads.
+
+    Where the time follows from the rate, one at the fewest threads too.
+    """
+    found = []
+    running = [cell for cell in cells if cell.operations]
+    for workload in dict.fromkeys(map(same_workload, running)):
+        those = [cell for cell in running if same_workload(cell) == workload]
+        most = max(those, key=lambda cell: cell.threads)
+        fewest = min(those, key=lambda cell: cell.threads)
+        found.append(most)
+        if fewest.threads < most.threads and fewest.seconds is None:
+            found.append(fewest)
+    # A load alone is measured only where there is nothing else.
+    return found or cells[:1]
+
+
+def calibrate(
+    wants: list[Want],
+    known: list[Cost],
+    stores: dict[str, Store],
+    config: Config,
+    provider: str,
+    say: Callable[[str], None],
+) -> dict[str, str]:
+    """Measure the short cells; returns the stores that could not be, with the reasons.
+
+    The new costs are appended to ``known``. What is to be done is told to ``say``.
+    """
+    failed: dict[str, str] = {}
+    sizes: dict[tuple, int] = {}
+    for number, want in enumerate(wants, start=1):
+        like = want.like
+        if like.store in failed:
+            continue
+        store = same_store(like)
+        records = FIRST_RECORDS
+        if want.sized:
+            # Once for each store: repetitions are alike.
+            records = sizes.setdefault(
+                store, _round(_rate(known, like) * LOAD_SECONDS, FIRST_RECORDS)
+            )
+        cell = _free(_short(like, min(records, like.records), _rate(known, like)))
+        say(f"calibration {number} of {len(wants)}: {cell.store}, workload {cell.workload}")
+        request = Request(
+            cell=cell,
+            run=RUN,
+            planned=frozenset([cell.path]),
+            position=number,
+            provider=provider,
+            protocol=1,
+            port=config.port,
+            address=config.external.servers.get(like.folder, "") if provider == "external" else "",
+            may_empty=config.external.may_empty,
+            ycsb_home=config.ycsb.home,
+            pin_cpus=cores_option(config.pin_cpus),
+            # They foretell times; no report compares them.
+            mixed=True,
+        )
+        try:
+            # Only times are taken from them.
+            cost = read_cost(measure_cell(request, stores[like.store], read=read_cost))
+        except KvstudyError as error:
+            failed[like.store] = str(error)
+            continue
+        if cost is not None:
+            known.append(cost)
+    return failed
+
+
+def _rate(known: list[Cost], like: Cell) -> float:
+    """Inserts per s while the store was loaded; 0 when it never was."""
+    loads = [
+        cost.phases["load"]
+        for cost in known
+        if same_store(cost.cell) == same_store(like) and "load" in cost.phases
+    ]
+    return max((load.count / load.runtime for load in loads if load.runtime), default=0.0)
+
+
+def _round(count: float, least: int) -> int:
+    """In whole thousands of one digit, so that other cells may have as many."""
+    thousands = round(count / 1000)
+    return max(round(thousands, 1 - len(str(thousands))) * 1000, least)
+
+
+def _short(cell: Cell, records: int, rate: float) -> Cell:
+    """The same work, for a short time, under a name that all studies share."""
+    name = "-".join([cell.folder, *(value for _, value in cell.options)])
+    short = replace(cell, store=name, records=records, repetition=1, seconds=None)
+    if not cell.operations:
+        return short
+    if float(dict(cell.properties).get("insertproportion", 0)) == 0:
+        operations = min(cell.operations, WARM_OPERATIONS)
+        return replace(short, operations=operations, seconds=RUN_SECONDS)
+    # A timed run has no end of operations, and with inserts YCSB then draws most keys from
+    # records that never come to be: it would measure its own draws.
+    scans = float(dict(cell.properties).get("scanproportion", 0)) > 0
+    operations = _round(rate * RUN_SECONDS / (SCAN if scans else 1), FIRST_RECORDS)
+    return replace(short, operations=min(cell.operations, operations))
+
+
+def _free(cell: Cell) -> Cell:
+    """The cell as its next repetition."""
+    while Path(raw_directory(RUN, cell)).exists():
+        cell = replace(cell, repetition=cell.repetition + 1)
+    return cell
+
+
+def _tells(cost: Cost, cell: Cell) -> bool:
+    """Whether the cost says how fast the cell's workload runs when the client is warm.
+
+    A short run does only when a calibration chose its length.
+    """
+    if not cell.operations:
+        return "load" in cost.phases
+    run = cost.phases.get("run")
+    other = cost.cell
+    if run is None or other.load is not None or other.threads != cell.threads:
+        return False
+    chosen = CALIBRATION in run.errors.parents
+    enough = (
+        chosen or run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
+    )
+    return enough and same_workload(other) == same_workload(cell)
+
+
+def _repeated(costs: list[Cost]) -> bool:
+    seen = {
+        (cost.cell.store, cost.cell.workload, cost.cell.properties, cost.cell.parameters)
+        for cost in costs
+        if cost.cell.load is None
+    }
+    return len(seen) < len([cost for cost in costs if cost.cell.load is None])

@@ -1,0 +1,154 @@
+"""What measured cells took: time by parts, disk, throughput. Read from their raw logs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import Cell
+from kvstudy.study.raw import SUMS
+
+# Files that grow with the time of a cell, all others hardly do.
+GROWING = (".err", ".gc.log", "processes.csv", "machine.csv")
+LATENCIES = ".latencies.gz"
+# Of one operation, when no cell with raw latencies was measured yet.
+LATENCY_BYTES = 3.0
+
+
+@dataclass(frozen=True)
+class PhaseCost:
+    """A phase: wall time with its client's start (s), YCSB's run time (s), operations done."""
+
+    errors: Path
+    seconds: float
+    runtime: float
+    count: int
+
+    @cached_property
+    def rate(self) -> float:
+        """Operations per s at the end, when the client is warm; of all if it ended too soon.
+
+        Taken from the second half of YCSB's status lines.
+        """
+        # Pandas takes long to load, and the workflow asks for a rate when cells differ only.
+        from kvstudy.logs.ycsb.status import read_status
+
+        whole = self.count / self.runtime if self.runtime > 0 else float("inf")
+        try:
+            status = read_status(self.errors.read_text("utf-8", "replace"), str(self.errors))
+        except (OSError, KvstudyError):
+            return whole
+        # The last line comes when YCSB has ended, at any moment of its second.
+        status = status.iloc[:-1]
+        if len(status) < 4:
+            return whole
+        middle, last = status.iloc[len(status) // 2], status.iloc[-1]
+        seconds = last.time - middle.time
+        done = last.operations - middle.operations
+        return done / seconds if seconds > 0 and done > 0 else whole
+
+    @property
+    def around(self) -> float:
+        """Start and end of the client, which the run time does not count."""
+        return max(self.seconds - self.runtime, 0.0)
+
+    def seconds_for(self, count: int) -> float:
+        """Wall time of the same phase with ``count`` operations.
+
+        More of them go on at the rate of a warm client.
+        """
+        if count <= self.count or self.count == 0:
+            share = count / self.count if self.count else 1
+            return self.around + (self.seconds - self.around) * share
+        return self.seconds + (count - self.count) / self.rate
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A measured cell; times in s.
+
+    ``ready`` is the server's start, ``stop`` its end, ``rest`` the looking at the
+    machine and the collecting. ``throughput`` (ops/s) is that of the measured phase,
+    ``latency_bytes`` those of one raw latency, None without any.
+    """
+
+    cell: Cell
+    ready: float
+    stop: float
+    rest: float
+    phases: dict[str, PhaseCost]
+    bytes: int
+    growing_bytes: int
+    latency_bytes: float | None
+    throughput: float
+
+    @property
+    def seconds(self) -> float:
+        """The whole cell."""
+        phases = sum(phase.seconds for phase in self.phases.values())
+        return self.ready + self.stop + self.rest + phases
+
+
+def read_costs(raws: Iterable[Path]) -> list[Cost]:
+    """All complete cells in these folders of raw logs; those that tell no times are left out."""
+    found = (
+        read_cost(path.parent) for raw in raws for path in sorted(raw.glob(f"*/*/*/rep*/{SUMS}"))
+    )
+    return [cost for cost in found if cost is not None]
+
+
+def read_cost(directory: Path) -> Cost | None:
+    """The cell whose raw logs lie in ``directory``; None when they tell no times.
+
+    Such are gaps, cells of older versions, and logs that were imported.
+    """
+    try:
+        manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+        cell = cell_of(manifest["cell"])
+        seconds = manifest["seconds"]
+        phases = {
+            name: _phase(directory, name, float(phase["seconds"]))
+            for name, phase in manifest["phases"].items()
+        }
+        rest = seconds["total"] - seconds["ready"] - seconds["stop"]
+        rest -= sum(phase.seconds for phase in phases.values())
+        last = phases[[*phases][-1]]
+        sizes = {path.name: path.stat().st_size for path in directory.iterdir()}
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return None
+    latencies = sum(size for name, size in sizes.items() if name.endswith(LATENCIES))
+    return Cost(
+        cell=cell,
+        ready=seconds["ready"],
+        stop=seconds["stop"],
+        rest=max(rest, 0.0),
+        phases=phases,
+        bytes=sum(sizes.values()) - latencies,
+        growing_bytes=sum(size for name, size in sizes.items() if name.endswith(GROWING)),
+        latency_bytes=latencies / last.count if latencies and last.count else None,
+        throughput=last.count / last.runtime if last.runtime > 0 else 0.0,
+    )
+
+
+def cell_of(data: dict) -> Cell:
+    """The cell that a manifest records, see ``Cell.as_json``."""
+    known = {field.name for field in fields(Cell)}
+    values = {name: value for name, value in data.items() if name in known}
+    for name in ("properties", "options"):
+        values[name] = tuple(sorted(values.get(name, {}).items()))
+    return Cell(**values)
+
+
+def _phase(directory: Path, name: str, seconds: float) -> PhaseCost:
+    """ValueError when the log does not begin as YCSB's does."""
+    with (directory / f"{name}.out").open(encoding="utf-8", errors="replace") as file:
+        overall = dict(
+            line.strip().split(", ")[1:] for line in file if line.startswith("[OVERALL]")
+        )
+    runtime = float(overall["RunTime(ms)"]) / 1000
+    count = round(float(overall["Throughput(ops/sec)"]) * runtime)
+    return PhaseCost(directory / f"{name}.err", seconds, runtime, count)

@@ -1,0 +1,210 @@
+"""What a cell will take, from what cells like it took."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log
+from statistics import median
+
+from kvstudy.measure.planning.costs import LATENCY_BYTES, Cost
+from kvstudy.study.cells import Cell
+
+# Between two cells: Snakemake's own work and the start of the next process. Measured over
+# 71 pairs of cells on two busy cores: median 0.8 s, from 0 to 2.9 s.
+BETWEEN = 0.8
+# From which cells an estimate is.
+SAME, SIZES, OTHER, TIME = "same", "sizes", "other", "time"
+
+
+# A cell that is so many times larger is too far to be foretold.
+MOST_TIMES = 100
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds of a cell's parts and bytes of its raw logs.
+
+    ``likeness``: SAME, from cells with the same parameters; SIZES, from the same
+    workload with other sizes or threads; OTHER, from another workload of the store; TIME,
+    only the time limit of a timed cell's run is known, all else is 0.
+    """
+
+    start: float
+    load: float
+    run: float
+    stop: float
+    rest: float
+    bytes: float
+    likeness: str
+
+    @property
+    def seconds(self) -> float:
+        return self.start + self.load + self.run + self.stop + self.rest
+
+
+class Estimator:
+    """Knows what measured cells took; a store is known by its folder and options."""
+
+    def __init__(self, costs: Iterable[Cost]) -> None:
+        # By store; its cells by their parameters: with all repetitions of thousands of cells
+        # in one list, a look at what is left would take seconds.
+        self._costs: dict[tuple, dict[tuple, list[Cost]]] = defaultdict(dict)
+        self._found: dict[tuple, dict[tuple, Estimate | None]] = defaultdict(dict)
+        for cost in costs:
+            self.add(cost)
+
+    def add(self, cost: Cost) -> None:
+        """Take in another measured cell."""
+        store = same_store(cost.cell)
+        self._costs[store].setdefault(_parameters(cost.cell), []).append(cost)
+        self._found[store].clear()
+
+    def __call__(self, cell: Cell) -> Estimate | None:
+        """What ``cell`` will take; None when nothing is known of it."""
+        store, parameters = same_store(cell), _parameters(cell)
+        if store not in self._costs:
+            return _of_time(cell)
+        found = self._found[store]
+        if parameters not in found:
+            found[parameters] = self._estimate(cell, self._costs[store])
+        return found[parameters]
+
+    def _estimate(self, cell: Cell, costs: dict[tuple, list[Cost]]) -> Estimate | None:
+        every = [cost for group in costs.values() for cost in group]
+        costs = {key: group for key, group in costs.items() if _tells_of(cell, group[0].cell)}
+        if not costs:
+            return _of_time(cell)
+        load, likeness = self._load(cell, costs)
+        run = 0.0
+        if cell.operations:
+            found = self._run(cell, costs)
+            if found is None:
+                return _of_time(cell)
+            run, likeness = found
+        return Estimate(
+            start=median(cost.ready for cost in every),
+            load=load,
+            run=run,
+            stop=median(cost.stop for cost in every),
+            rest=median(cost.rest for cost in every) + BETWEEN,
+            bytes=_bytes(cell, load + run, every),
+            likeness=likeness,
+        )
+
+    def _load(self, cell: Cell, costs: dict[tuple, list[Cost]]) -> tuple[float, str]:
+        def distance(other: Cell) -> tuple:
+            return (
+                _shape(other) != _shape(cell),
+                _far(other.threads, cell.threads) + _far(other.records, cell.records),
+            )
+
+        nearest, least = _nearest(costs, "load", distance)
+        if not nearest:
+            return 0.0, SIZES
+        seconds = median(cost.phases["load"].seconds_for(cell.records) for cost in nearest)
+        return seconds, SAME if least == (False, 0) else SIZES
+
+    def _run(self, cell: Cell, costs: dict[tuple, list[Cost]]) -> tuple[float, str] | None:
+        workload = same_workload(cell)
+
+        def distance(other: Cell) -> tuple:
+            return (
+                same_workload(other) != workload,
+                other.load != cell.load,
+                _far(other.threads, cell.threads),
+                _far(other.records, cell.records) + _far(other.operations, cell.operations),
+                other.seconds != cell.seconds,
+            )
+
+        # A cell at a fixed rate tells nothing of any other.
+        usable = {
+            key: group for key, group in costs.items() if group[0].cell.load in (None, cell.load)
+        }
+        nearest, least = _nearest(usable, "run", distance)
+        if not nearest:
+            return None
+        seconds = median(_seconds(cell, cost) for cost in nearest)
+        if least[0]:
+            return seconds, OTHER
+        return seconds, SAME if least == (False, False, 0, 0, False) else SIZES
+
+
+def _tells_of(cell: Cell, other: Cell) -> bool:
+    """Whether ``other`` is near enough in size to tell anything of ``cell``.
+
+    From ten inserts, a million were once foretold to take 158 hours.
+    """
+    return cell.records <= MOST_TIMES * other.records and (
+        not other.operations or cell.operations <= MOST_TIMES * other.operations
+    )
+
+
+def _of_time(cell: Cell) -> Estimate | None:
+    if cell.seconds is None:
+        return None
+    return Estimate(0.0, 0.0, float(cell.seconds), 0.0, 0.0, 0.0, TIME)
+
+
+def _seconds(cell: Cell, cost: Cost) -> float:
+    """Seconds of the run phase of ``cell`` as ``cost`` says; a timed one lasts its time."""
+    phase = cost.phases["run"]
+    if cell.seconds is not None:
+        return phase.around + cell.seconds
+    if cell.load is not None and cost.cell.load is None:
+        return phase.around + cell.operations / (phase.rate * cell.load / 100)
+    return phase.seconds_for(cell.operations)
+
+
+def _nearest(
+    costs: dict[tuple, list[Cost]], phase: str, distance: Callable[[Cell], tuple]
+) -> tuple[list[Cost], tuple]:
+    """All cells with that phase that are nearest, and their distance; the repetitions of one."""
+    groups = [group for group in costs.values() if phase in group[0].phases]
+    distances = [distance(group[0].cell) for group in groups]
+    least = min(distances, default=())
+    near = [group for group, far in zip(groups, distances, strict=True) if far == least]
+    return [cost for group in near for cost in group], least
+
+
+def _far(one: int, other: int) -> float:
+    return abs(log(max(one, 1) / max(other, 1)))
+
+
+def same_store(cell: Cell) -> tuple:
+    return cell.folder, cell.options
+
+
+def _parameters(cell: Cell) -> tuple:
+    """All but the repetition and the store's name."""
+    sizes = (cell.records, cell.operations, cell.threads, cell.seconds)
+    return (cell.workload, cell.properties, *sizes, cell.load, cell.closed, cell.clients)
+
+
+@lru_cache(maxsize=4096)
+def same_workload(cell: Cell) -> tuple:
+    """Under other names it may be the same one; how it is measured is no part of it."""
+    how = ("measurementtype", "measurement.interval")
+    return tuple((name, value) for name, value in cell.properties if name not in how)
+
+
+def _shape(cell: Cell) -> tuple:
+    """What decides how large a record is."""
+    return tuple(pair for pair in cell.properties if pair[0].startswith("field"))
+
+
+def _bytes(cell: Cell, seconds: float, costs: list[Cost]) -> float:
+    """Raw logs: some grow with the time, and raw latencies with the operations."""
+
+    def whole(cost: Cost) -> float:
+        measured = sum(phase.seconds for phase in cost.phases.values())
+        growing = cost.growing_bytes * (seconds / measured if measured else 1)
+        return cost.bytes - cost.growing_bytes + growing
+
+    size = median(map(whole, costs))
+    if cell.raw_latencies:
+        each = [cost.latency_bytes for cost in costs if cost.latency_bytes]
+        size += (cell.operations or cell.records) * (median(each) if each else LATENCY_BYTES)
+    return size

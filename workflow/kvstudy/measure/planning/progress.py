@@ -1,0 +1,153 @@
+"""How far a study is while it is measured, and how long it still takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.measure.planning.costs import read_cost, read_costs
+from kvstudy.measure.planning.estimate import Estimator
+from kvstudy.measure.planning.words import counted, duration
+from kvstudy.study.cells import Cell
+from kvstudy.study.raw import is_measured, raw_directory
+
+
+@dataclass(frozen=True)
+class State:
+    """``done`` cells of ``wanted``, in words, are there.
+
+    ``failed`` are paths of those that failed since.
+    ``seconds`` is what each cell that is left will take, None where nothing is known of any;
+    ``sure`` when each is told by cells like it.
+    """
+
+    done: int
+    wanted: str
+    failed: tuple[str, ...]
+    seconds: dict[str, float | None]
+    sure: bool
+
+    def time_left(self, spent: dict[str, float] | None = None) -> str:
+        """In words; ``spent`` are seconds that went into cells that are not there yet."""
+        if not self.seconds:
+            return ""
+        if None in self.seconds.values():
+            return "time left not known yet"
+        spent = spent or {}
+        left = sum(max(whole - spent.get(path, 0), 0) for path, whole in self.seconds.items())
+        return f"{'about' if self.sure else 'roughly'} {duration(left)} left"
+
+
+class Progress:
+    """Cells done, elapsed, left, failures, as a line; ``str`` of it looks again.
+
+    Before ``begin`` it looks once: a dry run shows the messages of thousands of cells.
+
+    The workflow shows it in the message of each cell. Logs are read once, so a look
+    costs some file checks. Times are from cells that this run, and the ``earlier``
+    ones (folders of raw logs), measured. ``log`` is a file that gets each new line,
+    from ``begin`` on. Failures count from ``since`` (epoch s), left out: from now on.
+    """
+
+    def __init__(
+        self,
+        run: str,
+        wanted: Iterable[Cell],
+        earlier: Iterable[Path] = (),
+        clock: Callable[[], float] = time.time,
+        since: float | None = None,
+    ) -> None:
+        self._run = run
+        self._wanted = list(wanted)
+        self._earlier = list(earlier)
+        self._clock = clock
+        self._began = clock() if since is None else since
+        self._estimator: Estimator | None = None
+        self._left: dict[str, Cell] = {cell.path: cell for cell in self._wanted}
+        self._there = 0
+        self._done = 0
+        self._log: Path | None = None
+        self._last = ""
+
+    def begin(self, log: Path) -> None:
+        """Cells are about to be measured: from now on lines are written to ``log`` too."""
+        self._look()
+        self._began = self._clock()
+        self._there = self._done
+        self._log = log
+
+    def __str__(self) -> str:
+        if self._log is not None or not self._last:
+            self._last = self._line()
+        return self._last
+
+    def look(self) -> State:
+        """How far it is now, without a word to the log."""
+        self._look()
+        estimates = {path: self._estimator(cell) for path, cell in self._left.items()}
+        known = {path: each.seconds for path, each in estimates.items() if each is not None}
+        # Of other stores nothing was measured yet: the mean of those that are known.
+        mean = sum(known.values()) / len(known) if known else None
+        seconds = {path: known.get(path, mean) for path in estimates}
+        return State(
+            self._done,
+            counted(self._wanted),
+            tuple(self._failed()),
+            seconds,
+            len(known) == len(seconds),
+        )
+
+    def _line(self) -> str:
+        state = self.look()
+        parts = [f"{state.done} of {state.wanted} done"]
+        if self._log is not None:
+            parts.append(f"{duration(self._clock() - self._began)} elapsed")
+        if self._left:
+            parts.append(state.time_left())
+        parts.append(f"{len(state.failed)} failed")
+        line = ", ".join(parts)
+        if self._log is not None and line != self._last:
+            stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self._clock()))
+            self._log.parent.mkdir(parents=True, exist_ok=True)
+            with self._log.open("a", encoding="utf-8") as file:
+                file.write(f"{stamp}  {line}\n")
+        return line
+
+    def end(self) -> str:
+        """What to say when a run ends before it is complete; "" when all cells are there."""
+        line = str(self)
+        failed = self._failed()
+        # A cell that was planned and could not be measured is a gap, and is not left.
+        if not self._left:
+            return ""
+        text = [f"Cells: {line}."]
+        if failed:
+            text.append(f"Failed, with reasons in results/{self._run}/failed/:")
+            text += [f"  {path}" for path in failed]
+        text.append("The same command goes on with what is left and measures nothing twice.")
+        return "\n".join(text)
+
+    def _look(self) -> None:
+        """Take in the cells that were finished since the last look."""
+        if self._estimator is None:
+            self._estimator = Estimator(read_costs(self._earlier))
+        for path, cell in list(self._left.items()):
+            if is_measured(self._run, cell):
+                del self._left[path]
+                self._done += 1
+                if (cost := read_cost(raw_directory(self._run, cell))) is not None:
+                    self._estimator.add(cost)
+
+    def _failed(self) -> list[str]:
+        """Cells that failed since the beginning and are not there."""
+        root = Path("results") / self._run / "failed"
+        found = []
+        for path in self._left:
+            folder = root / path
+            if folder.is_dir() and any(
+                each.stat().st_mtime >= self._began for each in folder.iterdir()
+            ):
+                found.append(path)
+        return found

@@ -1,0 +1,198 @@
+"""The screens of ``kvstudy plan``, at most 80 characters wide."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from kvstudy.measure.planning.estimate import OTHER, SIZES, TIME, Estimate
+from kvstudy.measure.planning.outlook import Outlook
+from kvstudy.measure.planning.spread import Spread, together
+from kvstudy.measure.planning.words import duration, size, times
+from kvstudy.stats.power import MOST, POWER, repetitions_for, smallest_difference
+from kvstudy.study.cells import Cell
+
+WIDTH = 80
+DIFFERENCES = (0.05, 0.10, 0.25)
+REPETITIONS = (2, 3, 5, 10, 20)
+# With fewer degrees of freedom a standard deviation is off by more than a third.
+FEW = 5
+HEADINGS = ("start", "load", "run", "stop", "rest", "left", "disk")
+FORM = "{:19.19}{:>8}" + "{:>7}" * 5 + "{:>9}{:>8}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """Sums over cells; times in s, of those whose estimate is known.
+
+    Of ``timed`` cells only the time limit of their run is.
+    """
+
+    cells: int
+    done: int
+    unknown: int
+    timed: int
+    parts: tuple[float, float, float, float, float]
+    left: float
+    bytes: float
+    rough: bool
+
+
+def rows(
+    outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
+) -> dict[str, dict[str, Row]]:
+    """A row for each store and workload of what is wanted, in the order of the plan's names."""
+    found: dict[str, dict[str, list[Cell]]] = {}
+    for cell in sorted(outlook.wanted, key=lambda cell: cell.load or 0):
+        name = cell.workload if cell.load is None else f"{cell.workload}, {cell.load} % load"
+        found.setdefault(cell.store, {}).setdefault(name, []).append(cell)
+    return {
+        store: {name: _row(cells, outlook, estimate) for name, cells in workloads.items()}
+        for store, workloads in found.items()
+    }
+
+
+def _row(cells: list[Cell], outlook: Outlook, estimate) -> Row:
+    known = [(cell, found) for cell in cells if (found := estimate(cell)) is not None]
+    parts = [(each.start, each.load, each.run, each.stop, each.rest) for _, each in known]
+    left = [each for cell, each in known if cell not in outlook.done]
+    return Row(
+        cells=len(cells),
+        done=len(outlook.done.intersection(cells)),
+        unknown=len(cells) - len(known),
+        timed=sum(each.likeness == TIME for _, each in known),
+        parts=tuple(map(sum, zip(*parts, strict=True))) if parts else (0.0,) * 5,
+        left=sum(each.seconds for each in left),
+        bytes=sum(each.bytes for _, each in known),
+        rough=any(each.likeness == OTHER for _, each in known),
+    )
+
+
+def total(parts: Iterable[Row]) -> Row:
+    every = list(parts)
+    return Row(
+        cells=sum(row.cells for row in every),
+        done=sum(row.done for row in every),
+        unknown=sum(row.unknown for row in every),
+        timed=sum(row.timed for row in every),
+        parts=tuple(map(sum, zip(*(row.parts for row in every), strict=True))),
+        left=sum(row.left for row in every),
+        bytes=sum(row.bytes for row in every),
+        rough=any(row.rough for row in every),
+    )
+
+
+def table(found: dict[str, dict[str, Row]], order: list[str]) -> list[str]:
+    """Cells, times and disk by store and workload; stores and workloads as the study has them."""
+    lines = [FORM.format("", "there", *HEADINGS)]
+    place = {name: number for number, name in enumerate(order)}
+    for store in sorted(found, key=lambda name: (place.get(name, len(place)), name)):
+        workloads = found[store]
+        lines.append(_line(store, total(workloads.values())))
+        if len(workloads) > 1:
+            names = sorted(workloads, key=lambda name: place.get(name.split(",")[0], 0))
+            lines += [_line(f"  {name}", workloads[name]) for name in names]
+    if len(found) > 1:
+        everything = total(row for workloads in found.values() for row in workloads.values())
+        lines.append(_line("all", everything))
+    return [line.rstrip() for line in lines]
+
+
+def _line(name: str, row: Row) -> str:
+    if row.unknown == row.cells:
+        return FORM.format(name, f"{row.done}/{row.cells}", *["?"] * 7)
+    mark = ">" if row.unknown or row.timed else "~" if row.rough else ""
+    shown = [_short(part) for part in row.parts]
+    disk = size(row.bytes)
+    if row.unknown + row.timed == row.cells:
+        shown = ["?", "?", shown[2], "?", "?"]
+        disk = "?"
+    return FORM.format(name, f"{row.done}/{row.cells}", *shown, f"{mark}{_short(row.left)}", disk)
+
+
+def _short(seconds: float) -> str:
+    """As ``duration``, with one letter."""
+    return duration(seconds).replace("min", "m")
+
+
+def repetition_lines(found: dict[str, Spread], paired: Spread | None, own: int) -> list[str]:
+    """Which differences how many repetitions tell, for stores that vary as ``found``.
+
+    ``paired`` is the spread without what all stores of a repetition share, if it is known.
+    """
+    every = together(found.values())
+    used = paired or every
+    lines = paragraph(
+        "Over its repetitions a store's throughput varies by "
+        + ", ".join(f"{spread.value:.1%} ({name})" for name, spread in found.items())
+        + f", together {every.value:.1%}."
+        + (
+            f" Without the drift that a repetition's stores share, {paired.value:.1%} are left."
+            if paired
+            else " How much of it is drift that the stores of a repetition share is not known yet."
+        )
+        + f" That is from {times(used.freedom, 'degree')} of freedom"
+        + (", few: the numbers below are rough." if used.freedom < FEW else ".")
+    )
+    lines.append("")
+    for difference in DIFFERENCES:
+        n = repetitions_for(difference, used.value)
+        told = f"more than {MOST}" if n is None else str(n)
+        lines.append(f"to tell {difference:3.0%} apart {told:>8} repetitions")
+    for n in sorted({*REPETITIONS, own} - {1}):
+        told = _per_cent(smallest_difference(n, used.value))
+        mark = "  (this study)" if n == own else ""
+        lines.append(f"{n:3} repetitions tell {told:>8} apart{mark}")
+    lines.append("")
+    if own == 1:
+        lines += paragraph(
+            "This study has one repetition: no interval, and no difference told from chance."
+        )
+    return lines + paragraph(
+        "Told apart: the 95 % interval of the ratio A/B, paired by repetition, leaves out 1 with "
+        f"a probability of {POWER:.0%}. With s the spread (standard deviation of ln throughput), "
+        "s_d = s*sqrt(2) and n repetitions, the t of mean(ln A/B) follows the noncentral t "
+        "distribution with n-1 degrees of freedom and lambda = "
+        "ln(1 + difference)*sqrt(n)/s_d; n is the least with "
+        f"P(|t| > t(0.975, n-1)) >= {POWER:.2f}."
+    )
+
+
+def _per_cent(difference: float) -> str:
+    if difference > 9:
+        return "> 900%"
+    return f"{difference:.0%}" if difference >= 0.1 else f"{difference:.1%}"
+
+
+def paragraph(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def notes(everything: Row, rough: bool, same: bool) -> list[str]:
+    """What the signs of the table mean."""
+    lines = []
+    if everything.unknown:
+        lines += paragraph(
+            f"? or >: of {times(everything.unknown, 'cell')} nothing is known yet; the sums leave "
+            "them out."
+        )
+    if everything.timed:
+        lines += paragraph(
+            f"? or >: of {times(everything.timed, 'timed cell')} only the seconds of the run are "
+            "known yet; the sums have no more of them."
+        )
+    if rough:
+        lines += paragraph("~: from another workload of the store; it may be far off.")
+    if not same:
+        lines += paragraph(
+            "From smaller cells than the study's own. Those that ran for less than 3 s had a cold "
+            "client, and from them alone the times can be four times too long."
+        )
+    return lines
+
+
+def all_the_same(outlook: Outlook, estimate: Callable[[Cell], Estimate | None]) -> bool:
+    """Whether no estimate is from cells with other parameters."""
+    found = (estimate(cell) for cell in outlook.wanted)
+    return not any(each and each.likeness in (SIZES, OTHER) for each in found)

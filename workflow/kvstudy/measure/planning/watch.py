@@ -1,0 +1,162 @@
+"""A run while it is measured, line by line: what a second terminal shows."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from kvstudy.measure.planning.costs import read_cost
+from kvstudy.measure.planning.current import Current, current
+from kvstudy.measure.planning.progress import Progress, State
+from kvstudy.measure.planning.words import duration, times
+from kvstudy.study.cells import Cell
+from kvstudy.study.raw import raw_directory
+from kvstudy.study.run_names import parse_name
+
+STEPS = re.compile(r"^(\d+) of (\d+) steps \(\d+%\) done$", re.M)
+# So long nothing may work on the run before the watching ends: between two cells, nothing does.
+PATIENCE = 5.0
+
+
+@dataclass
+class Watch:
+    """Looks at a run again and again; files are only read.
+
+    ``wanted`` are its cells, ``progress`` counts them. ``working`` tells whether a process
+    works on the project.
+    """
+
+    run: str
+    wanted: list[Cell]
+    progress: Progress
+    working: Callable[[], bool]
+    clock: Callable[[], float] = time.monotonic
+    _seen: State | None = None
+    _now: Current | None = None
+    _since: float = 0.0
+    _idle: float | None = None
+    _planned: dict[str, Cell] = field(default_factory=dict)
+    _sizes: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def __post_init__(self) -> None:
+        self._planned = {cell.path: cell for cell in self.wanted}
+        for cell in self.wanted:
+            self._sizes[cell.store, cell.workload].add(cell.parameters)
+
+    def look(self) -> tuple[list[str], str, bool]:
+        """What happened since the last look, how it is now, and whether the run goes on."""
+        state = self.progress.look()
+        now = current(Path("results") / self.run, self._planned)
+        if (now and now.name) != (self._now and self._now.name):
+            self._since = self.clock()
+        news = [] if self._seen is None else [*self._finished(state), *self._failed(state)]
+        self._seen, self._now = state, now
+        return news, self._line(state, now), self._goes_on()
+
+    def end(self) -> str:
+        """The last word on the run."""
+        state = self._seen
+        line = f"{self.run}: {state.done} of {state.wanted} done"
+        if state.failed:
+            line += f", {len(state.failed)} failed (results/{self.run}/failed/)"
+        if state.seconds:
+            return (
+                f"{line}; nothing works on it now. 'snakemake --cores 4' goes on with what is left."
+            )
+        return f"{line}; nothing works on it now."
+
+    def _goes_on(self) -> bool:
+        if self.working():
+            self._idle = None
+            return True
+        if self._idle is None:
+            self._idle = self.clock()
+        # Without a cell there is nothing that could go on.
+        return self._now is not None and self.clock() - self._idle < PATIENCE
+
+    def _line(self, state: State, now: Current | None) -> str:
+        parts = [f"{state.done}/{times(len(self.wanted), 'cell')}", f"{len(state.failed)} failed"]
+        spent = {now.name: self.clock() - self._since} if now else {}
+        if left := state.time_left(spent):
+            parts.append(left)
+        return f"{', '.join(parts)} | {self._doing(state, now)}"
+
+    def _doing(self, state: State, now: Current | None) -> str:
+        if now is None:
+            return "between cells" if state.seconds else _steps()
+        if now.phase == "probe":
+            return f"probe of {now.name}"
+        words = {"start": "server starts", "load": "load", "run": "run"}[now.phase]
+        if now.share is not None:
+            words += f" {now.share:.0%}".replace("%", " %")
+        if now.rate is not None:
+            words += f", {now.rate:.0f} ops/s"
+        # The name last: a narrow terminal cuts it off.
+        store, workload, parameters, repetition = now.name.split("/")
+        sizes = f" ({parameters})" if len(self._sizes[store, workload]) > 1 else ""
+        return f"{words}, {store}/{workload} {repetition}{sizes}"
+
+    def _finished(self, state: State) -> Iterator[str]:
+        for path in self._seen.seconds:
+            if path not in state.seconds:
+                cost = read_cost(raw_directory(self.run, self._planned[path]))
+                yield f"done    {path}" + (
+                    f", {cost.throughput:.0f} ops/s, {duration(cost.seconds)}" if cost else ""
+                )
+
+    def _failed(self, state: State) -> Iterator[str]:
+        for path in state.failed:
+            if path not in self._seen.failed:
+                yield f"FAILED  {path}: {_reason(self.run, path)}"
+
+
+def works_here() -> bool:
+    """Whether Snakemake, or a measurement, runs in this folder."""
+    here = Path.cwd()
+    for process in psutil.process_iter():
+        try:
+            names = [Path(part).name for part in process.cmdline()[:4]]
+            ours = "snakemake" in names or ("kvstudy" in names and "measure" in names)
+            if ours and Path(process.cwd()) == here:
+                return True
+        except psutil.Error:
+            continue
+    return False
+
+
+def latest_run(results: Path = Path("results")) -> str | None:
+    """The run that is measured, or else was measured last; None when there is none."""
+    running = [path.parent for path in results.glob("*/measuring") if any(path.iterdir())]
+    logs = sorted(results.glob("*/logs/progress.log"), key=lambda path: path.stat().st_mtime)
+    names = [path.name for path in running or [path.parent.parent for path in reversed(logs)]]
+    # The values of a source have a log of Snakemake's steps, but nothing is measured.
+    measured = [name for name in names if (run := parse_name(name)) and not run.published]
+    return measured[0] if measured else None
+
+
+def _steps() -> str:
+    """How far Snakemake is with what it makes of the logs."""
+    logs = Path(".snakemake/log").glob("*.snakemake.log")
+    try:
+        # Not by their names, which are in the time zone of their day.
+        latest = max(logs, key=lambda path: path.stat().st_mtime)
+        found = STEPS.findall(latest.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError):
+        found = []
+    steps = f", {found[-1][0]} of {found[-1][1]} steps" if found else ""
+    return f"all cells are there; probes and report{steps}"
+
+
+def _reason(run: str, path: str) -> str:
+    files = sorted((Path("results") / run / "failed" / path).glob("*/failure.json"))
+    try:
+        return " ".join(json.loads(files[-1].read_text(encoding="utf-8"))["reason"].split())
+    except (OSError, IndexError, ValueError, KeyError):
+        return "no reason is on file"

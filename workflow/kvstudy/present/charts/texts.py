@@ -1,0 +1,64 @@
+"""Exact values in words: the numbers that a reader sees on a mark are those of the tables."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.analyse.audit.doubts import MARK, marked_values
+from kvstudy.analyse.tidy.numbers import UNIT_FACTORS, fixed, grouped, sign
+from kvstudy.language.current import ngettext
+from kvstudy.present.figures.draw import any_rejected
+from kvstudy.present.figures.words import from_to
+
+# Decimals that are made by converting to the axis's unit and back, and no others.
+ROUNDING = 6
+
+
+def exact(metric: str, value: float | None, unit: str) -> str:
+    """``value``, given in ``unit``, with the unit and the decimals of ``metric`` in tables.
+
+    Nothing for a value that is missing.
+    """
+    if is_missing(value):
+        return ""
+    base = _table_unit(metric, unit)
+    in_base = round(value / UNIT_FACTORS[base, unit], ROUNDING)
+    return f"{grouped(fixed(metric, in_base))} {sign(base)}"
+
+
+def between(metric: str, low: float | None, high: float | None, unit: str) -> str:
+    """From ``low`` to ``high`` as ``exact`` has them; nothing where one is missing."""
+    if is_missing(low) or is_missing(high):
+        return ""
+    return from_to(exact(metric, low, unit), exact(metric, high, unit))
+
+
+def rejected_note(table: pd.DataFrame) -> str:
+    """What the mark of a rejected value says, below the figure of ``table``; "" without any."""
+    return f"{MARK}: {marked_values()}." if any_rejected(table) else ""
+
+
+def runs(n: float | None) -> str:
+    """How many runs are behind a value."""
+    if is_missing(n):
+        return ""
+    return ngettext("{} run", "{} runs", int(n)).format(int(n))
+
+
+def is_missing(value: object) -> bool:
+    return value is None or bool(pd.isna(value))
+
+
+def is_number(value: object) -> bool:
+    """Neither missing nor without an end."""
+    return not is_missing(value) and math.isfinite(value)
+
+
+def _table_unit(metric: str, unit: str) -> str:
+    if unit.endswith("ops/s"):
+        return "ops/s"
+    if metric == "runtime":
+        return "ms"
+    return "us" if metric.startswith("latency") else unit

@@ -1,0 +1,135 @@
+"""The forest plot: each store's change from run A to run B with its interval."""
+
+from __future__ import annotations
+
+from math import isnan, log
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from kvstudy.present.comparison.words import interval, marks, number
+from kvstudy.present.figures.draw import TEXT_WIDTH, Look
+from kvstudy.present.figures.order import MARKERS
+from kvstudy.stats.ratios import margin_bounds
+
+# Lines that a page holds: rows and the workloads above them.
+MOST_LINES = 34
+LINE_HEIGHT, EDGES = 0.2, 0.8
+# Letters of a store's title that fit beside the axis.
+LONGEST_TITLE = 28
+# A longer interval is cut and ends in an arrow: one row must not squeeze the others.
+LONGEST = 3.0
+# Of the figure, in widths of the axis.
+LEFT_EDGE, RIGHT_EDGE = -0.31 / 0.41, 0.69 / 0.41
+TICKS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.33, 0.5, 0.67, 0.8, 0.9]
+TICKS += [1, *(1.1, 1.25, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)]
+
+
+def pages(changes: pd.DataFrame) -> list[pd.DataFrame]:
+    """``changes`` in parts that fit on a page each."""
+    parts: list[list[int]] = [[]]
+    lines, last = 0, None
+    for index, place in enumerate(zip(changes["workload"], changes["parameters"], strict=True)):
+        needed = 1 if place == last else 2
+        if lines + needed > MOST_LINES:
+            parts.append([])
+            lines, needed = 0, 2
+        parts[-1].append(index)
+        lines, last = lines + needed, place
+    return [changes.iloc[part] for part in parts if part]
+
+
+def draw_forest(
+    part: pd.DataFrame, changes: pd.DataFrame, labels: dict[tuple, str], looks: dict[str, Look]
+) -> Figure:
+    """One row for each line of ``part``, on the axis of all ``changes``.
+
+    ``labels`` are the workloads' names by (workload, parameters), which stand above their
+    rows. The band is the margin within which a change counts as none.
+    """
+    low, high = _limits(changes)
+    groups = list(part.groupby(["workload", "parameters"], sort=False))
+    lines = len(part) + len(groups)
+    height = EDGES + LINE_HEIGHT * lines
+    figure, ax = plt.subplots(figsize=(TEXT_WIDTH, height))
+    figure.subplots_adjust(left=0.31, right=0.72, top=1 - 0.3 / height, bottom=0.45 / height)
+    ax.set(xscale="log", xlim=(low, high), ylim=(lines - 0.5, -0.5))
+    ax.axvspan(*margin_bounds(), color="0.92", zorder=0)
+    ax.axvline(1, color="0.35", linewidth=0.8, zorder=1)
+    ax.grid(False, axis="y")
+    ax.grid(True, axis="x")
+    _beside(ax, 1.03, -0.9, "change, 95 % interval")
+    y = 0
+    for place, rows in groups:
+        _beside(ax, LEFT_EDGE, y, labels[place], weight="bold")
+        for row in rows.itertuples():
+            y += 1
+            _row(ax, row, y, looks, low, high)
+        y += 1
+    ax.set_yticks([])
+    ax.xaxis.set_major_locator(FixedLocator(_ticks(low, high)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.set_xlabel("Change from run A to run B (log axis)")
+    for side in ("left", "top", "right"):
+        ax.spines[side].set_visible(False)
+    return figure
+
+
+def _row(ax, row, y: int, looks: dict[str, Look], low: float, high: float) -> None:
+    look = looks[row.store]
+    marker = MARKERS[list(looks).index(row.store) % len(MARKERS)]
+    _interval(ax, row, y, look.color, low, high)
+    ax.plot(row.change, y, marker, color=look.color, markersize=5, zorder=3)
+    title = look.title
+    if len(title) > LONGEST_TITLE:
+        title = title[: LONGEST_TITLE - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    _beside(ax, -0.03, y, title, ha="right")
+    _beside(ax, 1.03, y, f"{number(row.change)}  ({interval(row.low, row.high)})")
+    _beside(ax, RIGHT_EDGE, y, marks(row), ha="right")
+
+
+def _limits(changes: pd.DataFrame) -> tuple[float, float]:
+    """Bounds of the axis: around all changes, and of their intervals what is not too long."""
+    points = changes["change"]
+    low, high = min(points.min(), 1 / 1.25), max(points.max(), 1.25)
+    low = min(
+        low, max(changes["low"].min(), low / LONGEST) if changes["low"].notna().any() else low
+    )
+    if changes["high"].notna().any():
+        high = max(high, min(changes["high"].max(), high * LONGEST))
+    return low / 1.05, high * 1.05
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers between the bounds, apart enough to be read."""
+    inside = [tick for tick in TICKS if low <= tick <= high]
+    least = log(high / low) / 9
+    chosen = [1.0]
+    for side in (
+        [tick for tick in inside if tick > 1],
+        [tick for tick in reversed(inside) if tick < 1],
+    ):
+        last = 1.0
+        for tick in side:
+            if abs(log(tick / last)) >= least:
+                chosen.append(tick)
+                last = tick
+    return sorted(chosen)
+
+
+def _interval(ax, row, y: int, color: str, low: float, high: float) -> None:
+    if isnan(row.low):
+        return
+    start, end = max(row.low, low), min(row.high, high)
+    ax.hlines(y, start, end, color=color, linewidth=1.6, zorder=2)
+    for cut, at, arrow in ((row.low < low, start, "<"), (row.high > high, end, ">")):
+        ax.plot(at, y, arrow if cut else "|", color=color, markersize=5, clip_on=False, zorder=2)
+
+
+def _beside(ax, x: float, y: float, text: str, ha: str = "left", **style) -> None:
+    """``text`` in the row ``y``; ``x`` is a share of the axis' width."""
+    style = {"va": "center", "fontsize": 8} | style
+    ax.text(x, y, text, transform=ax.get_yaxis_transform(), ha=ha, **style)

@@ -1,0 +1,147 @@
+"""Reading a finished run, from its own files alone: it may come from another machine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+from pydantic import ValidationError
+
+from kvstudy.analyse.tidy.files import CELL_COLUMNS, read_csv, read_measurements
+from kvstudy.analyse.tidy.record import StoreRecord, StudyRecord, WorkloadRecord
+from kvstudy.analyse.tidy.summary import per_repetition, throughputs
+from kvstudy.errors import KvstudyError
+from kvstudy.study.naming import did_you_mean
+
+RESULTS = Path("results")
+FILES = ["cells.csv", "measurements.csv", "environment.json"]
+PARSE_AGAIN = "parse its raw logs again with 'kvstudy parse'"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run. ``cells`` are those of its study's own stores and workloads.
+
+    ``speeds`` has the throughput (ops/s) of each repetition that counts: columns
+    workload, parameters, store, repetition, value. ``environment`` is environment.json.
+    """
+
+    folder: Path
+    study: StudyRecord
+    cells: pd.DataFrame
+    speeds: pd.DataFrame
+    environment: dict
+
+    @property
+    def name(self) -> str:
+        return self.folder.resolve().name
+
+    @cached_property
+    def stores(self) -> dict[str, StoreRecord]:
+        return {store.name: store for store in self.study.stores}
+
+    @cached_property
+    def workloads(self) -> dict[str, WorkloadRecord]:
+        return {workload.name: workload for workload in self.study.workloads}
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, str, str], dict[str, float]]:
+        keys = ["workload", "parameters", "store"]
+        return {
+            key: dict(zip(rows["repetition"], rows["value"], strict=True))
+            for key, rows in self.speeds.groupby(keys, sort=False)
+        }
+
+    def runs(self, workload: str, parameters: str, store: str) -> dict[str, float]:
+        """Throughput (ops/s) by repetition; empty when none counts."""
+        return self._by_place.get((workload, parameters, store), {})
+
+    def parameters(self, workload: str) -> list[str]:
+        """The sets of parameters that were planned for ``workload``, in their order."""
+        rows = self.cells[self.cells["workload"] == workload]
+        return list(dict.fromkeys(rows["parameters"]))
+
+    @property
+    def counted(self) -> int:
+        """How many cells have a value that counts."""
+        return len(self.speeds)
+
+
+def find_run(name: str) -> Path:
+    """The folder of the run called ``name``, or of that path; KvstudyError when there is none."""
+    for folder in (RESULTS / name, Path(name)):
+        if folder.is_dir():
+            break
+    else:
+        known = sorted(path.parent.name for path in RESULTS.glob(f"*/{FILES[0]}"))
+        hint = did_you_mean(name, known) if known else "; there are none below results/"
+        raise KvstudyError(f"{name}: no run of that name and no such folder{hint}")
+    for file in FILES:
+        if not (folder / file).is_file():
+            raise KvstudyError(
+                f"{folder}: is not a finished run, it has no {file}. Name a folder that "
+                "'kvstudy parse' has written, such as results/<study>"
+            )
+    return folder
+
+
+def read_run(folder: Path) -> Run:
+    """The run in ``folder``.
+
+    KvstudyError for files that are broken, contradict each other or were written by
+    another version of kvstudy.
+    """
+    environment, study = _environment(folder / "environment.json")
+    made_by = f"written by `kvstudy parse`; if another version wrote it, {PARSE_AGAIN}"
+    columns = [*CELL_COLUMNS, "provider", "client", "server_version"]
+    cells = read_csv(folder / "cells.csv", columns, [], made_by)
+    measurements = read_measurements(folder / "measurements.csv")
+    try:
+        values = per_repetition(measurements, cells, [])
+    except KvstudyError as error:
+        raise KvstudyError(f"{folder}: {error}") from None
+    # Controls that the pipeline adds to a study are not among its stores.
+    stores, workloads = ({each.name for each in of} for of in (study.stores, study.workloads))
+    cells, values = (
+        frame[frame["store"].isin(stores) & frame["workload"].isin(workloads)]
+        for frame in (cells, values)
+    )
+    speeds = throughputs(values)
+    speeds = speeds[speeds["value"] > 0]
+    columns = ["workload", "parameters", "store", "repetition", "value"]
+    return Run(folder, study, cells, speeds[columns].reset_index(drop=True), environment)
+
+
+def refuse_same(a: Run, b: Run) -> None:
+    """KvstudyError when both are one run, or one is a copy of the other."""
+    same = a.folder.resolve() == b.folder.resolve()
+    keys = ["workload", "parameters", "store", "repetition"]
+    first, second = (run.speeds.sort_values(keys, ignore_index=True) for run in (a, b))
+    copied = len(first) > 0 and first.equals(second)
+    if same or copied:
+        what = "is the same folder as" if same else "has the same measured values as"
+        raise KvstudyError(
+            f"{b.folder}: {what} {a.folder}; a run compared with itself says nothing. "
+            "Name another run"
+        )
+
+
+def _environment(path: Path) -> tuple[dict, StudyRecord]:
+    try:
+        environment = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error}); {PARSE_AGAIN}") from None
+    for key in ("study", "machines", "stores"):
+        if not isinstance(environment, dict) or key not in environment:
+            raise KvstudyError(
+                f"{path}: has no key '{key}'; another version of kvstudy wrote it: {PARSE_AGAIN}"
+            )
+    try:
+        return environment, StudyRecord.model_validate(environment["study"])
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(map(str, ["study", *problem["loc"]]))
+        raise KvstudyError(f"{path}: {place}: {problem['msg']}; {PARSE_AGAIN}") from None

@@ -1,0 +1,164 @@
+"""BibTeX entries for a run: the study as measured here, its source, and the software."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy import __version__
+from kvstudy.errors import KvstudyError
+from kvstudy.present.tables.latex import Latex, escape
+from kvstudy.stores.definition import Store
+from kvstudy.study.model import Study
+from kvstudy.study.raw import SUMS, file_digest
+
+YCSB = "cooper2010"
+# BibTeX counts braces, escaped ones too.
+BRACES = {r"\{": r"\textbraceleft{}", r"\}": r"\textbraceright{}"}
+
+HINT = "Whoever measured it is the author of the first entry: write your name there.\n"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry; values are LaTeX, and the empty ones are left out."""
+
+    kind: str
+    key: str
+    fields: dict[str, str]
+
+    def __str__(self) -> str:
+        lines = [f"  {name} = {{{value}}}," for name, value in self.fields.items() if value]
+        return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"]) + "\n"
+
+
+def references(
+    study: Study,
+    run: str,
+    cells: pd.DataFrame,
+    environment: dict,
+    stores: dict[str, Store],
+    raw: Path,
+    bibliography: Path,
+) -> str:
+    """The text of references.bib; the entries of publications come from ``bibliography``.
+
+    KvstudyError when that file lacks the study's source or YCSB's paper.
+    """
+    entries = [HINT, str(study_entry(study, run, cells, environment, raw)), str(_kvstudy(cells))]
+    entries += [str(entry) for entry in store_entries(stores, cells, environment)]
+    keys = [*([study.source.key] if study.source else []), YCSB]
+    published = _entries_of(bibliography)
+    for key in keys:
+        if key not in published:
+            raise KvstudyError(f"{bibliography}: has no entry '{key}'; add one")
+        entries.append(published[key])
+    return "\n".join(entries)
+
+
+def study_entry(study: Study, run: str, cells: pd.DataFrame, environment: dict, raw: Path) -> Entry:
+    """The run itself: what was measured, when, on which machine, and the digest of its logs."""
+    days = _days(cells)
+    when = ""
+    if days:
+        first, last = days[0].isoformat(), days[-1].isoformat()
+        when = f"Measured {first}" if first == last else f"Measured {first} to {last}"
+    parts = {part["component"]: part["name"] for part in environment.get("components", [])}
+    machine = ", ".join(parts[name] for name in ("CPU", "Memory", "OS") if parts.get(name))
+    digest = logs_digest(raw)
+    notes = [
+        f"{when or 'Measured'} on {machine}" if machine else when,
+        f"raw logs: sha256 {digest}" if digest else "",
+    ]
+    return Entry(
+        "misc",
+        f"measured-{run}",
+        {
+            "author": f"{{{_value(f'kvstudy run {run}')}}}",
+            "title": f"{{{_value(study.title)}}}",
+            "year": _year(cells),
+            "note": "; ".join(_value(note) for note in notes if note),
+        },
+    )
+
+
+def logs_digest(raw: Path) -> str:
+    """What ``sha256sum */*/*/rep*/SHA256SUMS | sha256sum`` prints in ``raw``; "" without logs.
+
+    It changes with any file of any cell, and with the list of cells.
+    """
+    paths = sorted(path.relative_to(raw).as_posix() for path in raw.glob(f"*/*/*/rep*/{SUMS}"))
+    if not paths:
+        return ""
+    lines = [f"{file_digest(raw / path)}  {path}\n" for path in paths]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def store_entries(stores: dict[str, Store], cells: pd.DataFrame, environment: dict) -> list[Entry]:
+    """One entry for each store's software, with the versions that were measured, and when."""
+    found: dict[str, Entry] = {}
+    for name, store in stores.items():
+        known = environment.get("stores", {}).get(name, {})
+        versions = ", ".join(known.get("versions", []))
+        folder = store.folder.name
+        if folder in found and found[folder].fields["year"]:
+            continue
+        found[folder] = Entry(
+            "misc",
+            f"software-{folder}",
+            {
+                "author": f"{{{_value(store.product)}}}",
+                "title": _value(f"Software, version {versions}" if versions else "Software"),
+                "howpublished": rf"\url{{{store.homepage}}}" if store.homepage else "",
+                "year": _year(cells) if versions else "",
+            },
+        )
+    return list(found.values())
+
+
+def _days(cells: pd.DataFrame) -> list[date]:
+    """The days on which cells were measured, in order."""
+    started = cells.loc[(cells["status"] == "measured") & (cells["started"] != ""), "started"]
+    return sorted(datetime.fromisoformat(moment).date() for moment in started)
+
+
+def _year(cells: pd.DataFrame) -> str:
+    """The year in which the last cell was measured, "" if that is not known."""
+    days = _days(cells)
+    return str(days[-1].year) if days else ""
+
+
+def _kvstudy(cells: pd.DataFrame) -> Entry:
+    return Entry(
+        "misc",
+        "software-kvstudy",
+        {
+            "author": "{The kvstudy developers}",
+            "title": "{kvstudy}: measurements of key-value stores, from servers to the report",
+            "year": _year(cells),
+            "note": f"Software, version {__version__}",
+        },
+    )
+
+
+def _value(text: str) -> Latex:
+    """``text`` for a field; single hyphens stay as they are, so that people can read it."""
+    latex = re.sub(r"-\{\}(?!-)", "-", escape(text))
+    for brace, command in BRACES.items():
+        latex = latex.replace(brace, command)
+    return Latex(latex)
+
+
+def _entries_of(path: Path) -> dict[str, str]:
+    """The entries of a BibTeX file by their keys; each begins with @ at the start of a line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None
+    found = re.findall(r"^(@\w+\{([^,\s]+),.*?^\})", text, re.M | re.S)
+    return {key: f"{entry}\n" for entry, key in found}

@@ -1,0 +1,303 @@
+"""The plain commands of a run, cell by cell, for a person who repeats one by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.present.export.shell import Places
+from kvstudy.stores.definition import Store, load_store
+from kvstudy.stores.ready import ready_line
+from kvstudy.study.cells import Cell, plan
+from kvstudy.study.load import STORES
+from kvstudy.study.model import Study
+from kvstudy.study.raw import GAP, SECOND, is_complete
+from kvstudy.study.record import field_names
+
+SECTION = re.compile(rf"# (server|ready|load|{SECOND}|run|stop)(?::|$)")
+CONTAINER = "kvstudy-by-hand"
+DATA = 'mkdir -p "$CELL/data"'
+RULE = "# " + "-" * 70
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A cell with its manifest and the sections of its commands.sh."""
+
+    cell: Cell
+    manifest: dict
+    classpath: str
+    sections: dict[str, list[str]]
+    store: Store
+
+    @property
+    def server(self) -> dict:
+        return self.manifest["server"]
+
+    @property
+    def directory(self) -> str:
+        """Where the cell was measured, as its commands name it."""
+        command = self.manifest["phases"][self.cell.measured_phase]["command"]
+        path = next(word for word in command if word.startswith("hdrhistogram.output.path="))
+        return path.partition("=")[2].removesuffix(f"{self.cell.measured_phase}.")
+
+    @property
+    def root(self) -> str:
+        """The project's folder there; "" where no command tells."""
+        lines = [line for lines in self.sections.values() for line in lines]
+        inside = re.escape(self.directory.rstrip("/"))
+        found = re.search(rf"(/[^\s'\"=:]*?)/{inside}", "\n".join(lines))
+        return found[1] if found else ""
+
+    @property
+    def port(self) -> int | None:
+        """The server's port; None for YCSB without a store."""
+        command = self.manifest["phases"][self.cell.measured_phase]["command"]
+        for name, template in self.store.ycsb.properties.items():
+            pattern = re.escape(template).replace(r"\{host\}", "(.+)")
+            pattern = pattern.replace(r"\{port\}", r"(?P<port>\d+)")
+            for word in command:
+                found = re.fullmatch(f"{re.escape(name)}={pattern}", word)
+                if found and "port" in found.groupdict():
+                    return int(found["port"])
+        return None
+
+
+def commands_of_run(study: Study, scale: float, run: str, raw: Path) -> str:
+    """The text of commands.txt for the measured cells below ``raw``.
+
+    KvstudyError for a cell whose commands or manifest cannot be read. Cells without logs are
+    named at the end.
+    """
+    planned = plan(study, scale)
+    there = [cell for cell in planned if is_complete(raw / cell.path)]
+    gaps = [cell for cell in there if (raw / cell.path / GAP).is_file()]
+    cells = [_read(raw / cell.path, cell) for cell in there if cell not in gaps]
+    # As they were measured, which need not be as they were planned.
+    cells.sort(key=lambda each: (each.manifest["started"] or "", each.manifest["position"] or 0))
+    left_out = [cell.path for cell in planned if cell not in there or cell in gaps]
+    blocks = [_head(run, cells)]
+    blocks += [_block(number, each) for number, each in enumerate(cells, start=1)]
+    if left_out:
+        names = [f"#   {path}" for path in left_out]
+        blocks.append([RULE, "# Not measured; cells.csv tells why:", *names])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _read(folder: Path, cell: Cell) -> Measured:
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        lines = (folder / "commands.sh").read_text(encoding="utf-8").splitlines()
+        manifest["server"]["provider"], manifest["phases"][cell.measured_phase]["command"]
+    except (OSError, ValueError, KeyError) as error:
+        raise KvstudyError(f"{folder}: its commands cannot be read ({error!r})") from None
+    sections: dict[str, list[str]] = {}
+    classpath, inside = "", None
+    for line in lines:
+        if line.startswith("export CLASSPATH="):
+            classpath = shlex.split(line)[1].partition("=")[2]
+        elif header := SECTION.match(line):
+            inside = sections.setdefault(header[1], [])
+        elif inside is not None and line.strip():
+            inside.append(line)
+    return Measured(cell, manifest, classpath, sections, load_store(STORES / cell.folder))
+
+
+def _head(run: str, cells: list[Measured]) -> list[str]:
+    root = next((each.root for each in cells if each.root), "")
+    port = next((each.port for each in cells if each.port), 6379)
+    ports = {name: number for each in cells for name, number in _own_ports(each).items()}
+    return [
+        f"# The commands of {run}, to repeat a cell by hand. In the order of measurement.",
+        "#",
+        "# They are for bash. Paste the lines up to the first cell once, then those of a cell.",
+        "# The project must be set up there (make setup), which builds YCSB with its bindings.",
+        "# Set a variable beforehand to use another folder or port. A port must be free.",
+        "# kvstudy waits until the server answers and, where it has tables, makes an empty one.",
+        "#",
+        "# Measured with:",
+        *(f"#   {line}" for line in _versions(cells)),
+        "",
+        "# The project's folder",
+        f"KVSTUDY=${{KVSTUDY:-{shlex.quote(root) if root else '$PWD'}}}",
+        "# Where servers keep their data, and YCSB its histograms",
+        "WORK=${WORK:-$(mktemp -d)}",
+        f"PORT=${{PORT:-{port}}}",
+        *(f"{name}=${{{name}:-{number}}}" for name, number in ports.items()),
+        'cd "$KVSTUDY" && PATH=$KVSTUDY/.venv/bin:$PATH',
+        "# A server is a process group of its own; exclamation marks mean nothing.",
+        "set -m +H",
+    ]
+
+
+def _versions(cells: list[Measured]) -> list[str]:
+    lines: dict[str, None] = {}
+    for each in cells:
+        server, provider = each.server, each.server["provider"]
+        if provider == "none":
+            continue
+        how = f"{provider}: {server.get('image') or server.get('program') or 'at an address'}"
+        digest = f", {server['digest']}" if server.get("digest") else ""
+        lines[f"{each.store.title} {server['version']} ({how}{digest})"] = None
+    for each in cells:
+        java, client = each.manifest["java"], each.manifest["client"]
+        lines[f"Java: {java['version']} ({java['runtime']})"] = None
+        if java.get("variables"):
+            lines[f"Java's variables were set: {', '.join(java['variables'])}"] = None
+        core = next((jar for jar in client["jars"] if jar.startswith("core-")), "YCSB")
+        kind = "kvstudy's bindings" if client["kind"] == "kvstudy" else "YCSB's own bindings"
+        lines[f"YCSB: {core} with {kind} (kvstudy {each.manifest['kvstudy']})"] = None
+    return list(lines)
+
+
+def _block(number: int, each: Measured) -> list[str]:
+    cell, manifest = each.cell, each.manifest
+    places = _places(each)
+    server = "without a server"
+    if each.server["provider"] != "none":
+        server = f"{each.store.title} {each.server['version']}, {each.server['provider']}"
+    lines = [
+        RULE,
+        f"# {number}. {cell.path}",
+        f"# {server}; measured {manifest['started']}",
+    ]
+    if "ports" not in each.server and _needs_ports(each):
+        lines.append("# its further ports are numbers: older cells do not tell which they are")
+    if cell.load is not None:
+        lines.append(f"# at a fixed rate, {cell.load} % of the throughput without one")
+    lines += [
+        f"CELL=$WORK/{cell.path}; {DATA}",
+        f"export CLASSPATH={places.word(each.classpath)}",
+        *_server(each, places),
+        *_ready(each, places),
+    ]
+    for name in (SECOND, *cell.phases):
+        if name == SECOND or not each.sections.get(name):
+            continue
+        if name == cell.measured_phase and each.sections.get(SECOND):
+            lines += [f"# {SECOND}: beside the next command"]
+            lines += [_client(line, each, places) for line in each.sections[SECOND]]
+            lines += ["SECOND=$!"]
+        lines += [f"# {name}"]
+        lines += [_client(line, each, places) for line in each.sections[name]]
+    if each.sections.get(SECOND):
+        lines.append('wait "$SECOND"')
+    return [*lines, *_stop(each, places)]
+
+
+def _places(each: Measured) -> Places:
+    directory = each.directory.rstrip("/")
+    folders = {directory: "$CELL"}
+    if each.root:
+        folders |= {f"{each.root}/{directory}": "$CELL", each.root: "$KVSTUDY"}
+    if name := _container(each):
+        folders[name] = CONTAINER
+    # The user who measured, where a server must be told.
+    if user := re.search(r"--user=\S+", " ".join(each.sections.get("server", []))):
+        folders[user[0]] = "--user=$(id -un)"
+    ports = {number: f"${name}" for name, number in _own_ports(each).items()}
+    if each.port:
+        for distance in each.store.side_ports.values():
+            ports[each.port + distance] = f"$((PORT + {distance}))"
+        ports[each.port] = "$PORT"
+    return Places(folders, ports)
+
+
+def _own_ports(each: Measured) -> dict[str, int]:
+    """Further ports by the names of their variables; cells of older versions have none."""
+    ports = each.server.get("ports", {})
+    return {
+        f"PORT_{name.upper()}": number
+        for name, number in ports.items()
+        if name not in each.store.side_ports
+    }
+
+
+def _needs_ports(each: Measured) -> bool:
+    how = {"native": each.store.native, "docker": each.store.docker}.get(each.server["provider"])
+    return bool(how and how.ports)
+
+
+def _container(each: Measured) -> str:
+    command = each.server.get("command") or []
+    return command[command.index("--name") + 1] if "--name" in command else ""
+
+
+def _server(each: Measured, places: Places) -> list[str]:
+    started = each.server["provider"] in ("native", "docker")
+    lines = ["# server"]
+    again = False
+    for line in each.sections.get("server", []):
+        if line.startswith("#"):
+            again = started and "until it succeeds" in line
+            lines += [] if again else [line]
+        elif again:
+            lines.append(f"until {places.line(line)}; do sleep 1; done")
+        elif line.endswith(" &"):
+            lines += _as_user(each)
+            command = _with_user(places.line(line.removesuffix(" &")), each)
+            lines += [f'{command} < /dev/null > "$CELL/server.log" 2>&1 &', "SERVER=$!"]
+        elif (shown := places.line(line)) != DATA:
+            lines.append(shown)
+    return lines
+
+
+def _user(each: Measured) -> str:
+    """The user that the server becomes when root starts it."""
+    if each.server["provider"] != "native" or each.store.native is None:
+        return ""
+    return each.store.native.user or ""
+
+
+def _as_user(each: Measured) -> list[str]:
+    if not (user := _user(each)):
+        return []
+    become = f"setpriv --reuid {user} --regid $(id -gn {user}) --clear-groups --"
+    return [f'AS=$([ "$(id -u)" != 0 ] || echo "{become}")  # it refuses to run as root']
+
+
+def _with_user(command: str, each: Measured) -> str:
+    if not _user(each):
+        return command
+    # Variables of the command stand before it.
+    variables = re.match(r'(?:\w+=(?:"[^"]*"|\S*) )*', command)[0]
+    return f"{variables}$AS {command.removeprefix(variables)}"
+
+
+def _ready(each: Measured, places: Places) -> list[str]:
+    if each.server["provider"] == "none" or each.port is None:
+        return []
+    address = each.server.get("address") or f"127.0.0.1:{each.port}"
+    fields = field_names(dict(each.cell.properties))
+    line = ready_line(each.cell.folder, address, fields, field_names({}))
+    external = each.server["provider"] == "external"
+    return ["# ready", places.line(line, with_ports=not external)]
+
+
+def _client(line: str, each: Measured, places: Places) -> str:
+    """YCSB's command. Only what names the server has a port; 10000 may also be a number of keys."""
+    external = each.server["provider"] == "external"
+    templates = each.store.ycsb.properties
+    with_port = [f"{name}=" for name, value in templates.items() if "{port}" in value]
+    words = []
+    for word in shlex.split(line):
+        of_server = not external and any(word.startswith(name) for name in with_port)
+        words.append("&" if word == "&" else places.word(word, with_ports=of_server))
+    return " ".join(words)
+
+
+def _stop(each: Measured, places: Places) -> list[str]:
+    lines = ["# stop"]
+    for line in each.sections.get("stop", []):
+        if line.startswith("kill "):
+            signal = shlex.split(line)[1]
+            lines.append(f'kill {signal} -- "-$SERVER"; wait "$SERVER"')
+        elif line.startswith("#"):
+            lines.append(line)
+        else:
+            lines += [places.line(line), 'wait "$SERVER"']
+    return [*lines, 'rm -rf "$CELL/data"']

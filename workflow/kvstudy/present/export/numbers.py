@@ -1,0 +1,125 @@
+"""The values of a run as LaTeX macros, written as the report's tables write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.numbers import DECIMALS, fixed, significant
+from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.present.tables.latex import Latex, fill
+from kvstudy.study.cells import shown
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+
+# Units as siunitx writes them; the macros of our own are in the template.
+UNITS = {
+    "ops/s": r"\kvops\per\second",
+    "us": r"\micro\second",
+    "ms": r"\milli\second",
+    "%": r"\percent",
+    "cores": r"\kvcores",
+}
+WITHOUT_UNIT = ("count", "share")
+KEYS = ["store", "workload", "parameters", "operation", "metric"]
+SETTING = KEYS[:3]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A value as it is printed; "" for what it does not have. ``unit`` is siunitx's."""
+
+    key: Latex
+    unit: Latex
+    n: int
+    mean: Latex
+    sd: Latex
+    low: Latex
+    high: Latex
+
+
+def numbers_tex(
+    study: Study,
+    scale: float,
+    run: str,
+    summary: pd.DataFrame,
+    intervals: pd.DataFrame,
+    cells: pd.DataFrame,
+    template: Path,
+) -> str:
+    """The text of numbers.tex: macros, and each value of ``summary`` (``tidy.summary``).
+
+    ``intervals`` (``analysis.intervals``) give the 95 % intervals. Stores and workloads of the
+    plan (``cells``) without a value have the reason instead.
+    """
+    numbers = list(_numbers(summary, intervals))
+    swept = Swept(study, scale, summary, cells, None)
+    own = cells[cells["store"].isin(study.store_names)]
+    planned = list(dict.fromkeys(own[SETTING].itertuples(index=False, name=None)))
+    there = set(summary[SETTING].itertuples(index=False, name=None))
+    return fill(
+        template,
+        run=Latex(run),
+        numbers=numbers,
+        gaps=[
+            (Latex("/".join(place)), _plain(swept.reason(*place)))
+            for place in planned
+            if place not in there
+        ],
+        names=[(Latex(at), Latex(", ".join(below))) for at, below in _names(summary, planned)],
+        shown=[*shown(study, scale).items(), (MEAN, "all")],
+        only=[(name, one) for name in study.workload_names if (one := _only(summary, name))],
+        raw=Latex,
+    )
+
+
+def printed(metric: str, unit: str, value: float) -> str:
+    """``value`` with the digits that the report's tables give it; "" for NaN."""
+    if math.isnan(value):
+        return ""
+    # The tables give these fixed decimals, all others three significant digits.
+    if metric in (*DECIMALS, "goodput") or metric.startswith("latency"):
+        return fixed(metric, value)
+    return significant(value)
+
+
+def _numbers(summary: pd.DataFrame, intervals: pd.DataFrame) -> Iterator[Number]:
+    bounds = intervals.set_index(KEYS)[["low", "high"]]
+    for row in summary.itertuples():
+        key = tuple(getattr(row, name) for name in KEYS)
+        low, high = bounds.loc[key] if key in bounds.index else (math.nan, math.nan)
+        yield Number(
+            key=Latex("/".join(key)),
+            # A unit that is not known is left as it is: siunitx prints it.
+            unit=Latex("" if row.unit in WITHOUT_UNIT else UNITS.get(row.unit, row.unit)),
+            n=int(row.n),
+            mean=Latex(printed(row.metric, row.unit, row.mean)),
+            sd=Latex(printed(row.metric, row.unit, row.sd)),
+            low=Latex("" if math.isnan(low) else significant(low)),
+            high=Latex("" if math.isnan(high) else significant(high)),
+        )
+
+
+def _names(summary: pd.DataFrame, planned: list[tuple[str, ...]]) -> list[tuple[str, list[str]]]:
+    """What there is below each part of a name: stores below "", their workloads, and so on."""
+    names: dict[str, dict[str, None]] = {}
+    for key in [*planned, *summary[KEYS].itertuples(index=False, name=None)]:
+        for depth, name in enumerate(key):
+            names.setdefault("/".join(key[:depth]), {})[name] = None
+    return [(at, list(below)) for at, below in names.items()]
+
+
+def _only(summary: pd.DataFrame, workload: str) -> str:
+    """The one operation that the workload has, or "" when it has several."""
+    found = set(summary.loc[summary["workload"] == workload, "operation"]) - {"overall"}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _plain(text: str) -> Latex:
+    """``text`` for a message on the terminal, where nothing is typeset."""
+    harmless = "".join(" " if letter in "\\{}%#~^$&" else letter for letter in text)
+    return Latex(" ".join(harmless.split()))

@@ -1,0 +1,74 @@
+"""Mean and median of a value over all sizes of a workload, as a table of bars."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.present.figures.bars import COLUMNS
+from kvstudy.present.figures.torn import torn
+from kvstudy.study.grids import Averages
+from kvstudy.study.model import Study
+
+GROUPS = [N_("Mean"), N_("Median")]
+
+
+def averages(figure: Averages, study: Study, swept: Swept) -> pd.DataFrame:
+    """One row per bar, with the columns of ``bars.bars``.
+
+    ``panel`` is the workload's name, ``group`` Mean or Median. ``n`` are the sizes behind
+    the value, ``min`` and ``max`` their range. They are the sizes that every store has
+    which was measured at all, so that all bars of a panel are of the same work; ``note``
+    says why there is no bar, or how many sizes are left out.
+    """
+    values = swept.values(figure.metric, "overall", figure.unit)
+    panels = [_panel(figure, study, swept, values, workload) for workload in figure.workloads]
+    return pd.concat(panels, ignore_index=True)
+
+
+def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
+    """What stands above each panel: the workload, and how many sizes are behind the bars."""
+    titles = {}
+    for workload, rows in table.groupby("panel", sort=False):
+        n = rows["n"].max()
+        sizes = _("no size")
+        if n > 0:
+            sizes = ngettext("{} size", "{} sizes", int(n)).format(int(n))
+        titles[workload] = f"{study.workload(workload).short}: {sizes}"
+    return titles
+
+
+def _panel(
+    figure: Averages, study: Study, swept: Swept, values: pd.DataFrame, workload: str
+) -> pd.DataFrame:
+    sizes = list(swept.grid(workload)["parameters"])
+    mine = values[(values["workload"] == workload) & values["parameters"].isin(sizes)]
+    wide = mine.pivot(index="parameters", columns="store", values="value")
+    there = [store for store in study.store_names if store in wide]
+    common = wide[there].dropna()
+    left_out = len(sizes) - len(common)
+    some = f"without {left_out} of {len(sizes)} sizes, which not every store has"
+    rows = []
+    for group in GROUPS:
+        for store in study.store_names:
+            row = {"panel": workload, "group": group, "store": store, "unit": figure.unit}
+            row |= {"value": math.nan, "min": math.nan, "max": math.nan, "n": math.nan}
+            if store in there and len(common):
+                column = common[store]
+                row["value"] = column.mean() if group == "Mean" else column.median()
+                row |= {"min": column.min(), "max": column.max(), "n": len(column)}
+                row["note"] = some if left_out else ""
+            elif store in there:
+                row["note"] = N_("no size in common")
+            else:
+                reasons = {swept.label(store, workload, each) for each in sizes}
+                row["note"] = reasons.pop() if len(reasons) == 1 else N_("no valid value")
+            rows.append(row)
+    heights = [None if math.isnan(row["value"]) else row["value"] for row in rows]
+    tops = [0 if math.isnan(row["max"]) else row["max"] for row in rows]
+    for row, cut in zip(rows, torn(heights, tops, [row["group"] for row in rows]), strict=True):
+        row["torn"] = "yes" if cut else "no"
+    return pd.DataFrame(rows, columns=COLUMNS)

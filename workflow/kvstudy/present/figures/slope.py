@@ -1,0 +1,170 @@
+"""The places of the stores, as published and as measured: one slope per store."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from kvstudy.analyse.audit.doubts import MARK
+from kvstudy.analyse.findings.pairs import order_of
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.language.current import N_, _
+from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
+from kvstudy.stats.ranks import agreement, places
+from kvstudy.stats.ratios import Decision
+from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
+
+COLUMNS = [
+    *["workload", "parameters", "store", "published", "published_place", "measured", "place"],
+    *["undecided_with", "basis", "same", "opposite", "pairs", "rejected"],
+]
+# What the places here rest on.
+INTERVALS, SINGLE = N_("intervals"), N_("single runs")
+ACROSS = 2
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
+# How far stores of one place stand apart, for their names; a place is 1 high.
+APART = 0.62
+
+
+def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
+    """One row per workload and store that has a throughput on both sides, by published place.
+
+    ``published`` and ``measured`` are ops/s, the latter a mean over the runs. Places: 1 is
+    best; stores of which none is decided to be faster (``pairs``, see ``analysis.pairs``) do not
+    count against each other, ``undecided_with`` names those that are not equal either. With one
+    run (``basis``) there are no intervals, and places are by the bare values. ``same`` and
+    ``opposite`` count pairs of stores by their order here against the published one, out of
+    ``pairs``; the rest is neither.
+    """
+    rows = []
+    for (workload, parameters), group in pairs.groupby(["workload", "parameters"], sort=False):
+        there = {
+            store: results.published(store, workload, "overall", "throughput")
+            for store in study.store_names
+        }
+        mine = group[group["faster"].map(there).gt(0) & group["slower"].map(there).gt(0)]
+        ends = {*mine["faster"], *mine["slower"]}
+
+        def rejected(store: str, workload: str = workload) -> bool:
+            return results.rejected(store, workload, "overall", "throughput")
+
+        stores = [store for store in study.store_names if store in ends]
+        # Stores without a repetition in common cannot be placed against each other.
+        if len(stores) < 2 or len(mine) < math.comb(len(stores), 2):
+            continue
+        single = mine["low"].isna().all()
+        if single:
+            mine = mine.assign(decision=Decision.FASTER)
+        order = order_of(mine, stores)
+        here = places(order, larger_is_better=True)
+        agreed = agreement({store: there[store] for store in stores}, order)
+        ordered = sorted(stores, key=lambda store: -there[store])
+        open_pairs = mine.loc[mine["decision"] == Decision.UNDECIDED, ["faster", "slower"]]
+        for store in ordered:
+            beside = open_pairs[open_pairs.eq(store).any(axis=1)].to_numpy().ravel()
+            undecided = [other for other in stores if other in beside and other != store]
+            mean = results.measured(store, workload, "overall", "throughput")
+            place = 1 + sum(there[other] > there[store] for other in stores)
+            rows.append(
+                [
+                    *(workload, parameters, store, there[store], place),
+                    *(mean.mean if mean else math.nan, here[store], " ".join(undecided)),
+                    *(SINGLE if single else INTERVALS, agreed.concordant, agreed.discordant),
+                    *(agreed.total, "yes" if rejected(store) else "no"),
+                ]
+            )
+    names = [*study.workload_names, MEAN]
+    rows.sort(key=lambda row: names.index(row[0]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figure:
+    """Draw ``slopes``: a panel per workload, published places left, places here right.
+
+    Stores of one place stand close together, by their values. Lines of single runs
+    are dashed.
+    """
+    panels = list(table.groupby(["workload", "parameters"], sort=False))
+    across = min(len(panels), ACROSS) or 1
+    down = -(-len(panels) // across) or 1
+    most = max((len(rows) for _, rows in panels), default=1)
+    height = down * (0.65 + 0.26 * most)
+    figure, axes = plt.subplots(
+        down, across, figsize=(TEXT_WIDTH, height), squeeze=False, layout="constrained"
+    )
+    for ax in axes.flat:
+        ax.set_axis_off()
+    if not panels:
+        axes[0, 0].text(0.5, 0.5, _("no two stores have values on both sides"), ha="center")
+    for ax, ((workload, _parameters), rows) in zip(axes.flat, panels, strict=False):
+        _panel(ax, rows, stores, most)
+        ax.set_title(f"{study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8)
+    if any_rejected(table):
+        figure.legend(handles=[rejected_handle()], loc="outside lower center", frameon=False)
+    return figure
+
+
+def sides() -> list[str]:
+    """What stands above the places: published ones left, those here right."""
+    return [_("published"), _("here")]
+
+
+def published_place(row) -> str:
+    """The place with a mark where the audit of the source rejects the value."""
+    return f"{row.published_place}{MARK if row.rejected == 'yes' else ''}"
+
+
+def agreed_words(row) -> str:
+    words = [
+        _("same order: {}/{} pairs").format(row["same"], row["pairs"]),
+        _("opposite: {}").format(row["opposite"]),
+    ]
+    rest = row["pairs"] - row["same"] - row["opposite"]
+    return ", ".join([*words, _("neither: {}").format(rest)] if rest else words)
+
+
+def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
+    left = heights(rows, "published_place")
+    right = heights(rows, "place")
+    dashed = rows["basis"].iloc[0] == SINGLE
+    for row in rows.itertuples():
+        look = stores[row.store]
+        marker = MARKERS[list(stores).index(row.store) % len(MARKERS)]
+        ends = [left[row.store], right[row.store]]
+        ax.plot(
+            [0, 1],
+            ends,
+            color=look.color,
+            marker=marker,
+            markersize=5,
+            linewidth=1.6,
+            linestyle="--" if dashed else "-",
+            gid=f"slope-{row.store}",
+        )
+        tie = " ~" if row.undecided_with else ""
+        words = {"fontsize": 7.5, "color": DARK, "va": "center"}
+        ax.text(-0.1, ends[0], f"{look.title} {published_place(row)}", ha="right", **words)
+        ax.text(1.1, ends[1], f"{row.place} {look.title}{tie}", ha="left", **words)
+    ax.set_xlim(-1.15, 2.3)
+    ax.set_ylim(most + 0.5, 0.2)
+    for x, name in enumerate(sides()):
+        ax.text(x, 0.45, name, ha="center", va="bottom", fontsize=7.5, color="0.35")
+
+
+def heights(rows: pd.DataFrame, column: str) -> dict[str, float]:
+    """Where each store stands: its place, and stores of one place side by side around it."""
+    found: dict[str, float] = {}
+    last = -math.inf
+    values = rows.sort_values("measured" if column == "place" else "published", ascending=False)
+    for place, group in values.groupby(column):
+        # Below them their places are free.
+        first = place + (len(group) - 1) / 2 * (1 - APART)
+        for index, store in enumerate(group["store"]):
+            last = max(first + index * APART, last + APART)
+            found[store] = last
+    return found

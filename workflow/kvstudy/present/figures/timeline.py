@@ -1,0 +1,280 @@
+"""The runs of a workload second by second: throughput, and the cores that were busy."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.recorded import recorded
+from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.stats.warmup import Steadiness
+from kvstudy.study.model import Study
+
+# Shorter runs have no course to speak of.
+FEWEST_SECONDS = 3
+# More intervals than that are narrower than a line.
+MOST_INTERVALS = 240
+MOST_COLUMNS = 4
+SIDES = ["client", "server", "rest"]
+COLUMNS = [
+    *["store", "parameters", "repetition", "strip", "start", "end", "low", "high", "unit"],
+    *["warm_up", "verdict", "note"],
+]
+
+
+def timeline(
+    workload: str,
+    study: Study,
+    results: Results,
+    series: pd.DataFrame,
+    resources: pd.DataFrame,
+    steadiness: pd.DataFrame,
+) -> pd.DataFrame:
+    """What is drawn, one interval of a line a row.
+
+    ``series`` and ``resources`` are those of ``kvstudy parse``, ``steadiness`` that of
+    the analysis. ``strip`` is throughput (ops/s, of each repetition), or client,
+    server and rest (of the machine; cores, of the first repetition). From ``start`` to
+    ``end`` (s) the value lies between ``low`` and ``high``, which are equal unless
+    several seconds share an interval. ``warm_up`` is where the warm-up of the run ends
+    (s), ``verdict`` its steadiness. A store without a line has one row, whose ``note``
+    says why.
+    """
+    rows = []
+    mine = steadiness[steadiness["workload"] == workload]
+    for store in study.store_names:
+        runs = mine[mine["store"] == store]
+        long = runs[runs["seconds"] >= FEWEST_SECONDS]
+        if long.empty:
+            note = _reason(results, store, workload)
+            rows.append(dict.fromkeys(COLUMNS, None) | {"store": store, "note": note})
+        drawn: set[str] = set()
+        for run in long.sort_values("repetition", key=lambda names: names.astype(int)).itertuples():
+            key = (store, workload, run.parameters, run.repetition)
+            of_run = {"store": store, "parameters": run.parameters, "repetition": run.repetition}
+            of_run |= {"warm_up": run.cut, "verdict": run.verdict, "note": ""}
+            rows += [
+                of_run | {"strip": "throughput", "unit": "ops/s"} | each
+                for each in _envelope(_per_second(_of(series, key)))
+            ]
+            if run.parameters not in drawn:
+                drawn.add(run.parameters)
+                for side, intervals in _cores(_of(resources, key)).items():
+                    rows += [
+                        of_run | {"strip": side, "unit": "cores"} | each
+                        for each in _envelope(intervals)
+                    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _reason(results: Results, store: str, workload: str) -> str:
+    label = results.state(store, workload).label
+    runtime = results.measured(store, workload, "overall", "runtime")
+    if label or runtime is None:
+        return label or "not measured"
+    short = runtime.mean < 1000 * (FEWEST_SECONDS + 1)
+    return N_("too short to draw") if short else N_("no values per second")
+
+
+def _of(frame: pd.DataFrame, key: tuple[str, str, str, str]) -> pd.DataFrame:
+    names = ["store", "workload", "parameters", "repetition"]
+    return frame[(frame[names] == list(key)).all(axis=1)]
+
+
+def _per_second(run: pd.DataFrame) -> list[dict[str, float]]:
+    return [
+        {"start": row.second - 1, "end": row.second, "low": row.throughput, "high": row.throughput}
+        for row in run.sort_values("second").itertuples()
+    ]
+
+
+def _cores(run: pd.DataFrame) -> dict[str, list[dict[str, float]]]:
+    """Busy cores of client, server and what else ran on the machine, from second 0 on."""
+    run = run[run["second"] > 0]
+    used = {
+        side: rows.set_index("second")["cores_user"] + rows.set_index("second")["cores_system"]
+        for side, rows in run.groupby("side")
+        if side != "machine"
+    }
+    machine = run[run["side"] == "machine"].set_index("second")
+    if used and len(machine):
+        # A server that cannot be seen is a part of the rest. What a side used before it
+        # ended was not read any more, so then nothing is known of the rest either.
+        both = sum(each.reindex(machine.index) for each in used.values())
+        used["rest"] = (machine["cores_busy"] - both).clip(lower=0)
+    lengths = run.groupby("second")["seconds"].first()
+    return {
+        side: [
+            {
+                "start": max(0.0, second - lengths[second]),
+                "end": second,
+                "low": cores,
+                "high": cores,
+            }
+            for second, cores in used[side].dropna().sort_index().items()
+        ]
+        for side in SIDES
+        if side in used
+    }
+
+
+def _envelope(intervals: list[dict[str, float]]) -> list[dict[str, float]]:
+    """At most ``MOST_INTERVALS``: neighbours become one, with their smallest and largest value."""
+    step = math.ceil(len(intervals) / MOST_INTERVALS)
+    groups = [intervals[at : at + step] for at in range(0, len(intervals), max(step, 1))]
+    return [
+        {
+            "start": group[0]["start"],
+            "end": group[-1]["end"],
+            "low": min(each["low"] for each in group),
+            "high": max(each["high"] for each in group),
+        }
+        for group in groups
+    ]
+
+
+def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+    """Draw ``timeline``'s table: a column per store, throughput above the cores."""
+    table = table.assign(parameters=table["parameters"].fillna(""))
+    groups = list(table.groupby(["store", "parameters"], sort=False))
+    several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
+    columns = min(len(groups), MOST_COLUMNS)
+    blocks = math.ceil(len(groups) / columns)
+    ratios = [1.35, 1] * blocks
+    height = 0.45 + (2.5 if several else 2.35) * blocks
+    figure, axes = plt.subplots(
+        2 * blocks,
+        columns,
+        figsize=(TEXT_WIDTH, height),
+        squeeze=False,
+        layout="constrained",
+        gridspec_kw={"height_ratios": ratios},
+    )
+    sns.despine(figure)
+    kilo = table.loc[table["strip"] == "throughput", "high"].max() >= 1000
+    cores = table.loc[table["strip"].isin(SIDES), "high"].max()
+    for place in range(blocks * columns):
+        block, column = divmod(place, columns)
+        upper, lower = axes[2 * block, column], axes[2 * block + 1, column]
+        if place >= len(groups):
+            upper.set_axis_off()
+            lower.set_axis_off()
+            continue
+        (store, parameters), rows = groups[place]
+        title = stores[store].title + (f"\n{parameters}" if several else "")
+        verdict = verdict_words(rows)
+        upper.set_title(f"{title}\n{verdict}" if verdict else f"{title}\n", loc="left", pad=4)
+        if (rows["note"] != "").any():
+            _write_note(upper, lower, rows["note"].iloc[0])
+            continue
+        _throughput(upper, rows, stores[store].color, 1000 if kilo else 1)
+        _busy(lower, rows, cores)
+        upper.sharex(lower)
+        upper.tick_params(labelbottom=False)
+        if column == 0:
+            upper.set_ylabel(_("Throughput") + f"\n({'kops/s' if kilo else 'ops/s'})")
+            lower.set_ylabel(_("Busy\ncores"))
+        lower.set_xlabel(_("Time (s)"))
+    figure.legend(
+        handles=_legend(table),
+        loc="outside upper center",
+        ncols=5,
+        frameon=False,
+        columnspacing=1.6,
+    )
+    return figure
+
+
+def _write_note(upper: Axes, lower: Axes, note: str) -> None:
+    """Words instead of axes that would be empty."""
+    upper.text(0.5, 0.5, recorded(note), transform=upper.transAxes, ha="center", color="0.35")
+    upper.set(xticks=[], yticks=[])
+    for side in upper.spines.values():
+        side.set_visible(False)
+    lower.set_axis_off()
+
+
+def verdict_words(rows: pd.DataFrame) -> str:
+    verdicts = rows.dropna(subset="verdict").drop_duplicates("repetition")["verdict"].tolist()
+    if not verdicts:
+        return ""
+    if all(verdict == Steadiness.TOO_SHORT for verdict in verdicts):
+        return _("too short to judge")
+    steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
+    runs = ngettext("steady: {} of {} run", "steady: {} of {} runs", len(verdicts))
+    return runs.format(steady, len(verdicts))
+
+
+def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
+    lines = rows[rows["strip"] == "throughput"]
+    first = lines.iloc[0]
+    if first["warm_up"] > 0:
+        ax.axvspan(0, first["warm_up"], color="0.88", linewidth=0, gid="warm-up")
+    for _repetition, run in lines.groupby("repetition", sort=False):
+        x, low, high = _steps(run)
+        if (low == high).all():
+            ax.plot(x, low / unit, color=color, linewidth=0.8)
+        else:
+            ax.fill_between(x, low / unit, high / unit, color=color, alpha=0.5, linewidth=0.4)
+    ax.set_xlim(0, lines["end"].max())
+    ax.set_ylim(0, 1.08 * lines["high"].max() / unit or 1)
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=4))
+
+
+def _busy(ax: Axes, rows: pd.DataFrame, highest: float) -> None:
+    lines = rows[rows["strip"].isin(SIDES)]
+    if lines.empty:
+        ax.text(0.5, 0.5, _("not recorded"), transform=ax.transAxes, ha="center", color="0.35")
+        ax.set_yticks([])
+        return
+    for side, run in lines.groupby("strip", sort=False):
+        x, low, high = _steps(run)
+        thinned = not (low == high).all()
+        if side == "server":
+            ax.fill_between(x, 0, high, color="0.78", linewidth=0)
+            if thinned:
+                ax.fill_between(x, low, high, color="0.6", linewidth=0)
+        elif side == "client":
+            if thinned:
+                ax.fill_between(x, low, high, color=DARK, alpha=0.5, linewidth=0)
+            ax.plot(x, high, color=DARK, linewidth=0.8)
+        else:
+            if thinned:
+                ax.fill_between(x, low, high, color="0.5", alpha=0.3, linewidth=0)
+            ax.plot(x, high, color="0.4", linewidth=0.8, linestyle=":")
+    ax.set_ylim(0, 1.08 * highest or 1)
+    ax.yaxis.set_major_locator(MaxNLocator(nbins=3))
+
+
+def _steps(run: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Corners of a line that keeps its value over each interval, with its lower and upper side."""
+    run = run.sort_values("start")
+    corners = run[["start", "end"]].to_numpy(float).ravel()
+    return corners, *(np.repeat(run[name].to_numpy(float), 2) for name in ("low", "high"))
+
+
+def _legend(table: pd.DataFrame) -> list[Line2D | Patch]:
+    there = set(table["strip"].dropna())
+    handles: list[Line2D | Patch] = []
+    if (table["warm_up"].astype(float) > 0).any():
+        handles.append(Patch(color="0.88", label=_("warm-up")))
+    if "client" in there:
+        handles.append(Line2D([], [], color=DARK, linewidth=0.8, label=_("client")))
+    if "server" in there:
+        handles.append(Patch(color="0.78", label=_("server")))
+    if "rest" in there:
+        line = Line2D([], [], color="0.4", linewidth=0.8, linestyle=":")
+        line.set_label(_("rest of the machine"))
+        handles.append(line)
+    return handles

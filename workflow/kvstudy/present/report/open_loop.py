@@ -1,0 +1,157 @@
+"""What the report's text says about the cells at fixed rates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+
+from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
+from kvstudy.language.current import _
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.figure_kinds import OpenLoopFigure
+from kvstudy.study.model import Study
+from kvstudy.study.table_kinds import OpenLoopTable
+
+Row = dict[str, str]
+SHOWN_PERCENT = 99.0
+
+
+@dataclass(frozen=True)
+class RateFacts:
+    """One store and workload at one load; ``share`` (0 to 1) is that of the worst run."""
+
+    store: str
+    workload: str
+    load: float
+    share: float
+    reached: bool
+    short: bool
+    note: str
+
+
+@dataclass(frozen=True)
+class TimeFacts:
+    """Service and intended 99th percentile (us) of one store and workload at one load."""
+
+    store: str
+    workload: str
+    load: float
+    service: float
+    intended: float
+
+
+@dataclass(frozen=True)
+class OpenLoopGap:
+    """Open-loop cells without a valid value, for one reason."""
+
+    store: str
+    workload: str
+    status: str
+    reason: str
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OpenLoopFacts:
+    """The cells at fixed rates; ``tables`` is empty in a study without an open loop."""
+
+    percents: tuple[int, ...]
+    tables: tuple[OpenLoopTable, ...]
+    figures: tuple[OpenLoopFigure, ...]
+    planned: int
+    measured: int
+    rates: tuple[RateFacts, ...]
+    times: tuple[TimeFacts, ...]
+    gaps: tuple[OpenLoopGap, ...]
+
+    @property
+    def missed(self) -> list[RateFacts]:
+        """Where a run did not reach its rate."""
+        return [rate for rate in self.rates if not rate.reached]
+
+    @property
+    def notes(self) -> list[RateFacts]:
+        return [rate for rate in self.rates if rate.note]
+
+    @property
+    def widest(self) -> TimeFacts | None:
+        """Where both 99th percentiles differ most (in us), of the rates that were reached."""
+        reached = {(rate.store, rate.workload, rate.load) for rate in self.rates if rate.reached}
+        known = [each for each in self.times if (each.store, each.workload, each.load) in reached]
+        return max(known, key=lambda each: each.intended - each.service, default=None)
+
+
+def open_loop_facts(
+    study: Study, cells: Iterable[Row], analysis: Analysis, titles: dict[str, str]
+) -> OpenLoopFacts:
+    """``cells`` are the rows of the open-loop cells.csv, ``titles`` those of the stores."""
+    rows = [row for row in cells if row["store"] in titles]
+    rates = [
+        RateFacts(
+            titles[row.store],
+            study.workload(row.workload).title,
+            row.load,
+            row.share_low,
+            row.reached == row.n,
+            row.short > 0,
+            row.note,
+        )
+        for row in sorted(analysis.open_rates.itertuples(), key=partial(_place, study))
+        if row.store in titles
+    ]
+    return OpenLoopFacts(
+        percents=tuple(study.open_loop.percents if study.open_loop else ()),
+        tables=tuple(study.open_loop_tables),
+        figures=tuple(study.open_loop_figures),
+        planned=len(rows),
+        measured=sum(row["status"] == "measured" for row in rows),
+        rates=tuple(rates),
+        times=tuple(_times(study, analysis.open_percentiles, titles)),
+        gaps=tuple(_gaps(study, rows, titles)),
+    )
+
+
+def _place(study: Study, row) -> tuple[int, int, float]:
+    """Workloads and stores in the study's order, then by load."""
+    workloads = [use.name for use in study.workloads]
+    stores = study.store_names
+    store = stores.index(row.store) if row.store in stores else len(stores)
+    return workloads.index(row.workload), store, row.load
+
+
+def _times(study: Study, found: pd.DataFrame, titles: dict[str, str]) -> Iterable[TimeFacts]:
+    chosen = found[
+        (found["operation"] == ALL)
+        & (found["percent"] == SHOWN_PERCENT)
+        & (found["beyond"] >= ENOUGH_BEYOND)
+        & found["store"].isin(list(titles))
+    ]
+    keys = ["store", "workload", "parameters", "load"]
+    for (store, workload, _parameters, load), group in chosen.groupby(keys, sort=False):
+        values = group.set_index("time")["value"]
+        if {SERVICE_TIME, INTENDED_TIME} <= set(values.index):
+            yield TimeFacts(
+                titles[store],
+                study.workload(workload).title,
+                load,
+                values[SERVICE_TIME],
+                values[INTENDED_TIME],
+            )
+
+
+def _gaps(study: Study, rows: list[Row], titles: dict[str, str]) -> Iterable[OpenLoopGap]:
+    found: dict[tuple[str, str, str, str], list[str]] = {}
+    for row in rows:
+        status, reason = row["status"], row["reason"]
+        if status == "measured":
+            status, reason = "void", row["void"]
+        if not reason:
+            continue
+        key = (titles[row["store"]], study.workload(row["workload"]).title, status, reason)
+        load = row["parameters"].rpartition("_load")[2]
+        found.setdefault(key, []).append(_("{} % repetition {}").format(load, row["repetition"]))
+    return (OpenLoopGap(*key, tuple(runs)) for key, runs in found.items())

@@ -1,0 +1,103 @@
+"""What the text says of workloads with rounds: relative performance, and a cache's gain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from kvstudy.analyse.findings.files import Analysis
+from kvstudy.present.tables import break_even, relative
+from kvstudy.study.model import Study
+from kvstudy.study.relative import (
+    BreakEvenPlot,
+    BreakEvenTable,
+    RelativePlot,
+    RelativeTable,
+)
+from kvstudy.study.rounds import Rounds, rounds_of
+from kvstudy.study.workload import properties_of
+
+
+@dataclass(frozen=True)
+class RelativeFacts:
+    """A table of relative performance; ``rows`` are its measured ones, by records."""
+
+    table: RelativeTable
+    rows: list
+
+
+@dataclass(frozen=True)
+class BreakEvenFacts:
+    """A table of break-evens.
+
+    ``row`` is the measured one that the text gives: of as many records as the source's,
+    or of the most below that; None where nothing was measured. ``source`` are the source's
+    rows by their origin.
+    """
+
+    table: BreakEvenTable
+    row: object | None
+    source: dict[str, object]
+
+
+@dataclass(frozen=True)
+class RoundsFacts:
+    """A workload with rounds, and what belongs to its section."""
+
+    rounds: Rounds
+    relative: list[RelativeFacts]
+    break_even: list[BreakEvenFacts]
+    relative_figures: list[RelativePlot]
+    break_even_figures: list[BreakEvenPlot]
+
+
+def rounds_facts(
+    study: Study, analysis: Analysis, published: pd.DataFrame | None
+) -> dict[str, RoundsFacts]:
+    """The facts of each workload that has rounds, by its name."""
+    found = {}
+    for use in study.workloads:
+        rounds = rounds_of(properties_of(study, use))
+        if rounds is None:
+            continue
+        own = [
+            each
+            for each in [*study.tables, *study.figures]
+            if getattr(each, "workload", None) == use.name
+        ]
+        found[use.name] = RoundsFacts(
+            rounds,
+            [
+                _relative(each, analysis, published)
+                for each in own
+                if isinstance(each, RelativeTable)
+            ],
+            [
+                _crossing(each, analysis, published)
+                for each in own
+                if isinstance(each, BreakEvenTable)
+            ],
+            [each for each in own if isinstance(each, RelativePlot)],
+            [each for each in own if isinstance(each, BreakEvenPlot)],
+        )
+    return found
+
+
+def _relative(
+    table: RelativeTable, analysis: Analysis, published: pd.DataFrame | None
+) -> RelativeFacts:
+    frame = relative.rows(table, analysis.rounds, published)
+    measured = frame[(frame["origin"] == relative.MEASURED) & frame["ratio"].notna()]
+    return RelativeFacts(table, list(measured.itertuples()))
+
+
+def _crossing(
+    table: BreakEvenTable, analysis: Analysis, published: pd.DataFrame | None
+) -> BreakEvenFacts:
+    frame = break_even.rows(table, analysis.rounds, published)
+    source = {row.origin: row for row in frame[frame["origin"] != relative.MEASURED].itertuples()}
+    measured = list(frame[frame["origin"] == relative.MEASURED].itertuples())
+    wanted = {row.records for row in source.values()} or {row.records for row in measured}
+    fits = [row for row in measured if row.records <= max(wanted, default=0)] or measured[:1]
+    return BreakEvenFacts(table, fits[-1] if fits else None, source)

@@ -1,0 +1,108 @@
+"""The table of open-loop cells: the rate, whether it was reached, and both latencies."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.open_loop import (
+    ALL,
+    INTENDED_TIME,
+    REACHED,
+    SERVICE_TIME,
+    of_workload,
+)
+from kvstudy.analyse.tidy.numbers import grouped, share, significant
+from kvstudy.language.current import _, pgettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded_parts
+from kvstudy.present.tables.checks import DASH, Line, Section
+from kvstudy.present.tables.markup import italic, marked
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.parts import OpenLoop
+
+PERCENTS = [50.0, 95.0, 99.0, 99.9]
+SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in PERCENTS]
+
+
+def rows(analysis: Analysis, workload: str) -> pd.DataFrame:
+    """What the table is made of: a row per store, load, operation, kind of time and percentage."""
+    return of_workload(analysis.open_rates, analysis.open_percentiles, workload)
+
+
+def content(
+    found: pd.DataFrame, planned: OpenLoop, stores: list[str], titles: dict[str, str]
+) -> dict[str, object]:
+    """What the templates need: a section per store, a line per load."""
+    together = found[found["operation"] == ALL]
+    several = together["parameters"].nunique() > 1
+    sections = []
+    for store in stores:
+        lines = []
+        of_store = together[together["store"] == store]
+        for (parameters, load), group in of_store.groupby(["parameters", "load"], sort=True):
+            label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
+            lines.append(Line(label, _cells(group), store))
+        measured = {float(load) for load in of_store["load"]}
+        lines += [
+            Line(decimal(f"{percent} %"), [DASH] * (2 + len(SHOWN)), store)
+            for percent in planned.percents
+            if percent not in measured
+        ]
+        sections.append(Section(titles[store], lines))
+    return {
+        "heads": {
+            "load": _("Load"),
+            "rate": _("Rate"),
+            "reached": pgettext("rate", "Reached"),
+            "service": _("Service time (ms)"),
+            "intended": _("Intended time (ms)"),
+        },
+        "percents": [decimal(f"{percent:g} %") for percent in PERCENTS],
+        "width": len(PERCENTS),
+        "sections": sections,
+        "notes": _notes(together, titles),
+    }
+
+
+def _cells(group: pd.DataFrame) -> list[str]:
+    first = group.iloc[0]
+    reached = first["reached"] == first["n"]
+    cells = [marked(grouped(f"{first['target']:.0f}"), first["target"])]
+    part = first["achieved"] / first["target"]
+    cells.append(marked(f"{significant(part * 100)} %{'' if reached else ' !'}", part))
+    values = group.set_index(["time", "percent"])
+    for key in SHOWN:
+        if key not in values.index or values.loc[key, "beyond"] < ENOUGH_BEYOND:
+            cells.append(DASH)
+            continue
+        value = values.loc[key, "value"] / 1000
+        text = grouped(significant(value))
+        cells.append(marked(text if reached else italic(text), value))
+    return cells
+
+
+def _notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
+    notes = [
+        _(
+            "Load: share of the store's own throughput in the closed loop. Rate: operations per "
+            "second that were asked for, over all threads; Reached: the part of it that was done, "
+            "by the whole seconds in which the client was sending (above 100 % it made up for a "
+            "slow start). Then latencies in ms that this share of the operations does not exceed, "
+            "all operations and repetitions together. A percentile with fewer than {} operations "
+            "beyond it is left out."
+        ).format(ENOUGH_BEYOND)
+    ]
+    rates = together.drop_duplicates(["store", "parameters", "load"])
+    if (rates["reached"] < rates["n"]).any():
+        notes.append(
+            _(
+                "!: rate not reached (less than {} of it in at least one run), so the latencies, "
+                "in italics, are not those of this load."
+            ).format(share(REACHED))
+        )
+    for row in rates.itertuples():
+        if row.note:
+            load = decimal(f"{row.load:g} %")
+            notes.append(f"{titles[row.store]}, {load}: {recorded_parts(row.note)}.")
+    return notes

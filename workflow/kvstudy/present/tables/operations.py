@@ -1,0 +1,160 @@
+"""The table of operations: what one of them makes each server do, as the probes found it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.numbers import grouped
+from kvstudy.analyse.tidy.probes import OK, RARE, Probes
+from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.recorded import recorded_parts
+from kvstudy.present.tables.checks import DASH
+from kvstudy.study.model import Study
+from kvstudy.study.probe import SCANNED, STEPS
+from kvstudy.study.workload import operations_of, properties_of
+
+LABELS = {
+    "insert": N_("Insert"),
+    "read": N_("Read"),
+    "scan": N_("Scan of {} records"),
+    "update-all": N_("Update, all fields"),
+    "update": N_("Update, one field"),
+}
+# The steps on keys that are not there belong to the same operation on those that are.
+MISSING = {"read": "read-missing", "update": "update-missing"}
+
+
+@dataclass
+class Line:
+    """One operation of one store."""
+
+    label: str
+    commands: str
+    sizes: str
+    missing: str
+
+
+@dataclass
+class Section:
+    """A store; ``reason`` says why it has no lines."""
+
+    store: str
+    title: str
+    reason: str
+    lines: list[Line]
+
+
+def rows(probes: Probes, study: Study, meanings: dict[str, dict[str, str]]) -> pd.DataFrame:
+    """Everything that was found out, one step of one store a row, unrounded.
+
+    ``meanings`` are the sentences of the stores about their operations.
+    """
+    table = []
+    for store in study.store_names:
+        for step in STEPS:
+            before, after = probes.sizes(store, step.name) or (None, None)
+            table.append(
+                {
+                    "store": store,
+                    "step": step.name,
+                    "operation": step.operation,
+                    "operations": probes.operations(store, step.name),
+                    "statuses": _shares(probes.statuses(store, step.name)),
+                    "commands": _counts(probes.commands(store, step.name), "{} {:.4f}"),
+                    "misses": probes.missed(store, step.name),
+                    "bytes_before": before,
+                    "bytes_after": after,
+                    "meaning": meanings[store].get(step.operation, ""),
+                    "note": probes.reason(store),
+                }
+            )
+    return pd.DataFrame(table)
+
+
+def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, object]:
+    """What the templates need: ``sections``, heads and notes.
+
+    The lines are those of the operations that the study measures.
+    """
+    steps = [step.name for step in STEPS if step.name in LABELS and step.operation in _used(study)]
+    sections = []
+    for store in study.store_names:
+        reason = probes.reason(store)
+        lines = [] if reason else [_line(probes, store, step) for step in steps]
+        sections.append(Section(store, titles[store], recorded_parts(reason), lines))
+    return {
+        # Two lines on paper.
+        "heads": {
+            "operation": _("Operation"),
+            "commands": [_("Commands that the server"), _("counted, per operation")],
+            "bytes": [_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")],
+            "missing": _("On a missing key"),
+        },
+        "not_probed": _("not probed"),
+        "sections": sections,
+        "notes": [
+            _(
+                "Commands have the server's own names; below {} an operation they are left out "
+                "(connecting, asking for the counters). Bytes are what each server tells of its "
+                "own records: they compare before and after, not between stores."
+            ).format(decimal(f"{RARE:g}"))
+        ],
+    }
+
+
+def _used(study: Study) -> set[str]:
+    """The operations of the study's workloads; all of them are loaded."""
+    used = {"insert"}
+    for use in study.workloads:
+        used.update(operations_of(properties_of(study, use)))
+    return used | {"read", "update"} if "read-modify-write" in used else used
+
+
+def _line(probes: Probes, store: str, step: str) -> Line:
+    label = _(LABELS[step]).format(SCANNED)
+    if not probes.operations(store, step):
+        return Line(label, pgettext("operation", "not supported"), "", "")
+    statuses = probes.statuses(store, step)
+    commands = _shown(probes.commands(store, step)) or DASH
+    if set(statuses) != {OK}:
+        commands += f" ({decimal(_shares(statuses))})"
+    sizes = _sizes(probes, store, step) if step.startswith("update") else ""
+    return Line(label, commands, sizes, _missing(probes, store, step))
+
+
+def _missing(probes: Probes, store: str, step: str) -> str:
+    """What the operation says of a key that is not there, and what comes of it."""
+    if step not in MISSING:
+        return ""
+    text = decimal(_shares(probes.statuses(store, MISSING[step])))
+    if step == "update":
+        return _("{}, creates it").format(text) if probes.creates(store) else text
+    missed = probes.missed(store, MISSING[step])
+    return text if missed is None else _("{}, {} misses").format(text, decimal(f"{missed:.2f}"))
+
+
+def _shares(statuses: dict[str, float]) -> str:
+    """``OK``, or ``OK 98 %, ERROR 2 %``."""
+    if len(statuses) == 1:
+        return next(iter(statuses))
+    return ", ".join(f"{name} {share * 100:.3g} %" for name, share in statuses.items())
+
+
+def _counts(commands: dict[str, float], form: str) -> str:
+    return ", ".join(form.format(name, count) for name, count in commands.items())
+
+
+def _shown(commands: dict[str, float]) -> str:
+    """Names may hold points, so only the numbers are turned into those of the language."""
+    space = "\N{NO-BREAK SPACE}"
+    return ", ".join(f"{name}{space}{decimal(f'{n:.2f}')}" for name, n in commands.items())
+
+
+def _sizes(probes: Probes, store: str, step: str) -> str:
+    sizes = probes.sizes(store, step)
+    if sizes is None:
+        return DASH
+    return " \N{RIGHTWARDS ARROW} ".join(grouped(f"{size:.0f}") for size in sizes)

@@ -1,0 +1,148 @@
+"""Times and rates of two stores over the number of records, and their relative performance."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from kvstudy.analyse.findings.rounds import Times
+from kvstudy.analyse.tidy.numbers import between, grouped, significant
+from kvstudy.analyse.tidy.published import over_records
+from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
+from kvstudy.language.current import N_, _
+from kvstudy.present.tables.checks import DASH, TIE, Grid, Line, Section
+from kvstudy.present.tables.markup import grey, marked
+from kvstudy.study.relative import RelativeTable
+
+COLUMNS = [
+    *["records", "origin", "baseline_ms", "baseline_rate", "store_ms", "store_rate"],
+    *["ratio", "low", "high", "rounds", "cells"],
+]
+ONE_CELL = N_(
+    "The intervals are over the rounds of one cell for each size: they tell how well the rounds "
+    "of one server and client repeat, not how another server would do."
+)
+
+
+def rows(table: RelativeTable, found: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+    """One row per number of records and origin (measured, published).
+
+    Columns: records, origin, and for both stores the time of all operations of a round
+    (ms) and the rate (ops/s); ratio (the baseline's time by the store's) with its 95 %
+    interval low to high; rounds and cells behind them. NaN for what is not known.
+    """
+    times = Times(found, table.workload)
+    source = over_records(published, table.workload)
+    lines = []
+    sizes = {key[3] for key in source if key[1] == table.operation and key[2] == "runtime"}
+    both = (table.baseline, table.store)
+    for records in sorted(sizes.union(times.records)):
+        of = [times.row(name, records, table.operation) for name in both]
+        numbers: list[float | None] = []
+        for row in of:
+            time = None if row is None else row.time
+            numbers += [None] * 2 if time is None else [time * row.operations / 1e3, 1e6 / time]
+        ratio = times.relative(*both, records, table.operation)
+        if ratio is None:
+            numbers += [None] * 5
+        else:
+            least = [min(getattr(row, name) for row in of) for name in ("rounds", "cells")]
+            numbers += [ratio.value, ratio.low, ratio.high, *least]
+        lines.append([records, MEASURED, *numbers])
+        if records in sizes:
+            values = [
+                source.get((store, table.operation, metric, records), (math.nan, ""))[0]
+                for store, metric in _keys(table)
+            ]
+            lines.append([records, PUBLISHED, *values, *[None] * 4])
+    return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
+
+
+def _keys(table: RelativeTable) -> list[tuple[str, str]]:
+    """Store and metric of the source's values, in the order of a line."""
+    keys = [
+        (name, of) for name in (table.baseline, table.store) for of in ("runtime", "throughput")
+    ]
+    return [*keys, (f"{table.store}/{table.baseline}", "relative_performance")]
+
+
+def content(
+    table: RelativeTable,
+    frame: pd.DataFrame,
+    published: pd.DataFrame | None,
+    titles: dict[str, str],
+) -> Grid:
+    """What the template needs; ``frame`` is that of ``rows``."""
+    source = over_records(published, table.workload)
+    one, other = titles[table.baseline], titles[table.store]
+    pair = f"{table.baseline} {table.store}"
+    lines = []
+    for row in frame.itertuples():
+        if row.origin == MEASURED:
+            label = grouped(str(row.records))
+            lines.append(Line(label, _measured(row), store=pair, value=row.records))
+        else:
+            cells = [grey(text) for text in _printed(table, source, row.records)]
+            lines.append(Line("", cells, store=pair))
+    notes = [
+        _(
+            "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
+            "of {} by that of {}, with its 95 % interval (Fieller's, from the "
+            "errors of the two times). Times are sums of latencies, trimmed means over the rounds "
+            "that count. {}: undecided, the interval contains 1."
+        ).format(_(table.operation), one, other, one, other, TIE)
+        + (" " + _("Below, in grey: published.") if source else "")
+    ]
+    if (frame["cells"] == 1).any():
+        notes.append(_(ONE_CELL))
+    columns = [
+        _("{}: time").format(one),
+        "ops/s",
+        _("{}: time").format(other),
+        "ops/s",
+        f"{one}:{other}",
+        _("95 % interval"),
+    ]
+    return {"columns": columns, "sections": [Section("", lines)], "notes": notes}
+
+
+def _measured(row) -> list[str]:
+    cells = []
+    for time, rate in ((row.baseline_ms, row.baseline_rate), (row.store_ms, row.store_rate)):
+        if pd.isna(time):
+            cells += [DASH] * 2
+            continue
+        cells += [marked(duration(time), time), marked(grouped(significant(rate)), rate)]
+    if pd.isna(row.ratio):
+        return [*cells, DASH, DASH]
+    tie = f" {TIE}" if row.low <= 1 <= row.high else ""
+    ratio = marked(f"1:{significant(row.ratio)}{tie}", row.ratio)
+    return [*cells, ratio, _("one round") if pd.isna(row.low) else span(row.low, row.high)]
+
+
+def _printed(table: RelativeTable, source: dict, records: int) -> list[str]:
+    """What the source prints, as it prints it."""
+    cells = []
+    for store, metric in _keys(table):
+        value, printed = source.get((store, table.operation, metric, records), (None, ""))
+        cells.append(printed or (DASH if value is None or pd.isna(value) else significant(value)))
+    return [*cells, ""]
+
+
+def span(low: float, high: float) -> str:
+    """An interval; its upper end may be infinite."""
+    if math.isinf(high):
+        return _("above {}").format(significant(low))
+    return between(significant(low), significant(high))
+
+
+def duration(milliseconds: float) -> str:
+    """With its unit: ms below a second, s up to two minutes, then min."""
+    space = "\N{NO-BREAK SPACE}"
+    if milliseconds < 1_000:
+        return f"{significant(milliseconds)}{space}ms"
+    seconds = milliseconds / 1_000
+    if seconds < 120:
+        return f"{significant(seconds)}{space}s"
+    return f"{significant(seconds / 60)}{space}min"

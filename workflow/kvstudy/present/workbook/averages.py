@@ -1,0 +1,216 @@
+"""The two sheets of averages: stores side by side, and everything with its spread."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+from xlsxwriter import Workbook
+from xlsxwriter.utility import xl_rowcol_to_cell
+
+from kvstudy.present.workbook import quantities
+from kvstudy.present.workbook.content import Content, Setting, operation_rank, operation_title
+from kvstudy.present.workbook.places import Places
+from kvstudy.present.workbook.sheet import Column, Formats, Sheet
+from kvstudy.study.base import SIZES
+from kvstudy.study.cells import by_combination
+from kvstudy.study.combinations import Combination
+from kvstudy.study.parts import MEAN
+
+FIRST = [
+    Column("Workload", width=20),
+    Column("Records", "#,##0", 10),
+    Column("Planned operations", "#,##0", 12),
+    Column("Client threads", "0", 8),
+    Column("Operation", width=25),
+    Column("Quantity", width=30),
+    Column("Unit", width=8),
+]
+NOTHING = {"italic": True, "font_color": "#767676"}
+# Columns of several quantities; each value has the format of its own.
+NUMBER = "General"
+
+
+def side_by_side(
+    content: Content, places: Places, book: Workbook, formats: Formats, name: str
+) -> None:
+    """Write the means with a column per store; a line is one quantity of one operation."""
+    study = content.study
+    stores = [Column(content.title(store), NUMBER, 16) for store in study.store_names]
+    title = f"{study.title}, {content.run}: means over the runs"
+    sheet = Sheet(book, formats, name, [*FIRST, *stores], len(FIRST), title)
+    summary = content.summary[content.summary["metric"].isin(quantities.MAIN)]
+    means = {tuple(row[:5]): row[7] for row in summary.itertuples(index=False)}
+    lines: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
+    for row in summary.itertuples():
+        lines.setdefault((row.workload, row.parameters), {})[row.operation, row.metric] = row.unit
+    for workload, parameters in _settings_of(content, lines):
+        last = None
+        for (operation, metric), unit in _sorted(lines[workload, parameters]):
+            sheet.next()
+            if operation != last:
+                sheet.rule()
+            last = operation
+            _first(sheet, 0, content, workload, parameters)
+            sheet.text(4, operation_title(operation))
+            sheet.text(5, quantities.title(metric))
+            sheet.text(6, quantities.unit_text(unit))
+            for column, store in enumerate(study.store_names, start=len(FIRST)):
+                key = (store, workload, parameters, operation, metric)
+                if key in places:
+                    form = quantities.number_format(unit)
+                    formula = f"=AVERAGE({places.ranges(key)})"
+                    sheet.formula(column, formula, means[key], number_format=form)
+                elif workload != MEAN and not _any(places, key):
+                    label = content.label((store, workload, parameters))
+                    sheet.text(column, label, align="right", **NOTHING)
+    sheet.done()
+
+
+SPREAD = [
+    Column("Store", width=16),
+    *FIRST,
+    Column("Runs", "0", 6),
+    Column("Mean", NUMBER, 13),
+    Column("Standard deviation", NUMBER, 13),
+    Column("Coefficient of variation", "0.0%", 12),
+    Column("Smallest", NUMBER, 13),
+    Column("Largest", NUMBER, 13),
+    Column("Published", NUMBER, 13),
+    Column("Here by published", "0.000", 11),
+    Column("Note", width=70, aside=True),
+]
+RUNS = 1 + len(FIRST)
+MEAN_AT, SD, COV, LOW, HIGH, PUBLISHED, RATIO, NOTE = range(RUNS + 1, RUNS + 9)
+
+
+def with_spread(
+    content: Content, places: Places, book: Workbook, formats: Formats, name: str
+) -> None:
+    """Write a line per store and quantity: runs, mean, spread, and what the source published."""
+    title = f"{content.study.title}, {content.run}: means, spread and published values"
+    sheet = Sheet(book, formats, name, SPREAD, 1, title)
+    theirs = _published(content)
+    means: dict[Setting, dict] = {}
+    for row in content.summary.itertuples():
+        setting = (row.store, row.workload, row.parameters)
+        means.setdefault(setting, {})[row.operation, row.metric] = row
+    for setting in _all(content):
+        values = means.get(setting, {})
+        units = {key: row.unit for key, row in values.items()}
+        published = theirs.get(setting, {})
+        units |= {key: unit for key, (_, unit) in published.items()}
+        note = "" if setting[1] == MEAN else content.problems(setting)
+        last = None
+        for key, unit in _sorted(units) if units else [(("", ""), "")]:
+            sheet.next()
+            if key[0] != last:
+                sheet.rule()
+            _line(sheet, content, setting, key, unit)
+            if row := values.get(key):
+                _spread(sheet, places.ranges((*setting, *key)), row, unit)
+            if key in published:
+                form = quantities.number_format(unit)
+                sheet.number(PUBLISHED, published[key][0], number_format=form)
+                if key in values and published[key][0]:
+                    cells = [xl_rowcol_to_cell(sheet.row, each) for each in (MEAN_AT, PUBLISHED)]
+                    ratio = values[key].mean / published[key][0]
+                    sheet.formula(RATIO, "=" + "/".join(cells), ratio)
+            if not values:
+                label = content.label(setting)
+                sheet.text(MEAN_AT, label, align="right", **NOTHING)
+            if last is None:
+                sheet.text(NOTE, note, **NOTHING)
+            last = key[0]
+    sheet.done()
+
+
+def _spread(sheet: Sheet, ranges: str, row, unit: str) -> None:
+    form = quantities.number_format(unit)
+    sheet.formula(RUNS, f"=COUNT({ranges})", int(row.n))
+    sheet.formula(MEAN_AT, f"=AVERAGE({ranges})", row.mean, number_format=form)
+    sheet.formula(LOW, f"=MIN({ranges})", row.min, number_format=form)
+    sheet.formula(HIGH, f"=MAX({ranges})", row.max, number_format=form)
+    # One run has no deviation, and a mean of 0 none to relate it to.
+    if not math.isnan(row.sd):
+        sheet.formula(SD, f"=STDEV({ranges})", row.sd, number_format=form)
+        if not math.isnan(row.cov):
+            cells = [xl_rowcol_to_cell(sheet.row, each) for each in (SD, MEAN_AT)]
+            sheet.formula(COV, "=" + "/".join(cells), row.cov)
+
+
+def _line(
+    sheet: Sheet, content: Content, setting: Setting, key: tuple[str, str], unit: str
+) -> None:
+    store, workload, parameters = setting
+    sheet.text(0, content.title(store))
+    _first(sheet, 1, content, workload, parameters)
+    operation, metric = key
+    if operation:
+        sheet.text(5, operation_title(operation))
+        sheet.text(6, quantities.title(metric))
+        sheet.text(7, quantities.unit_text(unit))
+
+
+def _first(sheet: Sheet, start: int, content: Content, workload: str, parameters: str) -> None:
+    sheet.text(start, content.workload(workload))
+    for column, value in enumerate(content.sizes(workload, parameters), start=start + 1):
+        sheet.number(column, value)
+
+
+def _all(content: Content) -> list[Setting]:
+    """The settings of the study's own stores by workload, and then the means of all workloads."""
+    own = [key for key in content.settings if key[0] in content.study.store_names]
+    workloads = content.study.workload_names
+    # A stable sort: stores and sizes keep their order.
+    own.sort(key=lambda key: workloads.index(key[1]))
+    rows = content.summary[content.summary["workload"] == MEAN]
+    means = zip(rows["store"], rows["workload"], rows["parameters"], strict=True)
+    return own + list(dict.fromkeys(means))
+
+
+def _settings_of(content: Content, found: dict) -> list[tuple[str, str]]:
+    """Workloads and parameters in the order of the study, those that have values."""
+    ordered = list(dict.fromkeys(key[1:] for key in content.settings))
+    workloads = content.study.workload_names
+    ordered.sort(key=lambda key: workloads.index(key[0]))
+    return [key for key in ordered if key in found] + [key for key in found if key[0] == MEAN]
+
+
+def _sorted(units: dict[tuple[str, str], str]) -> list[tuple[tuple[str, str], str]]:
+    return sorted(
+        units.items(), key=lambda item: (operation_rank(item[0][0]), quantities.rank(item[0][1]))
+    )
+
+
+def _any(places: Places, key: tuple) -> bool:
+    """Whether the store has any value of this setting: then this one just does not exist."""
+    return (*key[:3], "overall", "throughput") in places
+
+
+def _published(content: Content) -> dict[Setting, dict[tuple[str, str], tuple[float, str]]]:
+    """The published values of each setting: those of its sizes, or of no certain size."""
+    found: dict[Setting, dict[tuple[str, str], tuple[float, str]]] = {}
+    if content.published is None:
+        return found
+    settings = _all(content)
+    sizes: dict[tuple[str, str], list[Combination]] = {}
+    for use in content.study.workloads:
+        for one, cell in by_combination(content.study, use, content.scale).items():
+            sizes.setdefault((use.name, cell.parameters), []).append(one)
+    for row in content.published.dropna(subset="value").itertuples():
+        for setting in settings:
+            store, workload, parameters = setting
+            if (store, workload) != (row.store, row.workload):
+                continue
+            if workload == MEAN or any(_fits(row, one) for one in sizes[workload, parameters]):
+                value = (row.value, row.unit)
+                found.setdefault(setting, {})[row.operation, row.metric] = value
+    return found
+
+
+def _fits(row, sizes: Combination) -> bool:
+    numbers = {size: getattr(row, size) for size in SIZES}
+    return all(
+        pd.isna(number) or number == getattr(sizes, size) for size, number in numbers.items()
+    )

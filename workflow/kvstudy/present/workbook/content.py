@@ -1,0 +1,162 @@
+"""What a workbook is made of, and how its parts ask for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.files import CELL_COLUMNS, path_of, read_csv
+from kvstudy.analyse.tidy.summary import OPERATIONS
+from kvstudy.errors import KvstudyError
+from kvstudy.study.cells import Cell
+from kvstudy.study.controls import CEILING, original
+from kvstudy.study.model import Study
+
+# Store, workload and parameters.
+Setting = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Content:
+    """A run. ``values`` are those of ``tidy.summary.per_repetition``, the rest its files.
+
+    ``cells`` is the whole ``cells.csv``, ``planned`` the closed-loop cells of the plan.
+    ``digests`` has the SHA-256 of the list of checksums of each cell's raw logs, by the path of
+    the cell; a cell without logs has none.
+    """
+
+    study: Study
+    scale: float
+    run: str
+    planned: list[Cell]
+    cells: pd.DataFrame
+    measurements: pd.DataFrame
+    values: pd.DataFrame
+    summary: pd.DataFrame
+    published: pd.DataFrame | None
+    environment: dict
+    titles: dict[str, str]
+    digests: dict[str, str] = field(default_factory=dict)
+
+    def title(self, store: str) -> str:
+        """What people call a store or a control."""
+        if store in self.titles:
+            return self.titles[store]
+        of = original(self.study, store)
+        if store == CEILING.name or of not in self.titles:
+            return CEILING.title if store == CEILING.name else store
+        return f"{self.titles[of]} ({store.removeprefix(f'{of}-').replace('-', ' ')})"
+
+    def workload(self, name: str) -> str:
+        """What people call a workload."""
+        return self.study.workload(name).title
+
+    @cached_property
+    def settings(self) -> dict[Setting, Cell]:
+        """Each setting with one of its cells, in the order of the study and of the sizes."""
+        workloads = self.study.workload_names
+        stores = list(dict.fromkeys(cell.store for cell in self.planned))
+        own = self.study.store_names
+        stores.sort(key=lambda name: (own.index(name) if name in own else len(own), name))
+        cells = sorted(
+            self.planned,
+            key=lambda cell: (
+                stores.index(cell.store),
+                workloads.index(cell.workload),
+                *(cell.records, cell.operations, cell.threads),
+            ),
+        )
+        return {(cell.store, cell.workload, cell.parameters): cell for cell in cells}
+
+    @cached_property
+    def outcomes(self) -> dict[Setting, list[pd.Series]]:
+        """The rows of ``cells`` of each setting, by repetition."""
+        found: dict[Setting, list] = {}
+        rows = self.cells.assign(number=self.cells["repetition"].astype(int))
+        for row in rows.sort_values("number", kind="stable").itertuples():
+            found.setdefault((row.store, row.workload, row.parameters), []).append(row)
+        return found
+
+    def status(self, row) -> tuple[str, str]:
+        """What became of a cell, and why; void is measured, but not in the means."""
+        if row.status == "measured" and row.void:
+            return "void", row.void
+        return row.status, row.reason
+
+    def problems(self, setting: Setting) -> str:
+        """The runs of a setting that have no value or do not count, with their reasons."""
+        found: dict[str, list[str]] = {}
+        rows = self.outcomes.get(setting, [])
+        for row in rows:
+            status, reason = self.status(row)
+            if status != "measured":
+                text = f"{status}: {reason}" if reason else status
+                found.setdefault(text, []).append(row.repetition)
+        if not rows:
+            return "not planned"
+        return "; ".join(
+            text if len(runs) == len(rows) else f"run {', '.join(runs)} {text}"
+            for text, runs in found.items()
+        )
+
+    def label(self, setting: Setting) -> str:
+        """Why a setting has no value at all, in a word or two."""
+        states = {self.status(row)[0] for row in self.outcomes.get(setting, [])}
+        return next((each for each in ("void", "failed") if each in states), "not measured")
+
+    def sizes(self, workload: str, parameters: str) -> tuple[int | None, int | None, int | None]:
+        """Records, operations and threads; None where there are none."""
+        cell = self._cells.get((workload, parameters))
+        return (cell.records, cell.operations or None, cell.threads) if cell else (None,) * 3
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str], Cell]:
+        return {key[1:]: cell for key, cell in self.settings.items()}
+
+
+def read_outcomes(path: Path, study: Study, planned: list[Cell]) -> pd.DataFrame:
+    """``cells.csv`` with versions and durations; refuses cells that ``planned`` does not have."""
+    frame = read_csv(
+        path,
+        [*CELL_COLUMNS, "wall_seconds"],
+        ["wall_seconds"],
+        "written by `kvstudy parse`",
+        ["server_version"],
+    )
+    names = {cell.path for cell in planned}
+    for number, row in enumerate(frame.itertuples(), start=2):
+        name = path_of(row)
+        if name not in names:
+            raise KvstudyError(
+                f"{path}:{number}: {name} is not planned by the study '{study.name}'; give the "
+                "study and the --scale of the run, or parse again"
+            )
+    return frame
+
+
+def moment(text: str) -> datetime:
+    """A time of ``cells.csv`` in UTC; one without a zone is taken to be that already."""
+    told = datetime.fromisoformat(text)
+    return told.astimezone(UTC) if told.tzinfo else told.replace(tzinfo=UTC)
+
+
+def as_utc(text: str) -> str:
+    """``2026-11-21 22:26:43 UTC``; "" for nothing."""
+    return f"{moment(text):%Y-%m-%d %H:%M:%S} UTC" if text else ""
+
+
+def operation_rank(operation: str) -> tuple[bool, int, str]:
+    """For sorting: the whole phase, the operations, and those that are combined."""
+    known = operation in OPERATIONS
+    return ("+" in operation, OPERATIONS.index(operation) if known else len(OPERATIONS), operation)
+
+
+def operation_title(operation: str) -> str:
+    """What an operation is called: the whole phase, or that it combines others."""
+    if operation == "overall":
+        return "whole phase"
+    return f"{operation} (plain mean)" if "+" in operation else operation

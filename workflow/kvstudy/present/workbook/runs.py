@@ -1,0 +1,199 @@
+"""A sheet per store with its single runs: one row per run, phase and operation."""
+
+from __future__ import annotations
+
+from xlsxwriter import Workbook
+from xlsxwriter.utility import xl_rowcol_to_cell
+
+from kvstudy.analyse.tidy.summary import COUNTS, measured_phases
+from kvstudy.present.workbook import quantities
+from kvstudy.present.workbook.content import Content, Setting, operation_rank, operation_title
+from kvstudy.present.workbook.places import Places
+from kvstudy.present.workbook.sheet import Column, Formats, Sheet
+from kvstudy.study.cells import shown
+from kvstudy.study.parts import MEAN
+
+CONTROLS = "Controls"
+FIRST = [
+    Column("Workload", width=16),
+    Column("Records", "#,##0", 10),
+    Column("Planned operations", "#,##0", 12),
+    Column("Client threads", "0", 8),
+    Column("Phase", width=7),
+    Column("Operation", width=26),
+    Column("Run", "0", 6),
+    Column("Status", width=13),
+]
+RUN = 6
+NOT_COUNTED = {"italic": True, "font_color": "#767676"}
+
+
+class Runs:
+    """Writes the sheets of single runs, and tells ``places`` where the values stand."""
+
+    def __init__(self, content: Content, places: Places) -> None:
+        self._content = content
+        self._places = places
+        measured = content.measurements
+        units = dict(zip(measured["metric"], measured["unit"], strict=True))
+        self._metrics = sorted(units, key=quantities.rank)
+        self._units = units
+        self._measured = _table(measured)
+        self._counted = _table(content.values)
+        self._phase = measured_phases(measured)
+        self._block: tuple | None = None
+        self._known: dict[Setting, dict[str, list[str]]] = {}
+        for store, workload, parameters, phase, operation, _ in self._measured:
+            phases = self._known.setdefault((store, workload, parameters), {})
+            operations = phases.setdefault(phase, [])
+            if operation not in operations:
+                operations.append(operation)
+        self._combined: dict[Setting, str] = {
+            key[:3]: key[4] for key in self._counted if "+" in key[4]
+        }
+
+    def write(
+        self, book: Workbook, formats: Formats, name: str, stores: list[str], with_store: bool
+    ) -> None:
+        """Fill the sheet ``name`` with the runs of ``stores``, which a column may name."""
+        content = self._content
+        before = [Column("Store", width=22)] if with_store else []
+        columns = [
+            *before,
+            *FIRST,
+            *(
+                Column(
+                    quantities.header(metric, self._units[metric]),
+                    quantities.number_format(self._units[metric]),
+                )
+                for metric in self._metrics
+            ),
+            Column("Reason", width=70, aside=True),
+        ]
+        frozen = len(before) + len(FIRST)
+        title = f"{content.study.title}, {content.run}: single runs"
+        sheet = Sheet(book, formats, name, columns, frozen, title, pages_wide=2)
+        for store in stores:
+            start = len(before)
+            for setting in content.settings:
+                if setting[0] == store:
+                    self._setting(sheet, setting, start)
+            self._mean(sheet, store, start)
+        sheet.done()
+
+    def _setting(self, sheet: Sheet, setting: Setting, start: int) -> None:
+        phases = self._known.get(setting, {})
+        if not phases:
+            for row in self._content.outcomes.get(setting, []):
+                self._begin(sheet, setting, start, "", "", row)
+                self._reason(sheet, start, row)
+            return
+        told: set[str] = set()
+        for phase in sorted(phases):
+            at: dict[tuple[str, str], int] = {}
+            for operation in sorted(phases[phase], key=operation_rank):
+                for row in self._content.outcomes[setting]:
+                    self._begin(sheet, setting, start, phase, operation, row)
+                    at[operation, row.repetition] = sheet.row
+                    if row.repetition not in told:
+                        self._reason(sheet, start, row)
+                    told.add(row.repetition)
+                    self._values(sheet, (*setting, phase, operation, row.repetition), start, row)
+            if phase == self._phase[setting[1]] and setting in self._combined:
+                self._combine(sheet, setting, start, phase, at)
+
+    def _begin(
+        self, sheet: Sheet, setting: Setting, start: int, phase: str, operation: str, row
+    ) -> None:
+        content = self._content
+        store, workload, parameters = setting
+        status, _ = content.status(row)
+        style = {} if status == "measured" else NOT_COUNTED
+        sheet.next()
+        block = (setting, phase, operation)
+        if block != self._block:
+            sheet.rule()
+        self._block = block
+        if start:
+            sheet.text(0, content.title(store))
+        sheet.text(start, content.workload(workload))
+        for number, value in enumerate(content.sizes(workload, parameters), start=start + 1):
+            sheet.number(number, value)
+        sheet.text(start + 4, phase)
+        sheet.text(start + 5, operation_title(operation) if operation else "")
+        sheet.number(start + RUN, int(row.repetition))
+        sheet.text(start + 7, status, **style)
+
+    def _reason(self, sheet: Sheet, start: int, row) -> None:
+        """Why the run has no value, once for all of its rows."""
+        _, reason = self._content.status(row)
+        sheet.text(start + len(FIRST) + len(self._metrics), reason, **NOT_COUNTED)
+
+    def _values(self, sheet: Sheet, key: tuple, start: int, row) -> None:
+        store, workload, parameters, phase, operation, _ = key
+        counts = self._content.status(row)[0] == "measured"
+        for metric, value in self._measured.get(key, {}).items():
+            column = self._column(metric, start)
+            sheet.number(column, value, **({} if counts else NOT_COUNTED))
+            if counts and phase == self._phase[workload]:
+                place = (store, workload, parameters, operation, metric)
+                self._places.add(place, sheet.name, sheet.row, column)
+
+    def _combine(self, sheet: Sheet, setting: Setting, start: int, phase: str, at: dict) -> None:
+        """The rows of all operations together, each from the rows of the same run."""
+        combined = self._combined[setting]
+        for row in self._content.outcomes[setting]:
+            values = self._counted.get((*setting, phase, combined, row.repetition), {})
+            self._begin(sheet, setting, start, phase, combined, row)
+            rows = [at[operation, row.repetition] for operation in combined.split("+")]
+            for metric, value in values.items():
+                column = self._column(metric, start)
+                cells = ",".join(xl_rowcol_to_cell(each, column) for each in rows)
+                what = "SUM" if metric in COUNTS else "AVERAGE"
+                sheet.formula(column, f"={what}({cells})", value)
+                self._places.add((*setting, combined, metric), sheet.name, sheet.row, column)
+
+    def _mean(self, sheet: Sheet, store: str, start: int) -> None:
+        """The mean throughput of the workloads, run by run."""
+        one = shown(self._content.study, self._content.scale)
+        column = self._column("throughput", start) if "throughput" in self._units else 0
+        for key, values in self._counted.items():
+            if key[0] != store or key[1] != MEAN:
+                continue
+            sheet.next()
+            if self._block is not None:
+                sheet.rule()
+            self._block = None
+            if start:
+                sheet.text(0, self._content.title(store))
+            sheet.text(start, self._content.workload(MEAN))
+            sheet.text(start + 5, operation_title("overall"))
+            sheet.number(start + RUN, int(key[5]))
+            sheet.text(start + 7, "measured")
+            cells = ",".join(
+                self._places.cell((store, name, slug, "overall", "throughput"), number)
+                for name, slug in one.items()
+                for number in [self._number_of(store, name, slug, key[5])]
+            )
+            sheet.formula(column, f"=AVERAGE({cells})", values["throughput"])
+            place = (store, MEAN, key[2], "overall", "throughput")
+            self._places.add(place, sheet.name, sheet.row, column)
+
+    def _number_of(self, store: str, workload: str, parameters: str, repetition: str) -> int:
+        """How many runs that count come before this one."""
+        rows = self._content.outcomes[store, workload, parameters]
+        counted = [row.repetition for row in rows if self._content.status(row)[0] == "measured"]
+        return counted.index(repetition)
+
+    def _column(self, metric: str, start: int) -> int:
+        return start + len(FIRST) + self._metrics.index(metric)
+
+
+def _table(frame) -> dict[tuple, dict[str, float]]:
+    """The values by metric of each run, phase and operation."""
+    names = ["store", "workload", "parameters", "phase", "operation", "repetition"]
+    found: dict[tuple, dict[str, float]] = {}
+    columns = (frame[name] for name in [*names, "metric", "value"])
+    for *key, metric, value in zip(*columns, strict=True):
+        found.setdefault(tuple(key), {})[metric] = value
+    return found

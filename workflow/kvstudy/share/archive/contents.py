@@ -1,0 +1,181 @@
+"""What goes into an archive: the files of a run, and of the project those that its report needs.
+
+An archive is a project of its own: unpacked, it holds the study, the stores, the workloads, the
+workflow and the results in the same folders, with a configuration that builds this one report
+and measures nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from kvstudy import __version__
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import languages, suffix
+from kvstudy.share.archive.run import RESULTS
+from kvstudy.study.cells import Cell, plan
+from kvstudy.study.controls import measured_uses
+from kvstudy.study.load import STORES, load_study
+from kvstudy.study.model import Study
+from kvstudy.study.raw import IMPORTS, is_measured
+from kvstudy.study.run_names import Run
+from kvstudy.study.wanted import left_out
+from kvstudy.study.workload import WORKLOADS
+
+# About the archive itself; the name of the file tells that a zip is one.
+FACTS = "archive.json"
+FORMAT = 1
+CONFIG = "config/config.yaml"
+FIGURES, REPORT = Path("figures"), Path("report")
+
+# What measuring left, below the results of a run; all else there is made from it.
+MEASURED = ("raw", "probes", "gaps", "failed", "replaced", IMPORTS)
+LOGS = "logs"
+# Work that is not finished, what LaTeX leaves, what is compiled, what tools hide.
+LEFT_OUT = re.compile(
+    r"results/[^/]+/(measuring|build|([a-z]+/)?report/build)/"
+    r"|workflow/bindings/target/"
+    r"|(.*/)?(__pycache__/|\.)"
+)
+
+CODE = ("Snakefile", "workflow", "profiles", "report")
+PROJECT = (*CODE, "Makefile", "pyproject.toml", "LICENSE", "CITATION.cff", "config/README.md")
+ENVIRONMENT = ("envs/setup", "envs/python", "envs/system")
+BUILT = {".pdf", ".html", ".docx", ".xlsx"}
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The files of an archive, by their name in it; ``made`` are those that lie nowhere yet.
+
+    ``missing`` are the planned cells of a partial run that are not there, with no reason on file.
+    """
+
+    run: Run
+    study: Study
+    files: dict[str, Path]
+    made: dict[str, bytes]
+    missing: tuple[str, ...]
+
+
+def contents_of(run: Run) -> Contents:
+    """The contents of the run's archive; KvstudyError for a run that is not finished."""
+    study = load_study(run.study_file)
+    cells = [] if run.published else plan(study, run.scale)
+    missing = without_reason(run, study, cells)
+    if missing and not run.partial:
+        raise KvstudyError(
+            f"{RESULTS / run.base}: {len(missing)} of {len(cells)} planned cells are not there "
+            f"({missing[0]}, ...): measure them, or pack the report of those that are there: "
+            f"'make partial', then 'kvstudy archive {run.base}-partial'"
+        )
+    files = dict(_files(run, study))
+    for needed in [f"report/{run.name}.pdf", *_needed_results(run)]:
+        if needed not in files:
+            raise KvstudyError(
+                f"{needed}: is missing; build the report before you pack it: {remedy(run)}"
+            )
+    facts = {
+        "format": FORMAT,
+        "kvstudy": __version__,
+        "run": run.name,
+        "study": run.study,
+        "scale": run.scale,
+        "source": run.source,
+        "language": run.language,
+        "partial": run.partial,
+        "missing": missing,
+    }
+    made = {
+        FACTS: (json.dumps(facts, indent=1) + "\n").encode(),
+        CONFIG: configuration(run).encode(),
+    }
+    return Contents(run, study, files, made, tuple(missing))
+
+
+def without_reason(run: Run, study: Study, cells: list[Cell]) -> list[str]:
+    """The planned cells that neither are there nor have a reason on file."""
+    if study.imported:
+        return []
+    results = RESULTS / run.base
+    measured = {cell for cell in cells if is_measured(run.base, cell)}
+    no_server = {cell for cell in cells if (results / "gaps" / f"{cell.store}.json").is_file()}
+    excused = measured | no_server | left_out(study, cells, measured, no_server - measured)
+    return [
+        cell.path
+        for cell in cells
+        if cell not in excused and not any((results / "failed" / cell.path).glob("*/failure.json"))
+    ]
+
+
+def remedy(run: Run) -> str:
+    """The command that builds what a run lacks."""
+    config = [f"study={run.study}"]
+    config += [f"scale={run.scale:g}"] if run.scale != 1 else []
+    config += ["source=published"] if run.published else []
+    # Whatever the configuration here says.
+    config += [f"language={run.language}"]
+    target = "report_partial " if run.partial else ""
+    return f"snakemake {target}--cores 4 --config {' '.join(config)}"
+
+
+def _needed_results(run: Run) -> list[str]:
+    if run.published:
+        return []
+    return [f"results/{run.name}/{name}" for name in ("cells.csv", "summary.csv")]
+
+
+def configuration(run: Run, top: Path = Path()) -> str:
+    """The configuration that builds the report of the run below ``top``, and nothing else."""
+    values = {"study": run.study, "scale": run.scale, "source": run.source, "measure": False}
+    values |= {"language": run.language, "mixed": _is_mixed(run, top)}
+    head = "# Builds the report of this archive from its raw logs; nothing is measured.\n"
+    return head + yaml.safe_dump(values, sort_keys=False)
+
+
+def _is_mixed(run: Run, top: Path) -> bool:
+    """Whether the run's report says that its cells were not measured alike."""
+    path = top / RESULTS / run.name / "environment.json"
+    if run.published:
+        return False
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8"))["mixed"])
+    except (OSError, ValueError, KeyError) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error}); {remedy(run)}") from None
+
+
+def _files(run: Run, study: Study) -> Iterator[tuple[str, Path]]:
+    for name in (*PROJECT, *ENVIRONMENT):
+        yield from _below(Path(name))
+    yield from _below(run.study_file.parent)
+    for folder in sorted({use.store for use in measured_uses(study)}):
+        yield from _below(STORES / folder)
+    for name in sorted({use.file for use in study.workloads}):
+        yield from _below(WORKLOADS / name)
+    for name in MEASURED:
+        yield from _below(RESULTS / run.base / name)
+    yield from _below(RESULTS / run.base / LOGS)
+    yield from _below(RESULTS / run.name)
+    yield from _below(FIGURES / run.name)
+    # Not those of other runs, whose names may begin alike.
+    parts = "|".join(["-analysis", *map(suffix, languages())])
+    own = re.compile(rf"{re.escape(run.name)}({parts})\..+")
+    for path in REPORT.glob("*"):
+        if path.is_file() and own.fullmatch(path.name):
+            yield path.as_posix(), path
+
+
+def _below(top: Path) -> Iterator[tuple[str, Path]]:
+    """The file ``top`` or all files below it; what is not there is no file."""
+    for path in [top] if top.is_file() else sorted(top.rglob("*")):
+        name = path.as_posix()
+        # Built reports are taken by the name of their run, see _files.
+        built = path.parent == REPORT and path.suffix in BUILT
+        if path.is_file() and not built and not LEFT_OUT.match(name):
+            yield name, path

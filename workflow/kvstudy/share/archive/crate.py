@@ -1,0 +1,246 @@
+"""The metadata of an archive: a Workflow Run RO-Crate.
+
+The workflow is the Snakefile. One action is the whole run, from the study to the report; each
+measured cell is an action of its own, whose result is the folder of its raw logs. The files of a
+cell are named by its SHA256SUMS, so the metadata stay readable for thousands of cells.
+"""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+from pathlib import PurePosixPath
+
+from rocrate.model.contextentity import ContextEntity
+from rocrate.rocrate import ROCrate
+
+from kvstudy.share.archive.contents import CONFIG, FACTS, Contents
+from kvstudy.share.archive.facts import (
+    Measured,
+    Person,
+    machine,
+    measured_cells,
+    published_on,
+    read_citation,
+    servers,
+)
+from kvstudy.study.raw import SUMS
+
+METADATA = "ro-crate-metadata.json"
+README = "README.md"
+# The newest profiles that this version of RO-Crate belongs to.
+VERSION = "1.1"
+PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+}
+# Of the terms for runs only this one is used; naming it here saves a reader their whole list.
+TERMS = {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}
+WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+DONE = "http://schema.org/CompletedActionStatus"
+YCSB = "https://github.com/brianfrankcooper/YCSB"
+YCSB_VERSION = "0.17.0"
+# Media types that Python does not know everywhere.
+TYPES = {
+    ".csv": "text/csv",
+    ".tex": "text/x-tex",
+    ".yaml": "text/yaml",
+    ".md": "text/markdown",
+    ".smk": "text/x-python",
+    ".bib": "text/x-bibtex",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
+
+
+def metadata(
+    contents: Contents,
+    digests: dict[str, str],
+    authors: tuple[Person, ...] = (),
+    licence: str = "",
+) -> bytes:
+    """``ro-crate-metadata.json``; ``digests`` are the SHA-256 of the archive's other files.
+
+    Authors and licence are those of CITATION.cff where none are given.
+    """
+    return _Crate(contents, digests, authors, licence).as_json()
+
+
+class _Crate:
+    def __init__(
+        self,
+        contents: Contents,
+        digests: dict[str, str],
+        authors: tuple[Person, ...],
+        licence: str,
+    ) -> None:
+        self.contents, self.digests, self.run = contents, digests, contents.run
+        self.citation = read_citation()
+        self.cells = [] if self.run.published else measured_cells(self.run)
+        self.crate = ROCrate(version=VERSION)
+        self.crate.metadata.extra_terms.update(TERMS)
+        self.authors = [self._person(each) for each in authors or self.citation.authors]
+        self.actions: list[ContextEntity] = []
+        self._root(licence or self.citation.licence)
+        self.workflow = self._workflow()
+        self.given = self._files(self._is_input)
+        self.made = self._files(self._is_result)
+        about = self._files(lambda name: name in (README, SUMS, FACTS))
+        for entity in about:
+            if entity.id == README:
+                entity["about"] = self.crate.root_dataset
+        raw = [self._cell(cell) for cell in self.cells]
+        self._whole(raw)
+        self.crate.root_dataset["mentions"] = _plain(self.actions)
+
+    def as_json(self) -> bytes:
+        data = self.crate.metadata.generate()
+        return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
+
+    def _add(self, identifier: str, **properties: object) -> ContextEntity:
+        kind = properties.pop("type")
+        return self.crate.add(
+            ContextEntity(self.crate, identifier, properties={"@type": kind, **properties})
+        )
+
+    def _person(self, person: Person) -> ContextEntity:
+        kind = "Person" if person.orcid or person not in self.citation.authors else "Organization"
+        name = person.orcid or f"#{person.name.replace(' ', '-')}"
+        return self._add(name, type=kind, name=person.name)
+
+    def _root(self, licence: str) -> None:
+        root, study = self.crate.root_dataset, self.contents.study
+        size = "" if self.run.scale == 1 else f" at {self.run.scale:g} of its size"
+        what = "published values" if self.run.published else f"{len(self.cells)} measured cells"
+        kind = "published values" if self.run.published else "raw logs"
+        root["name"] = f"{study.title}: {kind} and report{size}"
+        root["description"] = (
+            f"{study.question} The study '{study.name}'{size}: {what}, the tables, figures and "
+            "the report made from them, and the workflow that makes them again."
+        )
+        root["datePublished"] = published_on(self.run, self.cells)
+        root["license"] = self._add(
+            f"https://spdx.org/licenses/{licence}", type="CreativeWork", name=licence
+        )
+        root["author"] = _plain(self.authors)
+        root["conformsTo"] = [
+            self._add(address, type="CreativeWork", name=name, version=version)
+            for address, (name, version) in PROFILES.items()
+        ]
+
+    def _workflow(self) -> ContextEntity:
+        workflow = self.crate.add_workflow(
+            dest_path="Snakefile", main=True, lang="snakemake", properties=self._facts("Snakefile")
+        )
+        workflow["name"] = self.citation.title
+        workflow["version"] = self.citation.version
+        workflow["conformsTo"] = {"@id": WORKFLOW_PROFILE}
+        return workflow
+
+    def _facts(self, name: str) -> dict[str, str]:
+        path = PurePosixPath(name)
+        kind = TYPES.get(path.suffix) or mimetypes.guess_type(name)[0] or "text/plain"
+        facts = {"name": path.name, "encodingFormat": kind}
+        return facts | ({"sha256": self.digests[name]} if name in self.digests else {})
+
+    def _is_input(self, name: str) -> bool:
+        study = self.run.study_file.parent.as_posix()
+        return name == CONFIG or name.startswith((f"{study}/", "envs/stores/", "workloads/"))
+
+    def _is_result(self, name: str) -> bool:
+        own, base = (f"results/{each}/" for each in (self.run.name, self.run.base))
+        if name.startswith(own):
+            rest = name.removeprefix(own)
+            return not rest.startswith(
+                ("raw/", "probes/", "gaps/", "failed/", "replaced/", "logs/")
+            )
+        return not name.startswith(base) and name.startswith(
+            (f"figures/{self.run.name}/", f"report/{self.run.name}")
+        )
+
+    def _files(self, wanted) -> list:
+        names = sorted({*self.contents.files, *self.contents.made, README, SUMS, FACTS})
+        return [
+            self.crate.add_file(dest_path=name, properties=self._facts(name))
+            for name in names
+            if wanted(name)
+        ]
+
+    def _cell(self, cell: Measured):
+        """The folder of a cell's raw logs, and the action that made it."""
+        folder = f"results/{self.run.base}/raw/{cell.path}"
+        sums = self.crate.add_file(
+            dest_path=f"{folder}/{SUMS}", properties=self._facts(f"{folder}/{SUMS}")
+        )
+        logs = self.crate.add_dataset(
+            dest_path=folder, properties={"name": f"raw logs of {cell.path}"}
+        )
+        logs["hasPart"] = sums
+        times = {"startTime": cell.started, "endTime": cell.ended}
+        action = self.crate.add_action(
+            self._ycsb(),
+            identifier=f"#measure-{cell.path.replace('/', '-')}",
+            result=logs,
+            object=self._workload(cell.workload),
+            properties={
+                "name": f"measure {cell.path}",
+                "description": f"Load and run of the workload {cell.workload} on the store "
+                f"{cell.store}; the manifest among the logs has every parameter.",
+                "actionStatus": DONE,
+                **{name: time for name, time in times.items() if time},
+            },
+        )
+        action["agent"] = _plain(self._measurer())
+        self.actions.append(action)
+        return logs
+
+    def _workload(self, name: str):
+        """The property file of a workload; none for a cell that the study no longer has."""
+        uses = {use.name: f"workloads/{use.file}" for use in self.contents.study.workloads}
+        return next((each for each in self.given if each.id == uses.get(name)), None)
+
+    def _ycsb(self) -> ContextEntity:
+        return self.crate.get(YCSB) or self._add(
+            YCSB, type="SoftwareApplication", name="YCSB", softwareVersion=YCSB_VERSION, url=YCSB
+        )
+
+    def _measurer(self) -> list[ContextEntity]:
+        """Who measured: of imported logs somebody else than who packs them."""
+        imported = self.contents.study.imported
+        if imported and imported.measured_by:
+            return [self._person(Person(imported.measured_by))]
+        return self.authors
+
+    def _whole(self, raw: list) -> None:
+        """The action from the study to the report."""
+        starts = [cell.started for cell in self.cells if cell.started]
+        ends = [cell.ended for cell in self.cells if cell.ended]
+        values = {"scale": f"{self.run.scale:g}", "source": self.run.source}
+        values |= {f"server of {store}": version for store, version in servers(self.run).items()}
+        values |= {f"machine: {part}": text for part, text in machine(self.run)}
+        parameters = [
+            self._add(f"#value-{number}", type="PropertyValue", name=name, value=value)
+            for number, (name, value) in enumerate(values.items(), start=1)
+            if value
+        ]
+        action = self.crate.add_action(
+            self.workflow,
+            identifier="#run",
+            object=[*self.given, *parameters],
+            result=[*self.made, *raw],
+            properties={
+                "name": f"run of the study {self.run.study}",
+                "description": "Measures the cells of the study and builds the report from them.",
+                "actionStatus": DONE,
+                "endTime": max(ends, default=published_on(self.run, self.cells)),
+                **({"startTime": min(starts)} if starts else {}),
+            },
+        )
+        action["agent"] = _plain(self.authors)
+        self.actions.insert(0, action)
+
+
+def _plain(values: list):
+    """A single value stands by itself, as JSON-LD writes it."""
+    return values[0] if len(values) == 1 else values

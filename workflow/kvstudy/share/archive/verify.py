@@ -1,0 +1,213 @@
+"""The page that tells a reviewer whether an archive, or a run, holds what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.share.archive.anew import SNAKEFILE
+from kvstudy.share.archive.checksums import check_measured, check_packed
+from kvstudy.share.archive.contents import CODE, contents_of
+from kvstudy.share.archive.course import check_course, check_plan
+from kvstudy.share.archive.numbers import check_numbers
+from kvstudy.share.archive.part import SHOWN, Part, count
+from kvstudy.share.archive.run import RESULTS, find_run
+from kvstudy.share.archive.unpack import (
+    Progress,
+    check_room,
+    extract,
+    opened,
+    read_facts,
+    unpacked_size,
+)
+from kvstudy.study.cells import plan
+from kvstudy.study.load import load_study
+from kvstudy.study.raw import file_digest
+from kvstudy.study.run_names import Run
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was found; ``lines`` say what was looked at."""
+
+    title: str
+    lines: list[str]
+    parts: list[Part]
+
+    @property
+    def holds(self) -> bool:
+        return not any(part.faults for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The files of an archive or a run in a folder laid out like the project."""
+
+    run: Run
+    folder: Path
+    declared: tuple[str, ...]
+
+
+def verify(
+    name: str, own_code: bool = True, say: Callable[[str], None] = lambda text: None
+) -> Verified:
+    """Check the archive file ``name``, or the run of that name or folder.
+
+    ``own_code``: numbers are made anew by the workflow of this clone, else by the archive's.
+    ``say`` is told what is being done. KvstudyError for what is no archive and no run.
+    """
+    if own_code and not SNAKEFILE.is_file():
+        raise KvstudyError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
+    with tempfile.TemporaryDirectory(prefix="kvstudy-verify-") as top:
+        path = Path(name)
+        if path.is_file():
+            return _archive(path, Path(top), own_code, say)
+        if path.suffix == ".zip":
+            raise KvstudyError(f"{path}: no such file")
+        given = _linked(find_run(name), Path(top) / "given")
+        lines = [f"Run: {RESULTS / given.run.name}"]
+        return Verified(given.run.name, lines, list(_parts(given, Path(top) / "made", Path(), say)))
+
+
+def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) -> Verified:
+    say(f"reading {path}")
+    with opened(path) as file:
+        run, declared = read_facts(file)
+        check_room(path, file, top)
+        total = unpacked_size(file)
+        with path.open("rb") as packed:
+            digest = hashlib.file_digest(packed, "sha256").hexdigest()
+        lines = [f"Archive: {path.name}, {path.stat().st_size:,} bytes", f"SHA-256: {digest}"]
+        parts = [check_packed(file, _share(f"checksums of {path}", total, say))]
+        folder = top / "given"
+        try:
+            extract(file, folder, progress=_share(f"unpacking {path}", total, say))
+        except KvstudyError:
+            # Named among the checksums; of a damaged file nothing else can be told.
+            parts.append(Part("All else", notes=["not looked at: the archive is damaged"]))
+            return Verified(run.name, lines, parts)
+    parts.append(_code(folder, own_code))
+    given = Given(run, folder, declared if run.partial else ())
+    parts += _parts(given, top / "made", Path() if own_code else folder, say)
+    return Verified(run.name, lines, parts)
+
+
+def _linked(run: Run, folder: Path) -> Given:
+    """The files that an archive of the run would have, as links."""
+    contents = contents_of(run)
+    for name, path in contents.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if name not in contents.made:
+            (folder / name).symlink_to(path.resolve())
+    for name, content in contents.made.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return Given(run, folder, contents.missing if run.partial else ())
+
+
+def _parts(given: Given, made: Path, code: Path, say: Callable[[str], None]) -> Iterator[Part]:
+    """Plan, course and numbers; later parts are left out where earlier ones forbid them."""
+    code = code.resolve()
+    with contextlib.chdir(given.folder):
+        try:
+            study = load_study(given.run.study_file)
+            cells = [] if given.run.published else plan(study, given.run.scale)
+        except KvstudyError as error:
+            yield Part("Plan", faults=[f"the study cannot be read: {error}"])
+            return
+        results = RESULTS / given.run.base
+        measured = check_measured(results)
+        yield measured
+        if given.run.published:
+            yield Part("Plan", notes=["nothing was measured: the values are those of the source"])
+        else:
+            yield check_plan(given.run, study, cells, given.declared)
+            yield check_course(given.run, cells)
+    if measured.faults:
+        text = "not made anew: the raw logs are not those that were measured"
+        yield Part("Numbers", notes=[text])
+        return
+    say("making every number anew from the raw logs; this takes a minute or more")
+
+    def step(text: str) -> None:
+        say(f"making every number anew: {text}")
+
+    yield check_numbers(given.run, given.folder, made, code, step)
+
+
+def _share(what: str, total: int, say: Callable[[str], None]) -> Progress:
+    """Says how much of ``total`` bytes is done of ``what``."""
+    done = 0
+
+    def progress(count: int) -> None:
+        nonlocal done
+        done += count
+        say(f"{what}: {done / total:.0%} of {total / 1e6:,.0f} MB")
+
+    return progress
+
+
+def _code(folder: Path, own_code: bool) -> Part:
+    """Whether the workflow in the archive is the one that checks it."""
+    part = Part("Workflow")
+    theirs, ours = _workflow(folder), _workflow(Path())
+    different = sorted(
+        name for name in theirs.keys() | ours.keys() if theirs.get(name) != ours.get(name)
+    )
+    if not different:
+        part.facts.append("the workflow in the archive is the same as here")
+    elif own_code:
+        part.notes.append(
+            f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
+            "made anew by the workflow here; where they differ, that may be the reason. "
+            "--archived-code takes the archive's"
+        )
+    else:
+        part.notes.append(
+            f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
+            "made anew by the workflow of the archive, which checks itself then"
+        )
+    return part
+
+
+def _workflow(top: Path) -> dict[str, str]:
+    """Checksums of all that makes numbers and text from raw logs."""
+    found = {}
+    for name in (*CODE[:2], "report/templates", "report/text"):
+        for path in [top / name] if (top / name).is_file() else (top / name).rglob("*"):
+            if path.is_file() and path.suffix in {"", ".py", ".smk", ".j2", ".lua"}:
+                relative = path.relative_to(top).as_posix()
+                if "/bindings/" not in relative and "/." not in relative:
+                    found[relative] = file_digest(path)
+    return found
+
+
+def as_text(found: Verified, every: bool = False) -> str:
+    """The page, as plain text that is Markdown too; ``every`` fault and note, or the first."""
+    faults = sum(len(part.faults) for part in found.parts)
+    verdict = "All holds." if found.holds else f"{count(faults, 'fault')}: it does not hold."
+    lines = [f"# Verification of {found.title}", "", *[f"    {line}" for line in found.lines], ""]
+    for part in found.parts:
+        state = "FAULT" if part.faults else "holds" if part.facts else "see"
+        lines.append(f"## {part.title}: {state}")
+        lines.append("")
+        lines += [f"- {fact}" for fact in part.facts]
+        for word, texts in (("FAULT", part.faults), ("Note", part.notes)):
+            shown = texts if every else texts[:SHOWN]
+            lines += [f"- {word}: {text}" for text in shown]
+            if len(shown) < len(texts):
+                lines.append(f"- {word}: ... {len(texts) - len(shown)} more (--output has all)")
+        lines.append("")
+    lines += [
+        f"**{verdict}**",
+        "",
+        "Notes are for you to judge. Checksums tell accidents and later edits; whoever packs an",
+        "archive could also have written the raw logs themselves.",
+        "",
+    ]
+    return "\n".join(lines)
