@@ -146,6 +146,8 @@ def _options(chosen: tuple[str, ...]) -> dict[str, str]:
 
 
 def _result(log) -> list[str]:
+    from kvstudy.analyse.tidy.single import LATENCIES
+
     lines = [
         f"throughput {log.throughput:.0f} ops/s, run time {log.runtime / 1000:.2f} s, "
         f"{log.attempted} operations, {log.failed} failed",
@@ -153,7 +155,7 @@ def _result(log) -> list[str]:
         f"{'mean':>10}{'min':>8}{'p95':>8}{'p99':>8}{'max':>10}",
     ]
     for name, section in log.sections.items():
-        numbers = [section.latencies.get(f"latency_{part}") for part in PARTS]
+        numbers = [section.latencies.get(f"latency_{part}") for part in LATENCIES]
         cells = ["-" if number is None else f"{number:.0f}" for number in numbers]
         widths = (10, 8, 8, 8, 10)
         lines.append(
@@ -161,6 +163,3 @@ def _result(log) -> list[str]:
             + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
         )
     return lines
-
-
-PARTS = ("mean", "min", "p95", "p99", "max")

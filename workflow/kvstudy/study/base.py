@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kvstudy.language.current import N_
 from kvstudy.language.texts import Place, Text
+from kvstudy.study.metrics import SHOWN
 from kvstudy.study.model_errors import NAME
 
 Name = Annotated[str, Field(pattern=NAME, max_length=120)]
@@ -29,16 +30,8 @@ OPERATION_WORDS = [
     *[N_("read"), N_("update"), N_("insert"), N_("scan"), N_("read-modify-write"), N_("delete")],
     N_("all"),
 ]
-Metric = Literal[
-    "throughput",
-    "runtime",
-    "operations",
-    "latency_mean",
-    "latency_min",
-    "latency_max",
-    "latency_p95",
-    "latency_p99",
-]
+# What tables and figures show.
+Metric = Literal[tuple(SHOWN)]
 
 
 def as_list(value: object) -> list:

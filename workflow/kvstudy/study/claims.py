@@ -13,18 +13,10 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from kvstudy.language.texts import Text
 from kvstudy.study.base import Count, Name, Size, Strict
+from kvstudy.study.metrics import SHOWN
 from kvstudy.study.naming import did_you_mean
 
-Metric = Literal[
-    "throughput",
-    "runtime",
-    "latency_mean",
-    "latency_min",
-    "latency_max",
-    "latency_p95",
-    "latency_p99",
-    "failed_share",
-]
+Metric = Literal[*(name for name in SHOWN if name != "operations"), "failed_share"]
 Asked = Literal[
     *("read", "update", "insert", "scan", "read-modify-write", "delete"),
     *("overall", "all"),
@@ -59,8 +51,6 @@ Operations = Annotated[Asked | list[Asked] | None, _known("operation", get_args(
 Metrics = Annotated[Metric | list[Metric] | None, _known("metric", get_args(Metric))]
 Sizes = Annotated[Count | list[Count] | Literal["all", "best"] | None, BeforeValidator(_sizes)]
 Factor = Annotated[float, Field(gt=0)]
-# Metrics of which more is better; of all others less is.
-LARGER_IS_BETTER = {"throughput"}
 # How far the source's own values may be from a number in its text, which is rounded.
 ROUNDED = 0.05
 # Of a claim.

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import get_args
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.base import SIZES, Metric
+from kvstudy.study.base import SIZES
 from kvstudy.study.claims import Asked
 from kvstudy.study.csv_file import read_lines
+from kvstudy.study.metrics import OF_SOURCES, is_percentile, metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
@@ -23,15 +24,8 @@ COLUMNS = ["study", "table", "store", "workload", "operation", "metric", "unit",
 # May be left out, as may the sizes of the source's cells: the value as the source prints it.
 PRINTED = "printed"
 KEYS = ["store", "workload", "operation", "metric", *SIZES]
-UNITS = {"throughput": "ops/s", "runtime": "ms", "operations": "count"}
-# Shares and changes, as texts print them.
-UNITS |= {"throughput_change": "%", "failed_share": "%", "throughput_rank": "place"}
-# Of one store by another, and of a cache.
-UNITS |= {"relative_performance": "ratio", "break_even": "reads/write", "hit_probability": "%"}
-METRICS = list(dict.fromkeys([*get_args(Metric), *UNITS]))
 # The only one that can fall below 0.
 SIGNED = "throughput_change"
-_PERCENTILE = re.compile(r"latency_p\d{1,3}(\.\d{1,4})?")
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
 _SIZE = re.compile(r"[1-9]\d{0,17}")
 _REMEDY = "it is part of the study, beside study.yaml; see config/README.md"
@@ -105,9 +99,9 @@ def _problems(row: dict[str, str]) -> Iterator[str]:
         if name not in asked:
             yield f"operation: unknown operation '{name}'{did_you_mean(name, asked)}"
     metric, value = row["metric"], row["value"]
-    if metric not in METRICS and not _PERCENTILE.fullmatch(metric):
-        yield f"metric: unknown metric '{metric}'{did_you_mean(metric, METRICS)}"
-    elif row["unit"] != (unit := UNITS.get(metric, "us")):
+    if metric not in OF_SOURCES and not is_percentile(metric):
+        yield f"metric: unknown metric '{metric}'{did_you_mean(metric, OF_SOURCES)}"
+    elif row["unit"] != (unit := metric_of(metric).unit):
         yield f"unit: {metric} in '{row['unit']}'; give it in '{unit}'"
     if not value and not row[PRINTED]:
         yield (

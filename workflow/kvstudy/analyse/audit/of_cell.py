@@ -12,6 +12,7 @@ from kvstudy.analyse.audit.number import Number
 from kvstudy.analyse.audit.source_cell import Cell, Shares, threads_of
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.littles_law import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.quotes import Setting, StatedFailures
 
 # The metrics of one operation whose order is certain.
@@ -19,17 +20,11 @@ ORDERS = [
     ("latency_min", "latency_mean", "latency_max"),
     ("latency_min", "latency_p95", "latency_p99", "latency_max"),
 ]
-SHORT = {
-    "latency_min": "minimum",
-    "latency_mean": "mean",
-    "latency_p95": "95th percentile",
-    "latency_p99": "99th percentile",
-    "latency_max": "maximum",
-    "operations": "operations",
-    "runtime": "run time",
-}
-WHOLE = {"runtime", "latency_min", "latency_p95", "latency_p99", "latency_max"}
 OF_ALL = {"latency_mean": "weighted by operations", "latency_min": "least", "latency_max": "most"}
+
+
+def _word(metric: str) -> str:
+    return metric_of(metric).phrase.removesuffix(" latency")
 
 
 def little(cell: Cell, setting: Setting) -> Iterator[Check]:
@@ -150,7 +145,7 @@ def combined(cell: Cell) -> Iterator[Check]:
         words = {"operation": operation, "metric": metric} | cell.keys
         unit = "operations" if metric == "operations" else "µs"
         plain = total if metric == "operations" else total.times(1 / len(parts))
-        name = SHORT.get(metric, metric)
+        name = _word(metric)
         kind = "sum" if metric == "operations" else "plain mean"
         yield Check(
             Kind.COMBINED,
@@ -209,7 +204,7 @@ def steps(cell: Cell, setting: Setting) -> Iterator[Check]:
     if not setting.runs:
         return
     for (operation, metric), number in cell.numbers.items():
-        if metric not in WHOLE or "+" in operation:
+        if not metric_of(metric).whole or "+" in operation:
             continue
         near = round(number.value * setting.runs) / setting.runs
         # Where rounding hides the steps there is nothing to see.
@@ -218,7 +213,7 @@ def steps(cell: Cell, setting: Setting) -> Iterator[Check]:
         yield Check(
             Kind.STEPS,
             cell.place,
-            f"{operation}: {SHORT[metric]} as a mean of {setting.runs} whole numbers",
+            f"{operation}: {_word(metric)} as a mean of {setting.runs} whole numbers",
             expected=near,
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
@@ -273,7 +268,7 @@ def order(cell: Cell) -> Iterator[Check]:
                 yield Check(
                     Kind.ORDER,
                     cell.place,
-                    f"{operation}: {SHORT[one]} not above {SHORT[other]}",
+                    f"{operation}: {_word(one)} not above {_word(other)}",
                     expected=more.value,
                     unit="µs",
                     operation=operation,

@@ -8,8 +8,9 @@ from itertools import product
 
 from kvstudy.study.base import SIZES, as_list
 from kvstudy.study.cells import by_combination
-from kvstudy.study.claims import LARGER_IS_BETTER, Selection
+from kvstudy.study.claims import Selection
 from kvstudy.study.combinations import shown_combination
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
@@ -74,7 +75,7 @@ class Operand:
 
     @property
     def larger_is_better(self) -> bool:
-        return self.metric in LARGER_IS_BETTER
+        return metric_of(self.metric).larger_is_better
 
 
 def grid_of(study: Study, scale: float) -> Grid:

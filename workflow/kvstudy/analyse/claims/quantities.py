@@ -16,7 +16,7 @@ from kvstudy.stats.intervals import error_rate, log_t_interval
 from kvstudy.stats.ratios import Ratio, paired_ratio, unpaired_ratio
 from kvstudy.stats.scalability import saturation
 from kvstudy.stats.verdicts import Verdict
-from kvstudy.study.published import UNITS
+from kvstudy.study.metrics import metric_of
 
 Couple = tuple[Operand, Operand]
 SHARE = "share"
@@ -79,7 +79,7 @@ def value(values: Values, operand: Operand) -> Quantity:
         failed, operations = values.failed_share(operand)
         share = error_rate(failed, operations)
         return Quantity(share.value, share.low, share.high, share.n, SHARE)
-    return _over_repetitions(values.runs(operand), UNITS.get(operand.metric, "us"))
+    return _over_repetitions(values.runs(operand), metric_of(operand.metric).unit)
 
 
 def change(values: Values, steps: Sequence[tuple[int, Operand, Operand | None]]) -> Quantity:

@@ -14,19 +14,12 @@ from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.recorded import recorded
 from kvstudy.stats.power import MOST
 from kvstudy.study.base import SIZES
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
-METRICS = {
-    "throughput": "",
-    "runtime": N_("run time"),
-    "latency_mean": N_("mean latency"),
-    "latency_min": N_("minimum latency"),
-    "latency_max": N_("maximum latency"),
-    "latency_p95": N_("95th percentile"),
-    "latency_p99": N_("99th percentile"),
-    "failed_share": N_("failed share"),
-}
+# Claims are of throughput where they do not say.
+_PHRASES = {name: metric.phrase for name, metric in METRICS.items()} | {"throughput": ""}
 SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -177,7 +170,7 @@ def _titled(key: str, value: object, names: Names) -> str:
         if value == "best":
             return _(BEST[key])
         return sized(key, value).format(_grouped(value))
-    titles = {"workload": names.workloads, "store": names.stores, "metric": METRICS}
+    titles = {"workload": names.workloads, "store": names.stores, "metric": _PHRASES}
     found = titles.get(key, {}).get(value, value)
     return _(found) if key in ("metric", "operation") else found
 

@@ -6,11 +6,7 @@ from math import floor, log10
 
 from kvstudy.language.current import _
 from kvstudy.language.locale import decimal, decimal_mark
-
-# Decimals in the report's tables. One decimal of a microsecond is finer than
-# what YCSB records (whole microseconds) and enough for a mean over runs.
-DECIMALS = {"runtime": 0, "operations": 0, "failed": 0, "throughput": 1}
-LATENCY_DECIMALS = 1
+from kvstudy.study.metrics import metric_of
 
 UNIT_FACTORS = {
     ("ops/s", "ops/s"): 1,
@@ -50,8 +46,9 @@ def grouped(text: str, separator: str = "\N{NARROW NO-BREAK SPACE}") -> str:
 
 
 def fixed(metric: str, value: float) -> str:
-    """``value`` with the decimals of ``metric`` in tables, no grouping."""
-    return decimal(f"{value:.{DECIMALS.get(metric, LATENCY_DECIMALS)}f}")
+    """``value`` with the decimals of ``metric`` in tables, else with one; no grouping."""
+    decimals = metric_of(metric).decimals
+    return decimal(f"{value:.{1 if decimals is None else decimals}f}")
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -12,13 +12,14 @@ from kvstudy.analyse.tidy.outcomes import good, lost, missed, outcomes, void
 from kvstudy.analyse.tidy.resources import resources, server_cpu_seconds
 from kvstudy.analyse.tidy.rounds import rounds
 from kvstudy.analyse.tidy.series import STALL_SECONDS, histograms, series, status_of
-from kvstudy.analyse.tidy.usage import USAGE_UNITS, usage
+from kvstudy.analyse.tidy.usage import usage
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.status import longest_stall
 from kvstudy.study.alike import usable_cores
 from kvstudy.study.cells import Cell
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.raw import SECOND
 
@@ -116,7 +117,7 @@ def _phase(cell: Cell, phase: str, log: YcsbLog, raw: Path, manifest: dict) -> l
     return [
         *_values(cell, phase, log, cpu),
         *(
-            key | _value("overall", metric, USAGE_UNITS[metric], value)
+            key | _value("overall", metric, METRICS[metric].unit, value)
             for metric, value in used.items()
         ),
         *_watched(cell, phase, raw, went),

@@ -37,16 +37,13 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS, path_of
 from kvstudy.errors import KvstudyError
+from kvstudy.study.metrics import PRINTED
 from kvstudy.study.parts import MEAN
 
 # What cells have in common but for their repetition, and what names a cell.
 SETTING = ["store", "workload", "parameters"]
 CELL = [*SETTING, "repetition"]
 OPERATIONS = ["overall", "read", "update", "insert", "scan", "read-modify-write"]
-METRICS = [
-    *["runtime", "throughput", "operations", "failed", "latency_mean", "latency_min"],
-    *["latency_max", "latency_p95", "latency_p99"],
-]
 COUNTS = ["operations", "failed"]
 
 
@@ -169,7 +166,7 @@ def _ordered(summary: pd.DataFrame, stores: list[str], workloads: list[str]) -> 
     def rank(column: pd.Series) -> pd.Series:
         if column.name == "operation":
             return column.map(_operation_rank)
-        order = {"store": stores, "workload": workloads, "metric": METRICS}.get(column.name)
+        order = {"store": stores, "workload": workloads, "metric": PRINTED}.get(column.name)
         if order is None:
             return column
         return column.map(lambda name: order.index(name) if name in order else len(order))

@@ -9,13 +9,6 @@ from kvstudy.logs.ycsb.log import YcsbLog
 
 # In less time the kernel's ticks do not tell how many cores there are.
 LEAST_SECONDS = 2.0
-USAGE_UNITS = {
-    "in_call": "share",
-    "client_cores": "cores",
-    "server_cores": "cores",
-    "machine_cores": "cores",
-    "client_allowed": "cores",
-}
 
 
 def usage(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-COUNTS = ("Operations", "Total Operations")
+from kvstudy.study.metrics import LATENCIES, METRICS
+
+COUNTS = METRICS["operations"].labels
 # Only the measurementtype histogram prints it.
 OF_HISTOGRAM = "LatencyVariance(us)"
-_LATENCIES = {
-    **{"AverageLatency(us)": "latency_mean", "Average": "latency_mean"},
-    **{"MinLatency(us)": "latency_min", "Min": "latency_min"},
-    **{"MaxLatency(us)": "latency_max", "Max": "latency_max"},
-}
+_LATENCIES = {label: name for name in LATENCIES for label in METRICS[name].labels}
 _PERCENTILE = re.compile(
     r"^(?:(\d+(?:\.\d+)?)(?:st|nd|rd|th)?PercentileLatency\(us\)|p(\d+(?:\.\d+)?))$", re.ASCII
 )

@@ -23,10 +23,10 @@ from kvstudy.present.charts.chart import (
 from kvstudy.present.charts.legend import bar_legend, fill
 from kvstudy.present.charts.texts import between, exact, rejected_note, runs
 from kvstudy.present.figures.averages import GROUPS, panel_titles
-from kvstudy.present.figures.bars import METRIC_NAMES
 from kvstudy.present.figures.draw import TORN_HEIGHT, Look, panel_title, top_of
 from kvstudy.study.figure_kinds import Bars
 from kvstudy.study.grids import Averages
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
 NUMBERS = ["value", "min", "max", "n"]
@@ -48,13 +48,13 @@ UPRIGHT, LEAST = 38, 9
 def bars_chart(table: pd.DataFrame, figure: Bars, study: Study, stores: dict[str, Look]) -> Chart:
     """Of ``figures.bars.bars``'s table."""
     places = _workloads(figure, study)
-    metrics = {METRIC_NAMES[metric]: metric for metric in figure.metrics}
+    metrics = {METRICS[metric].short: metric for metric in figure.metrics}
     who = f"({study.source.author}, {study.source.year})" if study.source else ""
     rows = []
     for row in records(table):
         metric = metrics.get(row["group"], figure.metrics[0])
         rows.append(_row(row, metric, stores) | {"workload": places.get(row["group"], places[""])})
-    name = _(METRIC_NAMES[figure.metrics[0]]) if len(figure.metrics) == 1 else _("Value")
+    name = _(METRICS[figure.metrics[0]].short) if len(figure.metrics) == 1 else _("Value")
     if figure.metrics[0].startswith("latency"):
         several = len(figure.metrics) > 1
         name = _("Latency") if several else _("Latency, {}").format(name.lower())
@@ -75,7 +75,7 @@ def averages_chart(
         )
         rows.append(shown)
     assert set(table["group"]) <= set(GROUPS)
-    name = _(METRIC_NAMES[figure.metric])
+    name = _(METRICS[figure.metric].short)
     return _chart(table, rows, name, panel_titles(table, study), stores)
 
 

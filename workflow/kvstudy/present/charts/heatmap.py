@@ -13,10 +13,11 @@ from kvstudy.language.current import N_, _
 from kvstudy.present.charts.chart import Chart, Panel, bare, plain, records, texts
 from kvstudy.present.charts.texts import between, exact, is_missing, runs
 from kvstudy.present.figures.draw import Look
-from kvstudy.present.figures.heatmap import COLORS, NAMES, norm_of, runs_words
+from kvstudy.present.figures.heatmap import COLORS, norm_of, runs_words
 from kvstudy.present.figures.words import size_words
 from kvstudy.study.base import SIZES
 from kvstudy.study.grids import Heatmap
+from kvstudy.study.metrics import METRICS
 
 TEXTS = {
     "exact": N_("Value"),
@@ -38,7 +39,7 @@ def heatmap_chart(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look])
     rows = [_row(row, figure, stores, norm, shown) for row in records(table)]
     places = list(dict.fromkeys(row["place"] for row in rows))
     threads = sorted({row["threads"] for row in rows})
-    name = f"{_(NAMES[figure.metric])} ({sign(figure.unit)})"
+    name = f"{_(METRICS[figure.metric].title)} ({sign(figure.unit)})"
     layers = _layers(places, threads, norm, name)
     words = _("Heat map of {}: {} by records, operations and threads.")
     panels = [

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.numbers import DECIMALS, fixed, significant
+from kvstudy.analyse.tidy.numbers import fixed, significant
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.present.tables.latex import Latex, fill
 from kvstudy.study.cells import shown
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
@@ -81,10 +82,7 @@ def printed(metric: str, unit: str, value: float) -> str:
     """``value`` with the digits that the report's tables give it; "" for NaN."""
     if math.isnan(value):
         return ""
-    # The tables give these fixed decimals, all others three significant digits.
-    if metric in (*DECIMALS, "goodput") or metric.startswith("latency"):
-        return fixed(metric, value)
-    return significant(value)
+    return significant(value) if metric_of(metric).decimals is None else fixed(metric, value)
 
 
 def _numbers(summary: pd.DataFrame, intervals: pd.DataFrame) -> Iterator[Number]:

@@ -13,6 +13,7 @@ from kvstudy.language.current import N_
 from kvstudy.present.figures.torn import torn
 from kvstudy.study.figure_kinds import Bars
 from kvstudy.study.load import STUDIES
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
 COLUMNS = [
@@ -28,16 +29,6 @@ COLUMNS = [
     "note",
     "rejected",
 ]
-METRIC_NAMES = {
-    "throughput": N_("Throughput"),
-    "runtime": N_("Run time"),
-    "operations": N_("Operations"),
-    "latency_mean": N_("Average"),
-    "latency_min": N_("Minimum"),
-    "latency_max": N_("Maximum"),
-    "latency_p95": N_("95th percentile"),
-    "latency_p99": N_("99th percentile"),
-}
 
 
 def bars(
@@ -54,7 +45,7 @@ def bars(
     """
     groups = [
         (
-            study.workload(workload).short if len(figure.workloads) > 1 else METRIC_NAMES[metric],
+            study.workload(workload).short if len(figure.workloads) > 1 else METRICS[metric].short,
             workload,
             metric,
         )

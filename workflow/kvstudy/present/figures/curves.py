@@ -17,7 +17,6 @@ from kvstudy.analyse.tidy.numbers import converted, grouped, sign
 from kvstudy.analyse.tidy.swept import ALL, COLUMNS, MEASURED, PUBLISHED, Swept
 from kvstudy.language.current import ORIGINAL, _, using
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.bars import METRIC_NAMES
 from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
 from kvstudy.present.figures.order import MARKERS
 from kvstudy.present.figures.spectrum import LINES
@@ -26,6 +25,7 @@ from kvstudy.stats.scalability import saturation
 from kvstudy.study.base import SIZE_TITLES
 from kvstudy.study.combinations import Line, lines
 from kvstudy.study.curves import Curves
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
 # What an axis is given in.
@@ -131,7 +131,7 @@ def title_of(rows: pd.DataFrame) -> str:
 
 def panel_title(side: str, metric: str, operation: str) -> str:
     """What stands above a panel of curves."""
-    name = _(METRIC_NAMES[metric])
+    name = _(METRICS[metric].short)
     if metric.startswith("latency"):
         of = _("all operations") if operation == ALL else recorded(operation)
         name = _("Latency of {}, {}").format(of, name.lower())

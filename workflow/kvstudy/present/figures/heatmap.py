@@ -17,26 +17,17 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from kvstudy.analyse.tidy.numbers import grouped, sign, significant
 from kvstudy.analyse.tidy.summary import SETTING
 from kvstudy.analyse.tidy.swept import ALL, Swept
-from kvstudy.language.current import N_, _
+from kvstudy.language.current import _
 from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look
 from kvstudy.present.figures.words import from_to
 from kvstudy.study.base import SIZES
 from kvstudy.study.grids import Heatmap
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
 COLUMNS = [*SETTING, *SIZES, "value", "low", "high", "unit", "n", "note"]
 # Readable in grey print and by the colour-blind: from dark to light.
 COLORS = "cividis"
-NAMES = {
-    "throughput": N_("Throughput"),
-    "runtime": N_("Run time"),
-    "operations": N_("Operations"),
-    "latency_mean": N_("Mean latency"),
-    "latency_min": N_("Smallest latency"),
-    "latency_max": N_("Largest latency"),
-    "latency_p95": N_("95th percentile of latency"),
-    "latency_p99": N_("99th percentile of latency"),
-}
 # Inches: a cell with four characters of 7 points, and what stands left of a row of panels.
 CELL_WIDTH, CELL_HEIGHT, LABELS = 0.34, 0.19, 1.1
 # Values further apart than that need a logarithmic scale.
@@ -104,7 +95,7 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
         if place % across == 0:
             _label_rows(ax, places)
     drawing.supxlabel(_("Client threads"), fontsize="medium")
-    label = f"{_(NAMES[figure.metric])} ({sign(figure.unit)})\n{runs_words(table)}"
+    label = f"{_(METRICS[figure.metric].title)} ({sign(figure.unit)})\n{runs_words(table)}"
     _color_bar(drawing, axes, norm, label)
     if table["value"].isna().any():
         handle = Patch(facecolor="white", edgecolor="0.6", hatch="////", label=_("no value"))

@@ -16,7 +16,6 @@ from kvstudy.analyse.tidy.published import nothing_published, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.bars import METRIC_NAMES
 from kvstudy.present.figures.draw import looks, save, use_style
 from kvstudy.present.figures.published import published_figure
 from kvstudy.present.report.claims import ClaimFacts, claim_facts
@@ -35,6 +34,7 @@ from kvstudy.stores.definition import load_stores
 from kvstudy.study.base import AnyTable
 from kvstudy.study.figure_kinds import Transcript
 from kvstudy.study.load import STUDIES, load_study
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published_files import Files, published_name
@@ -214,7 +214,7 @@ def _missing(figure: object, frame: pd.DataFrame) -> list[str]:
     if "metric" not in frame:
         return []
     there = set(frame.loc[frame["value"].notna(), "metric"])
-    return [_(METRIC_NAMES[name].lower()) for name in figure.metrics if name not in there]
+    return [_(METRICS[name].short.lower()) for name in figure.metrics if name not in there]
 
 
 def _reason(item: object) -> str:

@@ -22,6 +22,7 @@ from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ratios import Decision
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
+from kvstudy.study.metrics import LATENCIES, METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
@@ -37,7 +38,7 @@ MOST_COLUMNS = 6
 # Of those whose headings have parameters.
 MOST_WITH_PARAMETERS = 4
 # The percentages of which sources publish averages, by what they are called in summary.csv.
-AVERAGED = {95.0: "latency_p95", 99.0: "latency_p99"}
+AVERAGED = {METRICS[name].percent: name for name in LATENCIES if METRICS[name].percent}
 RUN_COLUMNS = [
     *[N_("Ops/s"), N_("95 % interval"), N_("CoV"), N_("Whole"), N_("Rest"), N_("Cut")],
     *[N_("Client"), N_("Server"), N_("Steady")],

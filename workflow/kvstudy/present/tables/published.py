@@ -16,15 +16,15 @@ import pandas as pd
 
 from kvstudy.analyse.claims.words import sized
 from kvstudy.analyse.tidy.numbers import sign
-from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.recorded import recorded
 from kvstudy.present.tables.checks import DASH, Line, Section
 from kvstudy.present.tables.files import write_table as write
 from kvstudy.present.tables.markup import marked
 from kvstudy.present.tables.rejected import rejected_note, together, with_mark
-from kvstudy.present.tables.results import OF_OPERATION, OVERALL
 from kvstudy.study.base import SIZE_TITLES, SIZES, AnyTable
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.properties import TITLES as PROPERTY_TITLES
@@ -32,13 +32,6 @@ from kvstudy.study.properties import PropertiesTable
 from kvstudy.study.property_files import published_properties
 from kvstudy.study.ranking import RankingTable
 from kvstudy.study.table_kinds import ComparisonTable, MachineTable
-
-# What a metric is called at the head of a column or line, where results tables do not say.
-TITLES = {
-    "relative_performance": N_("Relative performance"),
-    "throughput_change": N_("Change of throughput"),
-    "failed_share": N_("Failed"),
-}
 
 
 @dataclass
@@ -228,10 +221,7 @@ def _whole(value: float, source: Source) -> str:
 
 
 def _label(row) -> str:
-    known = (OVERALL | OF_OPERATION).get(row.metric)
-    title = _(
-        known[0] if known else TITLES.get(row.metric, row.metric.replace("_", " ").capitalize())
-    )
+    title = _(metric_of(row.metric).row)
     # A form of its own has its unit with it: 1,3 s.
     plain = row.unit in ("count", "", "ratio") or any(letter.isalpha() for letter in row.printed)
     return title if plain else f"{title} ({sign(row.unit)})"

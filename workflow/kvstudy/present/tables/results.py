@@ -16,7 +16,7 @@ import pandas as pd
 from kvstudy.analyse.audit.doubts import MARK
 from kvstudy.analyse.tidy.numbers import between, fixed, grouped, sign
 from kvstudy.analyse.tidy.results import Results, State, Value
-from kvstudy.language.current import N_, _, pgettext
+from kvstudy.language.current import _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.recorded import recorded, recorded_parts
 from kvstudy.present.tables.checks import DASH
@@ -24,22 +24,12 @@ from kvstudy.present.tables.markup import Rich, hanging, marked, note, phantom, 
 from kvstudy.present.tables.rejected import rejected_note
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.metrics import LATENCIES, METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.table_kinds import ResultsTable
 
-OVERALL = {"runtime": (N_("Run time"), "ms"), "throughput": (N_("Throughput"), "ops/s")}
-OF_OPERATION = {
-    "operations": (N_("Operations"), "count"),
-    "latency_mean": (N_("Average latency"), "us"),
-    "latency_min": (N_("Minimum latency"), "us"),
-    "latency_max": (N_("Maximum latency"), "us"),
-    "latency_p95": (N_("95th percentile"), "us"),
-    "latency_p99": (N_("99th percentile"), "us"),
-}
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
-# Operations of a run that lie beyond the percentile.
-BEYOND = {"latency_p95": 0.05, "latency_p99": 0.01}
 
 
 @dataclass
@@ -77,18 +67,18 @@ def long_form(table: ResultsTable, study: Study, results: Results) -> pd.DataFra
     published, rejected, note. A value that does not exist is NaN; the note says why.
     """
     rows = []
-    for operation, metric, unit in _lines(table, results):
+    for operation, metric in _lines(table, results):
         for store in study.store_names:
             value = results.measured(store, table.workload, operation, metric)
             state = results.state(store, table.workload)
-            nothing = Value(0, *[math.nan] * 5, unit)
+            nothing = Value(0, *[math.nan] * 5, METRICS[metric].unit)
             found = value or nothing
             rows.append(
                 {
                     "store": store,
                     "operation": operation,
                     "metric": metric,
-                    "unit": unit,
+                    "unit": METRICS[metric].unit,
                     "n": found.n,
                     **{key: getattr(found, key) for key in ("mean", "sd", "cov", "min", "max")},
                     "published": results.published(store, table.workload, operation, metric),
@@ -113,12 +103,12 @@ def content(
     used: set[str] = set()
     sections: list[Section] = []
     last = None
-    for operation, metric, _unit in _lines(table, results):
+    for operation, metric in _lines(table, results):
         if operation != last:
             sections.append(Section("" if operation == "overall" else _title(operation), []))
             last = operation
-        label, unit = (OVERALL | OF_OPERATION)[metric]
-        row = Row(_(label) if unit == "count" else f"{_(label)} ({sign(unit)})")
+        label, unit = _(METRICS[metric].row), METRICS[metric].unit
+        row = Row(label if unit == "count" else f"{label} ({sign(unit)})")
         for store in study.store_names:
             value = results.measured(store, table.workload, operation, metric)
             here = _measured(table, results, store, operation, metric, value, used)
@@ -140,11 +130,11 @@ def content(
     }
 
 
-def _lines(table: ResultsTable, results: Results) -> list[tuple[str, str, str]]:
-    """Operation, metric and unit of each line, top to bottom."""
-    lines = [("overall", metric, unit) for metric, (_name, unit) in OVERALL.items()]
+def _lines(table: ResultsTable, results: Results) -> list[tuple[str, str]]:
+    """Operation and metric of each line, top to bottom."""
+    lines = [("overall", metric) for metric in ("runtime", "throughput")]
     for operation in results.operations(table.workload):
-        lines += [(operation, metric, unit) for metric, (_name, unit) in OF_OPERATION.items()]
+        lines += [(operation, metric) for metric in ("operations", *LATENCIES)]
     return lines
 
 
@@ -186,10 +176,10 @@ def _measured(
     if value.cov > NOISY:
         marks += "*"
         used.add("*")
-    if metric in BEYOND:
+    if percent := METRICS[metric].percent:
         parts = operation.split("+")
         counts = [results.measured(store, table.workload, part, "operations") for part in parts]
-        if any(c is not None and c.min * BEYOND[metric] < ENOUGH_BEYOND for c in counts):
+        if any(c is not None and c.min * (100 - percent) / 100 < ENOUGH_BEYOND for c in counts):
             marks += RARE
             used.add(RARE)
     return _number(metric, value.mean, marks)

@@ -15,6 +15,7 @@ from kvstudy.present.workbook.sheet import Column, Formats, Sheet
 from kvstudy.study.base import SIZES
 from kvstudy.study.cells import by_combination
 from kvstudy.study.combinations import Combination
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
 
 FIRST = [
@@ -53,7 +54,7 @@ def side_by_side(
             last = operation
             _first(sheet, 0, content, workload, parameters)
             sheet.text(4, operation_title(operation))
-            sheet.text(5, quantities.title(metric))
+            sheet.text(5, metric_of(metric).title)
             sheet.text(6, quantities.unit_text(unit))
             for column, store in enumerate(study.store_names, start=len(FIRST)):
                 key = (store, workload, parameters, operation, metric)
@@ -148,7 +149,7 @@ def _line(
     operation, metric = key
     if operation:
         sheet.text(5, operation_title(operation))
-        sheet.text(6, quantities.title(metric))
+        sheet.text(6, metric_of(metric).title)
         sheet.text(7, quantities.unit_text(unit))
 
 

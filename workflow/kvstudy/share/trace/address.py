@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kvstudy.analyse.tidy.summary import METRICS, OPERATIONS, measured_phases
+from kvstudy.analyse.tidy.summary import OPERATIONS, measured_phases
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.run import Run
+from kvstudy.study.metrics import PRINTED
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
 
@@ -120,7 +121,7 @@ def _value(run: Run, text: str, address: Address) -> Address:
                 f"{text}: {address.metric} is not of '{operation}'; there are {names}"
             )
         known = {metric for name, metric in both if name == operation}
-        first = [name for name in METRICS if name in known]
+        first = [name for name in PRINTED if name in known]
         _known(text, "metric", address.metric, [*first, *sorted(known - {*first})])
     return Address(address.store, address.workload, address.parameters, operation, address.metric)
 

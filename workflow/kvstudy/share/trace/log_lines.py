@@ -9,8 +9,8 @@ from kvstudy.logs.ycsb.entries import Entry, number, read_entries
 from kvstudy.logs.ycsb.labels import COUNTS, metric_of
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.logs.ycsb.parse import SECTION
+from kvstudy.study.metrics import METRICS
 
-OF_THE_PHASE = {"runtime": "RunTime(ms)", "throughput": "Throughput(ops/sec)"}
 COMBINED, VERIFY = "READ-MODIFY-WRITE", "VERIFY"
 
 
@@ -55,11 +55,11 @@ def _signed(
         if metric == "failed":
             return _failed(entries, name, operation.upper())
         return _latency(entries, operation.upper(), metric, interval)
-    if metric in OF_THE_PHASE:
+    if metric in ("runtime", "throughput"):
         return [
             (1, entry)
             for entry in entries
-            if entry.section == "OVERALL" and entry.label == OF_THE_PHASE[metric]
+            if entry.section == "OVERALL" and entry.label in METRICS[metric].labels
         ]
     operations = dict.fromkeys(found["operation"] for found in map(_place, entries) if found)
     if metric == "failed":

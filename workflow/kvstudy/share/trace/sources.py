@@ -13,25 +13,10 @@ from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.log_lines import Line, lines_of
 from kvstudy.share.trace.run import Run
 from kvstudy.study.cells import Cell
-from kvstudy.study.raw import SECOND, SUMS, file_digest, read_sums
+from kvstudy.study.metrics import metric_of
+from kvstudy.study.raw import SUMS, file_digest, read_sums
 
 MANIFEST = "manifest.json"
-# What other files than YCSB's results tell; "{}" is the phase.
-FILES = {
-    "client_cpu": [MANIFEST],
-    "client_cores": [MANIFEST],
-    "monitor_cpu": [MANIFEST],
-    "server_cpu": ["processes.csv"],
-    "server_cores": ["processes.csv"],
-    "machine_cores": [MANIFEST, "machine.csv"],
-    "client_allowed": [MANIFEST, "machine.csv"],
-    "gc_count": ["{}.gc.log"],
-    "gc_pause": ["{}.gc.log"],
-    "stalled": ["{}.err"],
-    "missed": ["{}.out", MANIFEST],
-    "goodput": ["{}.out", MANIFEST],
-    "second_throughput": [f"{SECOND}.out"],
-}
 OTHERS = ["machine.csv", "processes.csv", MANIFEST]
 
 
@@ -86,8 +71,8 @@ class RawCell:
 
     def sources(self, phase: str, operation: str, metric: str) -> list[Source]:
         """The files that tell the value, with their lines where it stands in them."""
-        from_results = operation != "overall" or metric not in FILES
-        names = ["{}.out"] if from_results else FILES[metric]
+        from_results = operation != "overall" or not metric_of(metric).files
+        names = ["{}.out"] if from_results else metric_of(metric).files
         found = [self._source(name.format(phase), operation, metric) for name in names]
         if from_results and not found[0].problem and not found[0].lines:
             # What was sampled beside the client.
