@@ -42,7 +42,7 @@ from kvstudy.study.cells import plan
 from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
-from kvstudy.study.yaml_file import read_yaml
+from kvstudy.study.reading import read_yaml
 
 from tests.unit.packed_run import put, write_run
 

@@ -22,7 +22,7 @@ from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.present.tables.claims import content, lines
-from kvstudy.stats.verdicts import Verdict
+from kvstudy.stats.ratios import Verdict
 from kvstudy.study.claims import Claims
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims

@@ -13,7 +13,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.claims import Claims
 from kvstudy.study.load import load_study
 from kvstudy.study.load_claims import load_claims
-from kvstudy.study.yaml_file import read_yaml
+from kvstudy.study.reading import read_yaml
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "config" / "studies").glob("*/claims.yaml"))

@@ -12,7 +12,7 @@ from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.properties import JUDGED, STATED, TITLES, PropertiesTable, StoreProperties
 from kvstudy.study.property_files import published_properties, store_properties
-from kvstudy.study.yaml_file import read_yaml
+from kvstudy.study.reading import read_yaml
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "envs/stores").glob("*/properties.yaml"))

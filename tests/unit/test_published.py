@@ -18,7 +18,7 @@ from kvstudy.present.tables.published import Source, published_table
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.base import AnyTable
 from kvstudy.study.load import STUDIES, load_study
-from kvstudy.study.printed import PrintedForm
+from kvstudy.study.parts import PrintedForm
 
 from tests.cell_texts import same_cells
 

@@ -11,8 +11,15 @@ from kvstudy.measure.client import Client, check_class
 from kvstudy.stores import sql
 from kvstudy.study.model import Study
 from kvstudy.study.probe import planned
-from kvstudy.study.record import CORE, RECORD, NamedField, field_names, named_record
-from kvstudy.study.workload import load_workload, operations_of
+from kvstudy.study.workload import (
+    CORE,
+    RECORD,
+    NamedField,
+    field_names,
+    load_workload,
+    named_record,
+    operations_of,
+)
 
 ROOT = Path(__file__).parents[2]
 PRODUCT = ["name", "price", "availability", "description", "category"]

@@ -17,7 +17,7 @@ from kvstudy.present.tables.checks import parts
 from kvstudy.present.tables.html import fill_html
 from kvstudy.present.tables.latex import fill
 from kvstudy.stats.estimates import Estimate, Quotient
-from kvstudy.stats.trimmed import trimmed_mean
+from kvstudy.stats.intervals import trimmed_mean
 from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
 
 from tests.cell_texts import same_cells

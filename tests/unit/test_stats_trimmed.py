@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.stats.intervals import log_t_interval
-from kvstudy.stats.trimmed import trimmed_mean
+from kvstudy.stats.intervals import log_t_interval, trimmed_mean
 from scipy.stats import ttest_ind
 
 RUNS = [967.9, 1012.4, 988.1, 875.0, 1003.6]

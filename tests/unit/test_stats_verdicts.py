@@ -1,8 +1,14 @@
 """Verdicts on claims, case by case."""
 
 import pytest
-from kvstudy.stats.ratios import Ratio, adjusted, paired_ratio
-from kvstudy.stats.verdicts import Verdict, equality_verdict, ratio_verdict
+from kvstudy.stats.ratios import (
+    Ratio,
+    Verdict,
+    adjusted,
+    equality_verdict,
+    paired_ratio,
+    ratio_verdict,
+)
 
 
 def ratio(value: float, low: float, high: float) -> Ratio:

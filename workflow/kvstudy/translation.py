@@ -18,9 +18,9 @@ from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.load_claims import load_claims
 from kvstudy.study.properties import StoreProperties
+from kvstudy.study.published import QUOTES
 from kvstudy.study.quotes import read_quotes
-from kvstudy.study.with_source import QUOTES
-from kvstudy.study.yaml_file import read_yaml
+from kvstudy.study.reading import read_yaml
 
 PACKAGE = FOLDER.parent
 KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "NN_": (1, 2), "pgettext": ((1, "c"), 2)}

@@ -64,9 +64,9 @@ def command(
     from kvstudy.analyse.tidy.probes import read_probes
     from kvstudy.analyse.tidy.rounds import read_rounds
     from kvstudy.analyse.tidy.summary import per_repetition
-    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
+    from kvstudy.study.raw import noted
 
     plan, planned = load_study(study), read_cells(cells)
     measured = read_measurements(measurements)

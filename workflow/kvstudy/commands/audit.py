@@ -24,9 +24,9 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
     from kvstudy.analyse.audit.files import audit, write_audit
     from kvstudy.analyse.audit.print import as_text
     from kvstudy.errors import KvstudyError
-    from kvstudy.study.by_hand import noted
     from kvstudy.study.load import load_study
-    from kvstudy.study.with_source import PUBLISHED, QUOTES
+    from kvstudy.study.published import PUBLISHED, QUOTES
+    from kvstudy.study.raw import noted
 
     plan = load_study(study)
     published, quotes = (

@@ -71,10 +71,10 @@ def command(
     from kvstudy.language.locale import decimal
     from kvstudy.present.tables.claims import lines, write_claims
     from kvstudy.stores.definition import load_stores
-    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
     from kvstudy.study.load_claims import load_claims
+    from kvstudy.study.raw import noted
 
     plan = load_study(study)
     claims = load_claims(study.with_name("claims.yaml"), plan)

@@ -64,9 +64,9 @@ def command(
     from kvstudy.present.figures.draw import looks
     from kvstudy.present.figures.write import Shown, write_figures
     from kvstudy.stores.definition import load_stores
-    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
+    from kvstudy.study.raw import noted
 
     plan = load_study(study)
     one = shown(plan, scale)

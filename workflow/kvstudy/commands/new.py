@@ -80,7 +80,7 @@ def store(name: str, title: str | None) -> None:
     from kvstudy.stores.definition import StoreFile
     from kvstudy.study.controls import AGAIN, CEILING, TWO_CLIENTS
     from kvstudy.study.load import STORES
-    from kvstudy.study.yaml_file import read_yaml
+    from kvstudy.study.reading import read_yaml
 
     folder = STORES / _checked(name, "store", (CEILING.name,), (AGAIN, TWO_CLIENTS))
     _refuse_existing(folder)

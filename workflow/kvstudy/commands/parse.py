@@ -38,9 +38,9 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
     from kvstudy.errors import KvstudyError
-    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import plan, run_name
     from kvstudy.study.load import load_study
+    from kvstudy.study.raw import noted
 
     loaded = load_study(study)
     run = run_name(loaded.name, scale)

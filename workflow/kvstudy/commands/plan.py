@@ -43,7 +43,7 @@ def command(
     from kvstudy.study import config as configuration
     from kvstudy.study.cells import plan as plan_cells
     from kvstudy.study.load import load_study
-    from kvstudy.study.yaml_file import read_yaml
+    from kvstudy.study.reading import read_yaml
 
     config = read_yaml(configuration.PATH, configuration.Config)
     if provider:

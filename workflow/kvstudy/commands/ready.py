@@ -18,7 +18,7 @@ def command(store: str, address: str, fields: str) -> None:
     from kvstudy.stores.definition import load_store
     from kvstudy.stores.ready import make_ready
     from kvstudy.study.load import STORES
-    from kvstudy.study.record import field_names
+    from kvstudy.study.workload import field_names
 
     loaded = load_store(STORES / store)
     version = make_ready(loaded, address, fields.split(",") if fields else field_names({}))

@@ -55,7 +55,7 @@ def command(
     from functools import partial
 
     from kvstudy.analyse.tidy.cell import read_cell
-    from kvstudy.analyse.tidy.single import save
+    from kvstudy.analyse.tidy.single import RUN, next_cell, save, single_study
     from kvstudy.errors import KvstudyError
     from kvstudy.logs.ycsb.parse import parse
     from kvstudy.measure.cell import Request, measure_cell
@@ -64,7 +64,6 @@ def command(
     from kvstudy.stores.definition import load_store, stores_to_measure
     from kvstudy.study.load import STORES
     from kvstudy.study.naming import did_you_mean
-    from kvstudy.study.single import RUN, next_cell, single_study
     from kvstudy.study.workload import WORKLOADS, load_only, load_workload
 
     if insert_only and workload not in (None, "insert"):

@@ -27,9 +27,9 @@ def command(measurements: Path, cells: Path, study: Path, scale: float, output: 
     """
     from kvstudy.analyse.tidy.files import read_cells, read_measurements
     from kvstudy.analyse.tidy.summary import summarise
-    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
+    from kvstudy.study.raw import noted
 
     plan = load_study(study)
     summary = summarise(

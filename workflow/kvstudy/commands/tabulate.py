@@ -66,9 +66,9 @@ def command(
     from kvstudy.present.tables.kinds import Given
     from kvstudy.present.tables.write import write_tables
     from kvstudy.stores.definition import load_stores
-    from kvstudy.study.by_hand import noted
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
+    from kvstudy.study.raw import noted
     from kvstudy.study.sizes import sizes
 
     plan = load_study(study)

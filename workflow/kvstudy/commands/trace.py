@@ -102,7 +102,7 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     from kvstudy.share.trace.run import find_run, run_of
     from kvstudy.study import config as configuration
     from kvstudy.study.load import load_study
-    from kvstudy.study.yaml_file import read_yaml
+    from kvstudy.study.reading import read_yaml
 
     if name:
         if study or scale:

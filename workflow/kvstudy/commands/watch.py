@@ -31,8 +31,8 @@ def command(run: str | None, every: float) -> None:
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study import config as configuration
     from kvstudy.study.load import load_study
+    from kvstudy.study.reading import read_yaml
     from kvstudy.study.run_names import measured_run
-    from kvstudy.study.yaml_file import read_yaml
 
     name = Path(run).name if run else latest_run()
     if name is None:

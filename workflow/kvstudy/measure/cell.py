@@ -33,11 +33,10 @@ from kvstudy.measure.transcript import commands_text
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, Target
 from kvstudy.study.raw import GAP, SECOND, raw_directory, write_sums
-from kvstudy.study.record import class_of, field_names
 from kvstudy.study.rounds import FILE as ROUNDS_FILE
-from kvstudy.study.target import Target
+from kvstudy.study.workload import class_of, field_names
 
 BY_ITSELF = contextlib.nullcontext()
 

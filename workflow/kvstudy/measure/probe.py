@@ -24,7 +24,7 @@ from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask, serving
 from kvstudy.study.probe import FACTS, SECONDS, THREADS, Step, steps_of
 from kvstudy.study.raw import probe_directory, write_sums
-from kvstudy.study.record import CORE, class_of, field_names
+from kvstudy.study.workload import CORE, class_of, field_names
 
 
 def probe_store(setting: Setting, store: Store, plan: dict) -> Path:

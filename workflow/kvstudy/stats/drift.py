@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from kvstudy.stats.values import finite, positive
+from kvstudy.stats.intervals import finite, positive
 
 PERMUTATIONS = 9999
 

@@ -8,9 +8,7 @@ from math import inf, isfinite, sqrt
 
 from scipy import stats
 
-from kvstudy.stats.intervals import LEVEL
-from kvstudy.stats.trimmed import trimmed_error
-from kvstudy.stats.values import finite
+from kvstudy.stats.intervals import LEVEL, finite, trimmed_error
 
 # Fewer runs have no smallest and largest that could be dropped.
 FEWEST = 5

@@ -1,4 +1,7 @@
-"""Intervals of a mean over runs and of an error rate over operations."""
+"""Intervals of a mean over runs and of an error rate over operations.
+
+What a statistic does not accept is refused, never skipped.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,37 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
+import numpy as np
 from scipy import stats
-
-from kvstudy.stats.values import finite, positive
 
 LEVEL = 0.95
 # A larger coefficient of variation is flagged.
 NOISY = 0.10
+# What a trimmed mean drops at each end: of five runs the smallest and the largest.
+TRIMMED = 0.2
+
+
+def finite(values: Iterable[float], what: str) -> np.ndarray:
+    """``values`` as an array of floats, shape (n,), n >= 1.
+
+    ValueError when there are none, or one is NaN or infinite. ``what`` names
+    them in the message.
+    """
+    array = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{what}: needs a row of at least one number, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        wrong = array[~np.isfinite(array)][0]
+        raise ValueError(f"{what}: {wrong} is among them; leave out what was not measured")
+    return array
+
+
+def positive(values: Iterable[float], what: str) -> np.ndarray:
+    """As ``finite``, and all above 0: these have a logarithm."""
+    array = finite(values, what)
+    if (array <= 0).any():
+        raise ValueError(f"{what}: {array.min():g} is among them; needs numbers above 0")
+    return array
 
 
 @dataclass(frozen=True)
@@ -74,8 +101,8 @@ def wilson_interval(failed: int, operations: int, level: float = LEVEL) -> Inter
     """
     _check_level(level)
     _check_counts(failed, operations)
-    found = stats.binomtest(failed, operations).proportion_ci(level, method="wilson")
-    return Interval(failed / operations, float(found.low), float(found.high), operations)
+    low, high = stats.binomtest(failed, operations).proportion_ci(level, method="wilson")
+    return Interval(failed / operations, float(low), float(high), operations)
 
 
 def rule_of_three(operations: int) -> float:
@@ -107,3 +134,54 @@ def _check_level(level: float) -> None:
 def _check_counts(failed: int, operations: int) -> None:
     if operations < 1 or not 0 <= failed <= operations:
         raise ValueError(f"{failed} of {operations} operations failed: no such error rate")
+
+
+def trimmed_mean(runs: Iterable[float], share: float = TRIMMED, level: float = LEVEL) -> Interval:
+    """Mean without the smallest and the largest runs, with Tukey and McLaughlin's interval.
+
+    g = ⌊share·n⌋ runs are dropped at each end, h = n - 2g are kept. The interval is
+    mean ± t((1 + level)/2, h - 1) · √(SSD_w/(h·(h - 1))), where SSD_w is the sum of squared
+    deviations of the winsorised runs from their mean: each dropped one replaced by the
+    nearest that is kept. Of 5 runs: √(SSD_w/6), 2 degrees of freedom, t = 4.303. Runs and
+    result in the same unit.
+
+    Yuen (1974) adds two such squared errors for two samples; ``scipy.stats.ttest_ind`` with
+    ``trim`` is that test. ``scipy.stats.mstats.trimmed_mean_ci`` has another error:
+    s_w/((1 - 2·share)·√n), which is that of ``share``, not of the runs that were dropped,
+    and too small at n = 5 and too large at n = 9.
+
+    ``n`` of the result counts all runs. The interval is that of the trimmed
+    mean of the distribution, which is not its mean where that is skewed. Of few
+    runs it is somewhat too narrow: 95 % cover 94 % of normal samples at n = 5 to 10.
+
+    Source: Tukey and McLaughlin 1963. ValueError: so few runs that none is dropped (less
+    than 5), less than two kept, a run that is not a number.
+    """
+    if not 0 < level < 1:
+        raise ValueError(f"share {share}, level {level}: needs 0 < share < 0.5 and 0 < level < 1")
+    mean, error, freedom, n = trimmed_error(runs, share)
+    half = float(stats.t.ppf((1 + level) / 2, freedom) * error)
+    return Interval(mean, mean - half, mean + half, n)
+
+
+def trimmed_error(runs: Iterable[float], share: float = TRIMMED) -> tuple[float, float, int, int]:
+    """The trimmed mean, its standard error, the error's degrees of freedom, and n.
+
+    See ``trimmed_mean``, which makes an interval of them. Raises as it does.
+    """
+    ordered = np.sort(finite(runs, "runs"))
+    n = ordered.size
+    if not 0 < share < 0.5:
+        raise ValueError(f"share {share}: needs 0 < share < 0.5")
+    # 0.29 · 100 is 28.999999999999996.
+    dropped = int(share * n + 1e-9)
+    kept = n - 2 * dropped
+    if dropped == 0 or kept < 2:
+        raise ValueError(
+            f"{n} runs: {share:g} of them at each end is {dropped}, which leaves {kept}; a "
+            "trimmed mean drops at least one and keeps at least two"
+        )
+    inner = ordered[dropped : n - dropped]
+    winsorised = np.clip(ordered, inner[0], inner[-1])
+    error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (kept * (kept - 1)))
+    return float(inner.mean()), error, kept - 1, n

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kvstudy.stats.values import finite, positive
+from kvstudy.stats.intervals import finite, positive
 
 IMPOSSIBLE_ABOVE = 1.02
 CLIENT_BELOW = 0.7

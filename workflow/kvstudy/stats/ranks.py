@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 
-from kvstudy.stats.values import positive
+from kvstudy.stats.intervals import positive
 
 # Of each pair (A, B): 1 if A is larger, -1 if it is smaller, 0 if that is not decided.
 Pairs = Mapping[tuple[str, str], int]

@@ -1,4 +1,4 @@
-"""How many times one store is faster than another, and whether the runs tell them apart."""
+"""How many times one store is faster than another, and what that says of a published claim."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import numpy as np
 from scipy import stats
 
 from kvstudy.language.current import N_
-from kvstudy.stats.intervals import LEVEL
-from kvstudy.stats.values import positive
+from kvstudy.stats.intervals import LEVEL, positive
 
 Pair = TypeVar("Pair", bound=Hashable)
 # Claims of equality allow this much, in both directions.
 MARGIN = 0.10
+# Two ratios are the same size up to this factor.
+SAME_SIZE = 1.25
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,11 @@ def unpaired_quotient(
 
 
 def _ratio(mean: float, error: float, freedom: float, n: int, level: float) -> Ratio:
+    """The same numbers as ``scipy.stats.ttest_rel`` and ``ttest_ind``.
+
+    These have no p-value for equal runs, take two means at most, and do not tell the standard
+    error, from which equivalence and the repetitions that would decide are worked out.
+    """
     half = stats.t.ppf((1 + level) / 2, freedom) * error
     p = 2 * float(stats.t.sf(_over(abs(mean), error), freedom))
     return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom, level)
@@ -221,3 +227,71 @@ def equivalent(ratio: Ratio, margin: float = MARGIN) -> bool | None:
     if ratio.low is None:
         return None
     return lower < ratio.low and ratio.high < upper
+
+
+class Verdict(StrEnum):
+    """One word per claim. That cells were client-bound is said beside it."""
+
+    REPRODUCED = N_("reproduced")
+    DIRECTION_ONLY = N_("direction only")
+    UNDECIDED = N_("undecided")
+    CONTRADICTED = N_("contradicted")
+    NOT_MEASURED = N_("not measured")
+
+
+def ratio_verdict(published: float, measured: Ratio | None) -> Verdict:
+    """Verdict on "A is ``published`` times B", a ratio without unit and other than 1.
+
+    - not measured: there is no ratio
+    - undecided: its interval contains 1, or one run tells no interval
+    - contradicted: the interval is on the other side of 1
+    - reproduced: same side, and abs ln(published/measured) <= ln 1.25
+    - direction only: same side, another size
+
+    The interval is the ratio's own, not adjusted for the table's other pairs: each
+    claim was made before the measurement.
+
+    ValueError: ``published`` is 1 (see ``equality_verdict``) or not above 0.
+    """
+    positive([published], "published ratio")
+    if published == 1:
+        raise ValueError("published ratio 1: that is a claim of equality; use equality_verdict")
+    if unknown := _without_interval(measured):
+        return unknown
+    if measured.low <= 1 <= measured.high:
+        return Verdict.UNDECIDED
+    if (published > 1) != (measured.value > 1):
+        return Verdict.CONTRADICTED
+    # 1.25 itself is still the same size, whatever the logarithms' last digit says.
+    if abs(log(published / measured.value)) <= log(SAME_SIZE) + 1e-12:
+        return Verdict.REPRODUCED
+    return Verdict.DIRECTION_ONLY
+
+
+def equality_verdict(measured: Ratio | None, margin: float = MARGIN) -> Verdict:
+    """Verdict on "A and B are equal", or that something has no effect.
+
+    - not measured: there is no ratio
+    - reproduced: the whole interval is inside 1/(1 + margin) to 1 + margin
+      (two one-sided tests)
+    - contradicted: the whole interval is outside
+    - undecided: it reaches over a bound, or one run tells no interval
+
+    That the interval contains 1 reproduces nothing: few or noisy runs do that too.
+
+    ValueError: a margin that is not above 0.
+    """
+    lower, upper = margin_bounds(margin)
+    if unknown := _without_interval(measured):
+        return unknown
+    if equivalent(measured, margin):
+        return Verdict.REPRODUCED
+    if measured.high < lower or measured.low > upper:
+        return Verdict.CONTRADICTED
+    return Verdict.UNDECIDED
+
+
+def _without_interval(measured: Ratio | None) -> Verdict | None:
+    if measured is None:
+        return Verdict.NOT_MEASURED
+    return Verdict.UNDECIDED if measured.low is None else None

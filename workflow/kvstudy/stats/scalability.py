@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 from scipy.optimize import curve_fit, nnls
 
-from kvstudy.stats.values import positive
+from kvstudy.stats.intervals import positive
 
 LEAST_COUNTS = 6
 # A fit whose typical point is further off than this describes something else.

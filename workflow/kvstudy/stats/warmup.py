@@ -8,8 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from kvstudy.stats.intervals import variation
-from kvstudy.stats.values import finite
+from kvstudy.stats.intervals import finite, variation
 
 BATCH = 5
 STEADY_VARIATION = 0.05

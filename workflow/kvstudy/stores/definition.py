@@ -20,8 +20,8 @@ from kvstudy.study.load import STORES, STUDIES
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import StoreUse
+from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import operations_of, properties_of
-from kvstudy.study.yaml_file import read_yaml
 
 # What only a program of this machine can be told.
 _OF_NATIVE = {"program", "servers", "user"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
@@ -267,3 +267,45 @@ def _scaled(count: int, scale: float, floor: int) -> int:
             f"{MOST // count} at most"
         )
     return scaled
+
+
+def left_out(study: Study, cells: list[Cell], measured: Set[Cell], absent: Set[Cell]) -> set[Cell]:
+    """Control cells that a run does without: its own cells are all there, and no control is.
+
+    Such a run was finished without controls. Measured later, perhaps on another machine,
+    they would say nothing of it. ``absent`` are cells that cannot be measured here.
+    """
+    own = {cell for cell in cells if cell.store in study.store_names}
+    controls = set(cells) - own
+    if own - measured - absent or not own & measured or controls & measured:
+        return set()
+    return controls
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A closed-loop cell: its path, its throughput (ops/s), the digest of its SHA256SUMS."""
+
+    cell: str
+    throughput: float
+    sums: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """``rate`` (ops/s over all threads) is ``load`` per cent of the mean of the origins."""
+
+    rate: int
+    load: int
+    mean: float
+    origins: tuple[Origin, ...]
+
+    def as_json(self) -> dict:
+        """As the manifest of the cell records it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, recorded: dict) -> Target:
+        """The target that a manifest records; KeyError, TypeError or ValueError for another."""
+        origins = tuple(Origin(**origin) for origin in recorded["origins"])
+        return cls(**recorded | {"origins": origins, "mean": float(recorded["mean"])})

@@ -13,10 +13,8 @@ from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, did_you_mean
 from kvstudy.study.parts import MEAN
 from kvstudy.study.property_files import published_properties
-from kvstudy.study.published import KEYS, read_rows
-from kvstudy.study.published_files import CLAIMS
+from kvstudy.study.published import CLAIMS, KEYS, PUBLISHED, QUOTES, read_rows
 from kvstudy.study.quotes import Quotes, addresses, read_quotes, split_address
-from kvstudy.study.with_source import PUBLISHED, QUOTES
 from kvstudy.study.workload import WORKLOADS
 
 

@@ -13,17 +13,18 @@ from kvstudy.study.controls import controls, measured_uses
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, check_unique
 from kvstudy.study.parts import MEAN, WorkloadUse
-from kvstudy.study.record import check_record, class_of
+from kvstudy.study.reading import read_yaml
 from kvstudy.study.with_source import with_source
 from kvstudy.study.workload import (
     WORKLOADS,
     check_numbers,
     check_property,
+    check_record,
+    class_of,
     load_only,
     load_workload,
     properties_of,
 )
-from kvstudy.study.yaml_file import read_yaml
 
 STUDIES = Path("config/studies")
 STORES = Path("envs/stores")

@@ -22,7 +22,7 @@ from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
-from kvstudy.study.yaml_file import read_yaml
+from kvstudy.study.reading import read_yaml
 
 
 def load_claims(path: Path, study: Study) -> list[Claim]:

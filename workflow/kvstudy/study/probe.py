@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from kvstudy.study.base import Operation
 from kvstudy.study.model import Study
-from kvstudy.study.record import RECORD, class_of
-from kvstudy.study.workload import properties_of
+from kvstudy.study.workload import RECORD, class_of, properties_of
 
 # What a finished probe has found out, beside YCSB's logs.
 FACTS = "probe.json"

@@ -7,7 +7,7 @@ from kvstudy.study.load import STORES, STUDIES
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.properties import PublishedProperties, StoreProperties
-from kvstudy.study.yaml_file import read_yaml
+from kvstudy.study.reading import read_yaml
 
 
 def store_properties(study: Study) -> dict[str, StoreProperties]:

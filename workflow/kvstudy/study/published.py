@@ -1,25 +1,30 @@
-"""The values that a study's source printed (``config/studies/<study>/published.csv``).
+"""What a study's folder holds of its source, and the values that the source printed.
 
-They are read strictly: a value that is not understood would be missing in tables, claims
-and checks, and nobody would notice.
+The values (``published.csv``) are read strictly: one that is not understood would be
+missing in tables, claims and checks, and nobody would notice.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import get_args
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import suffix
 from kvstudy.study.base import SIZES
 from kvstudy.study.claims import Asked
-from kvstudy.study.csv_file import read_lines
 from kvstudy.study.metrics import OF_SOURCES, is_percentile, metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
+from kvstudy.study.reading import read_lines
 
+# Values, numbers of the text, what the source says it found, and properties of the stores.
+PUBLISHED, QUOTES = "published.csv", "quotes.yaml"
+CLAIMS, PROPERTIES = "claims.yaml", "properties.yaml"
 COLUMNS = ["study", "table", "store", "workload", "operation", "metric", "unit", "value"]
 # May be left out, as may the sizes of the source's cells: the value as the source prints it.
 PRINTED = "printed"
@@ -115,3 +120,34 @@ def _problems(row: dict[str, str]) -> Iterator[str]:
     for size in SIZES:
         if row[size] and not _SIZE.fullmatch(row[size]):
             yield f"{size}: '{row[size]}' is no whole number above 0; give one, or leave it empty"
+
+
+@dataclass(frozen=True)
+class Files:
+    """Paths of the files; None for one that is not there."""
+
+    values: Path | None
+    quotes: Path | None
+    claims: Path | None
+    properties: Path | None
+
+    @classmethod
+    def beside(cls, study: Path) -> Files:
+        """Those beside the study file; KvstudyError where nothing of a source is known."""
+        paths = [study.with_name(name) for name in (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)]
+        found = cls(*(path if path.is_file() else None for path in paths))
+        if not (found.values or found.quotes or found.claims):
+            raise KvstudyError(
+                f"{study.parent}: none of {PUBLISHED}, {QUOTES} and {CLAIMS} is there, so "
+                "nothing of a source can be shown; add one of them, or use source=measured"
+            )
+        return found
+
+    def found(self) -> list[str]:
+        """The files that are there."""
+        return [str(path) for path in astuple(self) if path]
+
+
+def published_name(study: str, language: str) -> str:
+    """What the run of the published values of ``study`` is called."""
+    return f"{study}-published{suffix(language)}"

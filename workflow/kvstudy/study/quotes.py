@@ -23,7 +23,7 @@ from pydantic import (
 from kvstudy.language.texts import Noted, Place
 from kvstudy.study.base import Count, Name, Operation, Strict
 from kvstudy.study.claims import ID
-from kvstudy.study.yaml_file import read_yaml
+from kvstudy.study.reading import read_yaml
 
 NUMBER = r"^-?\d+(\.\d+)?$"
 WORD = r"(?:\*|[a-z][a-z0-9-]*)"

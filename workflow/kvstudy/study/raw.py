@@ -1,20 +1,27 @@
 """Where the raw logs of a cell lie, and how one knows that they are complete.
 
 SHA256SUMS (in the format of ``sha256sum``) is written last: a cell that has it
-is complete, and a file that was edited or cut off later is noticed.
+is complete, and a file that was edited or cut off later is noticed. So it is with the
+numbers that are made of the logs: each step of the pipeline notes the checksums of its
+files beside them, in ``.<step>.sha256``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
+from kvstudy.whole_file import put
 
 SUMS = "SHA256SUMS"
+# Of the checksums that a step of the pipeline notes.
+ENDING = ".sha256"
 # Endings of the files of a cell that anything is read from. Others, like a log that somebody
 # unpacked to look at it, may lie beside them.
 READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".gz"})
@@ -68,12 +75,13 @@ def is_complete(directory: Path) -> bool:
 
 def write_sums(directory: Path) -> None:
     """Write the file with the checksum of every other file in ``directory``."""
-    lines = [
-        f"{file_digest(path)}  {path.name}\n"
-        for path in sorted(directory.iterdir())
-        if path.is_file()
-    ]
-    (directory / SUMS).write_text("".join(lines), encoding="utf-8")
+    files = [path for path in sorted(directory.iterdir()) if path.is_file()]
+    (directory / SUMS).write_text(_sums(files, directory), encoding="utf-8")
+
+
+def _sums(files: Iterable[Path], folder: Path) -> str:
+    """Checksums of files below ``folder`` in the format of ``sha256sum``."""
+    return "".join(f"{file_digest(path)}  {path.relative_to(folder)}\n" for path in files)
 
 
 def listed_sums(text: str) -> dict[str, str]:
@@ -152,3 +160,38 @@ def one_line(reason: str) -> str:
 def stamp() -> str:
     """The time as a name that no other attempt has: two cells can fail within one second."""
     return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")
+
+
+@contextlib.contextmanager
+def noted(folder: Path, step: str) -> Iterator[list[Path]]:
+    """Note the files below ``folder`` that are put into the list; nothing where the step fails."""
+    notes = folder / f".{step}{ENDING}"
+    notes.unlink(missing_ok=True)
+    made: list[Path] = []
+    yield made
+    put(_sums(made, folder).encode(), notes)
+
+
+def refuse_edited(folders: Iterable[Path]) -> None:
+    """KvstudyError when a file that was noted in one of the folders is another now."""
+    edited = [path for folder in folders for path in _edited(folder)]
+    if edited:
+        names = "\n".join(f"  {path}" for path in edited)
+        raise KvstudyError(
+            "edited after they were made, and no number of the report is typed by hand:\n"
+            f"{names}\nRemove these files; they are then made again from the raw logs"
+        )
+
+
+def _edited(folder: Path) -> Iterator[Path]:
+    for notes in sorted(folder.glob(f".*{ENDING}")):
+        try:
+            since, sums = notes.stat().st_mtime_ns, listed_sums(notes.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            # Another Snakemake makes the files of this step at the moment.
+            continue
+        for name, digest in sums.items():
+            path = folder / name
+            # An older file was not touched since: a run may have gigabytes.
+            if path.is_file() and path.stat().st_mtime_ns > since and file_digest(path) != digest:
+                yield path

@@ -10,7 +10,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL, languages
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import STUDIES
-from kvstudy.study.published_files import published_name
+from kvstudy.study.published import published_name
 
 PARTIAL = "-partial"
 SCALED = re.compile(r"(?P<study>.+)-scale(?P<scale>[0-9.e+-]+)")

@@ -7,11 +7,8 @@ from pathlib import Path
 from kvstudy.language.current import _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.published import check_names
+from kvstudy.study.published import PUBLISHED, QUOTES, check_names
 from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable, Slopes
-
-PUBLISHED = "published.csv"
-QUOTES = "quotes.yaml"
 
 
 def with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:

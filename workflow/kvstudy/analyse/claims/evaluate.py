@@ -11,7 +11,7 @@ from kvstudy.analyse.claims.parts import Part, parts_of
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.values import UnknownValue, Values
 from kvstudy.language.current import N_
-from kvstudy.stats.verdicts import Verdict
+from kvstudy.stats.ratios import Verdict
 from kvstudy.study.claims import Claim, Statement
 
 IN_FLOOR = N_("not above the noise floor")

@@ -10,8 +10,7 @@ from math import inf, log, log1p
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.language.current import N_
-from kvstudy.stats.ratios import margin_bounds
-from kvstudy.stats.verdicts import Verdict, equality_verdict, ratio_verdict
+from kvstudy.stats.ratios import Verdict, equality_verdict, margin_bounds, ratio_verdict
 
 
 class Support(StrEnum):

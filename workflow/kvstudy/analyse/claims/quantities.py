@@ -13,9 +13,8 @@ from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_
 from kvstudy.analyse.findings.break_even import crossing
 from kvstudy.stats.estimates import mean_estimate, trimmed_estimate
 from kvstudy.stats.intervals import error_rate, log_t_interval
-from kvstudy.stats.ratios import Ratio, paired_ratio, unpaired_ratio
+from kvstudy.stats.ratios import Ratio, Verdict, paired_ratio, unpaired_ratio
 from kvstudy.stats.scalability import saturation
-from kvstudy.stats.verdicts import Verdict
 from kvstudy.study.metrics import metric_of
 
 Couple = tuple[Operand, Operand]

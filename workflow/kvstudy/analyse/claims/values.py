@@ -13,7 +13,7 @@ from kvstudy.analyse.claims.operands import OF_MEAN, Grid, Operand, Sizes
 from kvstudy.analyse.tidy.summary import CELL, SETTING
 from kvstudy.language.current import N_
 from kvstudy.stats.estimates import trimmed_estimate
-from kvstudy.stats.verdicts import Verdict
+from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.stats.trimmed import trimmed_mean
+from kvstudy.stats.intervals import trimmed_mean
 
 FEWEST = 5
 METRICS = ["throughput", "runtime"]

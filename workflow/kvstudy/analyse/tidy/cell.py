@@ -11,10 +11,9 @@ from kvstudy.analyse.tidy.imports import check_origin
 from kvstudy.analyse.tidy.rows import Rows, rows_of
 from kvstudy.errors import KvstudyError
 from kvstudy.study.alike import differences
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import check_sums, one_line
-from kvstudy.study.target import Target
 
 MANIFEST = "manifest.json"
 

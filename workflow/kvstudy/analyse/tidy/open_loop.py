@@ -30,10 +30,9 @@ from kvstudy.analyse.tidy.files import (
 )
 from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.analyse.tidy.target import NoTarget, find_target, no_longer_there
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory
-from kvstudy.study.target import Target
 
 FOLDER = "open-loop"
 # With targets.csv, which is made here, what workflow/rules/tidy.smk declares.

@@ -24,7 +24,7 @@ from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
 from kvstudy.study.model import Study
-from kvstudy.study.record import OF_CLASS, class_of
+from kvstudy.study.workload import OF_CLASS, class_of
 
 # A larger share of failed or missed operations that the study does not declare voids the cell.
 TOLERATED_FAILURES = 0.001

@@ -1,4 +1,4 @@
-"""What `kvstudy run` keeps of a single cell beside its raw logs."""
+"""One cell outside any study, for `kvstudy run`, and what is kept of it beside its raw logs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import YcsbLog
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, plan
+from kvstudy.study.model import Study
+from kvstudy.study.parts import Parameters, StoreUse, WorkloadUse
+from kvstudy.study.raw import raw_directory
 
+# Where the results of such cells lie, below results/.
+RUN = "single-cells"
 LATENCIES = ("mean", "min", "p95", "p99", "max")
 COLUMNS = [
     *("store", "workload", "records", "threads", "repetition", "operation", "operations"),
@@ -48,3 +53,32 @@ def save(run: str, cell: Cell, log: YcsbLog, lines: list[str]) -> list[Path]:
         problem = f"{error.filename}: the result cannot be kept: {error.strerror}"
         raise KvstudyError(problem) from None
     return [table, text]
+
+
+def single_study(
+    store: str, options: dict[str, str], workload: str, records: int, operations: int, threads: int
+) -> Study:
+    """A study of this one cell."""
+    # Each choice has results of its own.
+    name = "-".join([store, *(value for _, value in sorted(options.items()))])
+    return Study(
+        name=RUN,
+        title="Single cells",
+        question="How fast is it?",
+        stores=[StoreUse(store=store, name=name, options=options)],
+        workloads=[WorkloadUse(name=workload)],
+        parameters=Parameters(records=records, operations=operations, threads=threads),
+        repetitions=1,
+        noise_floor=False,
+        client_ceiling=False,
+    )
+
+
+def next_cell(study: Study) -> Cell:
+    """The cell as its next repetition: a run never replaces an earlier one."""
+    repetition = 1
+    while True:
+        cell = plan(study.model_copy(update={"repetitions": repetition}))[-1]
+        if not Path(raw_directory(RUN, cell)).exists():
+            return cell
+        repetition += 1

@@ -10,10 +10,9 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.collect import collect
 from kvstudy.errors import KvstudyError
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, Origin, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import raw_directory, sums_digest
-from kvstudy.study.target import Origin, Target
 
 
 @dataclass(frozen=True)

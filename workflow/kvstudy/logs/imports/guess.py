@@ -23,8 +23,8 @@ from kvstudy.logs.imports.workloads import (
 from kvstudy.logs.ycsb.status import run_start
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES
+from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload
-from kvstudy.study.yaml_file import read_yaml
 
 # Properties that say where a server or a file is, not what is measured.
 _PLACES = re.compile(

@@ -9,9 +9,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.csv_file import read_lines
 from kvstudy.study.load import STORES
 from kvstudy.study.naming import did_you_mean
+from kvstudy.study.reading import read_lines
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload
 
 NAME = "import.csv"

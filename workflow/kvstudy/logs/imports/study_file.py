@@ -14,8 +14,8 @@ from kvstudy.logs.imports.workloads import differences
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.parts import Imported, WorkloadUse
+from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload
-from kvstudy.study.yaml_file import read_yaml
 
 NAME_PATTERN = r"[a-z][a-z0-9-]*"
 # Groups of bars that fit on an axis.

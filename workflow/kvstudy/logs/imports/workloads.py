@@ -8,8 +8,7 @@ from pathlib import Path
 from kvstudy.logs.imports.command_line import CommandLine
 from kvstudy.logs.imports.sources import base_name
 from kvstudy.logs.imports.text import decoded
-from kvstudy.study.record import CORE, OF_CLASS
-from kvstudy.study.workload import KNOWN, WORKLOADS, load_workload
+from kvstudy.study.workload import CORE, KNOWN, OF_CLASS, WORKLOADS, load_workload
 
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
 DEFAULTS = {

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from kvstudy.stores import providers
 from kvstudy.stores.definition import Store
-from kvstudy.study.cells import Cell, plan, run_name
+from kvstudy.study.cells import Cell, left_out, plan, run_name
 from kvstudy.study.config import Config
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured
-from kvstudy.study.wanted import left_out
 
 # Raw logs of the calibration cells, which all studies share.
 CALIBRATION = Path("results/calibration/raw")

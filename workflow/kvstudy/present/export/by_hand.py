@@ -16,7 +16,7 @@ from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
 from kvstudy.study.raw import GAP, SECOND, is_complete
-from kvstudy.study.record import field_names
+from kvstudy.study.workload import field_names
 
 SECTION = re.compile(rf"# (server|ready|load|{SECOND}|run|stop)(?::|$)")
 CONTAINER = "kvstudy-by-hand"

@@ -14,7 +14,7 @@ from kvstudy.analyse.claims.quantities import THREADS
 from kvstudy.analyse.claims.table import read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables.claims import VALUE
-from kvstudy.stats.verdicts import Verdict
+from kvstudy.stats.ratios import Verdict
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,6 @@ from kvstudy.study.figure_kinds import Bars, RatioPlot, Transcript
 from kvstudy.study.grids import Averages, Box, Heatmap
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.record import NamedRecord, named_record
 from kvstudy.study.table_kinds import (
     BottleneckTable,
     ComparisonTable,
@@ -54,6 +53,7 @@ from kvstudy.study.table_kinds import (
     TrimmedTable,
     ValidityTable,
 )
+from kvstudy.study.workload import NamedRecord, named_record
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kvstudy.language.recorded import recorded_amounts
-from kvstudy.stats.verdicts import Verdict
+from kvstudy.stats.ratios import Verdict
 from kvstudy.study.figure_kinds import DrawnFigure
 from kvstudy.study.model import Study
 

@@ -37,7 +37,7 @@ from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.published_files import Files, published_name
+from kvstudy.study.published import Files, published_name
 from kvstudy.study.source_parts import AuditedTable, AuditTable
 from kvstudy.study.table_kinds import ComparisonTable
 

@@ -19,13 +19,12 @@ from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.share.archive.run import RESULTS
-from kvstudy.study.cells import Cell, plan
+from kvstudy.study.cells import Cell, left_out, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, is_measured
 from kvstudy.study.run_names import Run
-from kvstudy.study.wanted import left_out
 from kvstudy.study.workload import WORKLOADS
 
 # About the archive itself; the name of the file tells that a zip is one.

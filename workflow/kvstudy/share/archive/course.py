@@ -17,11 +17,10 @@ from kvstudy.share.archive.contents import without_reason
 from kvstudy.share.archive.part import Part, count, some
 from kvstudy.share.archive.run import RESULTS
 from kvstudy.study.alike import read_manifests
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, left_out
 from kvstudy.study.model import Study
 from kvstudy.study.raw import GAP, is_gap, is_measured
 from kvstudy.study.run_names import Run
-from kvstudy.study.wanted import left_out
 
 
 def check_plan(run: Run, study: Study, cells: list[Cell], declared: Iterable[str]) -> Part:

@@ -17,7 +17,7 @@ from kvstudy.language.current import ORIGINAL
 from kvstudy.share.archive.contents import FACTS, FORMAT
 from kvstudy.share.archive.crate import METADATA
 from kvstudy.study.cells import run_name
-from kvstudy.study.published_files import published_name
+from kvstudy.study.published import published_name
 from kvstudy.study.raw import SUMS
 from kvstudy.study.run_names import PARTIAL, Run
 

@@ -1,7 +1,10 @@
-"""Read a YAML file as a model and say precisely what is wrong with it."""
+"""YAML and CSV files that people write: read strictly, with the line of what is wrong."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,11 +14,12 @@ from pydantic import BaseModel, ValidationError
 from kvstudy.errors import KvstudyError
 from kvstudy.language.texts import catalogue_beside
 from kvstudy.study.model_errors import problems
-from kvstudy.study.naming import UNPRINTABLE, did_you_mean
+from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean
 
 M = TypeVar("M", bound=BaseModel)
 # Our files have five levels and some thousand values. Aliases of aliases make millions of few.
 MOST_LEVELS, MOST_VALUES = 40, 100_000
+_TOO_DEEP = f"its values are nested more than {MOST_LEVELS} levels deep; write them flat"
 
 
 class _Loader(yaml.SafeLoader):
@@ -28,6 +32,19 @@ class _Loader(yaml.SafeLoader):
             # A date like 2024-13-41, !!int x and others end in whatever Python raises.
             problem = f"'{node.value}' is no {node.tag.rpartition(':')[2]}; put it into quotes"
             raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
+
+
+def read_text(path: Path, remedy: str = "") -> str:
+    """The text of ``path``; KvstudyError, which ``remedy`` ends where there is no such file.
+
+    Some editors and spreadsheets save with a mark at the start, which is left out.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise KvstudyError(f"{path}: no such file{remedy}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path}: cannot be read: {error}; save it as UTF-8") from None
 
 
 def read_yaml(path: Path, model: type[M]) -> M:
@@ -50,12 +67,8 @@ def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
     KvstudyError for what is no YAML, for a key that stands there twice (YAML would take the
     last one) and for more values or levels than any of our files has.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise KvstudyError(f"{path}: no such file{_sibling_hint(path)}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
+    others = sorted(file.parent.name for file in path.parent.parent.glob(f"*/{path.name}"))
+    text = read_text(path, did_you_mean(path.parent.name, others) if others else "")
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -72,9 +85,6 @@ def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
         raise KvstudyError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
         raise KvstudyError(f"{path}: {_TOO_DEEP}") from None
-
-
-_TOO_DEEP = f"its values are nested more than {MOST_LEVELS} levels deep; write them flat"
 
 
 def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], level: int) -> int:
@@ -140,6 +150,50 @@ def _line(node: yaml.Node, place: tuple[str | int, ...]) -> int:
     return line
 
 
-def _sibling_hint(path: Path) -> str:
-    others = sorted(file.parent.name for file in path.parent.parent.glob(f"*/{path.name}"))
-    return did_you_mean(path.parent.name, others) if others else ""
+def read_lines(
+    path: Path, columns: Sequence[str], optional: Sequence[str], remedy: str
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each row of ``path`` that is not empty, with the number of its last line.
+
+    A row has all of ``columns`` and ``optional``; a column that the file leaves out is "". Some
+    spreadsheets save with semicolons. KvstudyError for what is no such table; ``remedy`` ends
+    its message.
+    """
+    text = read_text(path, f"; {remedy}")
+    check_printable(path, text)
+    head = text.partition("\n")[0]
+    separator = ";" if head.count(";") > head.count(",") else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        head = [name.strip() for name in next(reader, [])]
+        # A spreadsheet saves a column that was touched, too.
+        while head and not head[-1]:
+            head.pop()
+        _check_head(path, head, columns, [*columns, *optional], remedy)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) < len(head) or any(cell.strip() for cell in cells[len(head) :]):
+                raise KvstudyError(
+                    f"{path}: line {reader.line_num}: has {len(cells)} values for {len(head)} "
+                    f"columns; put a value with a '{separator}' into quotation marks"
+                )
+            row = {name: cell.strip() for name, cell in zip(head, cells, strict=False)}
+            yield reader.line_num, dict.fromkeys(optional, "") | row
+    except csv.Error as error:
+        raise KvstudyError(f"{path}: line {reader.line_num}: no CSV: {error}; {remedy}") from None
+
+
+def _check_head(
+    path: Path, head: list[str], columns: Sequence[str], known: list[str], remedy: str
+) -> None:
+    if missing := [name for name in columns if name not in head]:
+        what = f"no column {', '.join(missing)}" if any(head) else "no CSV: its first line is empty"
+        raise KvstudyError(f"{path}: {what}; {remedy}")
+    for name in head:
+        if name not in known:
+            raise KvstudyError(
+                f"{path}: line 1: unknown column '{name}'{did_you_mean(name, known)}"
+            )
+        if head.count(name) > 1:
+            raise KvstudyError(f"{path}: line 1: column '{name}' stands there twice; remove one")
