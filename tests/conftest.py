@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.project import PRETEND, ROOT, STUDY, add_pretended
+
 # Whether a machine has a daemon of its own decides no test; those of Docker start one.
 os.environ["DOCKER_HOST"] = "unix:///nowhere/docker.sock"
 # What a shell ignores (nohup, a job in the background) its children ignore, and tests send it.
@@ -38,3 +39,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("YCSB_HOME", raising=False)
     monkeypatch.setenv("KVSTUDY_CONTROLLER", str(os.getpid()))
     return tmp_path
+
+
+@pytest.fixture
+def pretend_study(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The study ``small``, of a pretended store and client; returns its study.yaml."""
+    monkeypatch.setenv("PATH", f"{PRETEND}:{os.environ['PATH']}")
+    add_pretended(project)
+    return STUDY

@@ -9,9 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.faults.scene import Scene, at_most
-from tests.unit.conftest import pretend_study
-
-__all__ = ["pretend_study"]
 
 # In the order of the table; each is a file test_<kind>.py, and servers have a second one.
 KINDS = (

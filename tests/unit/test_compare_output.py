@@ -1,30 +1,24 @@
-"""What a comparison of two runs shows: figure, text, files and PDF."""
+"""What a comparison of two runs shows: figure, text and files."""
 
 from __future__ import annotations
 
-import random
 import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from click.testing import CliRunner
-from kvstudy.cli import cli
+from kvstudy.errors import KvstudyError
 from kvstudy.present.comparison.changes import RELATIVE
-from kvstudy.present.comparison.compare import TABLES, Comparison, compare, write_comparison
+from kvstudy.present.comparison.compare import write_comparison
 from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, pages
 from kvstudy.present.comparison.text import as_text
-from kvstudy.present.comparison.words import interval, marks, number, sizes, speed
+from kvstudy.present.comparison.words import interval, marks, number, sizes
 from kvstudy.present.figures.draw import Look
 
-from tests.unit.two_runs import MACHINE, write_run
+from tests.project import kvstudy
+from tests.unit.two_runs import two_runs
 
-ROOT = Path(__file__).parents[2]
 NARROW = "\N{NARROW NO-BREAK SPACE}"
-NAMES = ["redis", "memcached", "riak", "aerospike", "mongodb", "own-store-with-a-long-name"]
 
 
 def changes(*rows: tuple[str, str, float, float | None, float | None]) -> pd.DataFrame:
@@ -129,23 +123,6 @@ def test_words_of_numbers_and_verdicts():
     assert sizes("all") == "all"
 
 
-def two_runs(project: Path, stores: list[str], **options) -> Comparison:
-    """Runs ``before`` and ``after``; Memcached is 1.5 times as fast in the second."""
-    rng = random.Random(1)
-    for name, scale in (("before", 1.0), ("after", 0.7)):
-        speeds = {
-            (store, workload): [
-                scale * 1000 * (place + 1) * rng.uniform(0.98, 1.02) * factor
-                for factor in [1.5 if (store, name) == ("memcached", "after") else 1] * 5
-            ]
-            for place, store in enumerate(stores)
-            for workload in "abcdf"
-        }
-        own = {key[len(name) + 1 :]: v for key, v in options.items() if key.startswith(f"{name}_")}
-        write_run(project / "results" / name, speeds, **own)
-    return compare("before", "after")
-
-
 def test_the_text_says_all_parts_in_order(project):
     gaps = {("redis", "a", 1): ("failed", "it died", "")}
     text = as_text(two_runs(project, ["redis", "memcached"], after_gaps=gaps, after_seed=4))
@@ -169,70 +146,6 @@ def test_the_text_says_all_parts_in_order(project):
     assert "Workload B: run A: Memcached > Redis; run B: Memcached > Redis; of 1 pair, 1" in plain
 
 
-def test_a_title_that_is_long_or_full_of_signs_still_fits_the_pdf(project):
-    shutil.copytree(ROOT / "report/templates", project / "report/templates")
-    hostile = {"riak": r"Riak_%&#\<K>{V}$~^", "own-store-with-a-long-name": "W" * 24}
-    other = {**MACHINE, "CPU": ("Slow_1 & more", "2 cores, 2 hardware threads usable")}
-    path = "/a/" + "very_long" * 12
-    gaps = {("riak", "a", n): ("failed", f"100 % of {path} & more", "") for n in range(1, 6)}
-    two_runs(
-        project,
-        NAMES,
-        before_titles=hostile,
-        after_machine=other,
-        after_gaps=gaps,
-        before_jars={f"a-{'long-' * 20}name-{n}.jar": str(n) * 64 for n in range(9)},
-    )
-    result = CliRunner().invoke(cli, ["compare", "before", "after"])
-    assert result.exception is None, result.output + str(result.exception)
-    output = project / "results/comparisons/before-vs-after"
-    assert result.output.rstrip().splitlines()[-1] == (
-        "results/comparisons/before-vs-after/comparison.pdf"
-    )
-    made = {file.name for file in output.iterdir() if file.is_file()}
-    assert made == {
-        *(f"{name}.csv" for name in TABLES),
-        *("forest-1.pdf", "forest-1.png", "forest-1.svg", "comparison.pdf"),
-    }
-    text = pdf_text(output)
-    assert "Throughput relative to Redis" in text
-    assert "Left out: the machines differ in CPU (Quick 9 and Slow_1 & more)" in text
-    assert r"Riak_%&#\<K>{V}$~^" in text
-
-
-def test_every_number_of_the_tables_in_the_pdf_is_in_the_csv_files(project):
-    shutil.copytree(ROOT / "report/templates", project / "report/templates")
-    two_runs(project, ["redis", "memcached", "riak"])
-    output = project / "out"
-    result = CliRunner().invoke(cli, ["compare", "before", "after", f"--output={output}"])
-    assert result.exception is None, result.output + str(result.exception)
-    text = pdf_text(output)
-    rows = {
-        (table, row.workload, row.store): row
-        for table in ("changes", "throughputs")
-        for row in pd.read_csv(output / f"{table}.csv").itertuples()
-    }
-    titles = {"redis": "Redis", "memcached": "Memcached", "riak": "Riak KV"}
-    for (table, workload, store), row in rows.items():
-        if table == "changes":
-            both = [number(row.ratio_a), number(row.ratio_b)]
-        else:
-            both = [speed(row.throughput_a), speed(row.throughput_b)]
-        shown = [*both, "5", number(row.change), interval(row.low, row.high)]
-        line = f"Workload {workload.upper()} {titles[store]} {' '.join(shown)}"
-        assert line.replace(NARROW, " ") in text
-    # Nothing else stands in the tables, which alone have a column n.
-    printed = re.findall(r"Workload [A-F] (?:Memcached|Riak KV|Redis) [\d. ]+ 5 \d", text)
-    assert len(printed) == len(rows)
-
-
-def pdf_text(output: Path) -> str:
-    done = subprocess.run(
-        ["pdftotext", "-layout", output / "comparison.pdf", "-"], capture_output=True, text=True
-    )
-    return " ".join(done.stdout.split())
-
-
 def test_what_an_earlier_comparison_left_is_replaced(project):
     found = two_runs(project, ["redis", "memcached"])
     output = project / "out"
@@ -249,16 +162,12 @@ def test_what_an_earlier_comparison_left_is_replaced(project):
     assert len(pd.read_csv(output / "throughputs.csv")) == 10
 
 
-def test_the_command_says_what_is_wrong_without_a_traceback(project):
+def test_the_command_says_what_is_wrong(project):
     two_runs(project, ["redis", "memcached"])
-    done = subprocess.run(
-        ["kvstudy", "compare", "before", "befor"], cwd=project, capture_output=True, text=True
-    )
-    assert done.returncode == 1
-    assert done.stderr == (
-        "kvstudy: befor: no run of that name and no such folder; did you mean 'before'?\n"
-    )
+    message = "^befor: no run of that name and no such folder; did you mean 'before'[?]$"
+    with pytest.raises(KvstudyError, match=message):
+        kvstudy("compare", "before", "befor")
     assert not (project / "results/comparisons").exists()
-    shown = CliRunner().invoke(cli, ["compare", "--help"]).output
+    shown = kvstudy("compare", "--help").output
     for word in ("--base", "--output", "same machine", "kvstudy compare before after"):
         assert word in shown

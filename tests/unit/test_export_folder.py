@@ -17,9 +17,6 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest
 from kvstudy.present.export.folder import FORMS, Sources, export
 from kvstudy.present.export.tables import ready_for_input
-from kvstudy.present.report.build import build_pdf
-from kvstudy.present.tables.checks import Line, Section, parts
-from kvstudy.present.tables.latex import fill
 from kvstudy.study.load import load_study
 
 from . import small_results as small
@@ -203,22 +200,3 @@ def test_tables_over_pages_are_not_scaled():
     long = ready_for_input("\\begin{longtable}{l}\\end{longtable}", "claims", "")
     assert "resizebox" not in long
     assert "longtable" in long.splitlines()[0]
-
-
-def test_a_table_higher_than_a_page_goes_on_over_pages_below_its_head(tmp_path):
-    line = Line("redis", ["1"] * 3)
-    grid = {"columns": ["x"] * 3, "sections": [Section(str(n), [line] * 9) for n in range(40)]}
-    template = ROOT / "report" / "templates" / "tables" / "checks.tex.j2"
-    table = fill(template, parts=parts(grid), notes=["Last."])
-    text = ready_for_input(table, "ratios", "Ratios & 50 %")
-    packages = text.splitlines()[0].removeprefix("% Needs: ")
-    main = tmp_path / "thesis.tex"
-    main.write_text(rf"\documentclass{{article}}{packages}\begin{{document}}{text}\end{{document}}")
-    assert build_pdf(main, tmp_path / "build", tmp_path / "thesis.pdf") == []
-    done = subprocess.run(
-        ["pdftotext", tmp_path / "thesis.pdf", "-"], capture_output=True, text=True
-    )
-    pages = done.stdout.removesuffix("\f").split("\f")
-    assert sum(page.count("redis") for page in pages) == 360
-    assert [page.count("Table 1: Ratios & 50 %") for page in pages] == [1] + [0] * (len(pages) - 1)
-    assert all(page.count("x") >= 3 for page in pages)

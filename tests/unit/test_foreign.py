@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +10,6 @@ from kvstudy.analyse.tidy.foreign import cpu_shares, disturbance
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.accounting import interrupts_apart
 from kvstudy.measure.finding import Tree
-from kvstudy.measure.sampler import Sampler
 
 HEADER = "phase,seconds,cpu_busy,cpu_interrupts,cpu_idle,cpu_steal\n"
 # In 10 s of two cores: 12 s busy (of these 1 s interrupts), 7 s idle, 1 s stolen.
@@ -91,30 +86,6 @@ def test_a_broken_file_is_named(tmp_path, text):
         write(tmp_path, text)
     with pytest.raises(KvstudyError, match=r"machine\.csv: cannot be read .*measure the cell"):
         cpu_shares(tmp_path, "run", manifest())
-
-
-def test_a_program_of_somebody_else_is_seen(tmp_path):
-    """For real: one process is the client, one burns a known time and is neither."""
-    code = "import time\nwhile time.process_time() < {}: pass"
-    client = subprocess.Popen([sys.executable, "-c", code.format(0.3)])
-    sampler = Sampler(tmp_path, "run", {"client": [client.pid], "server": [os.getpid()]})
-    sampler.sample()
-    began = time.monotonic()
-    other = subprocess.Popen([sys.executable, "-c", code.format(1.5)])
-    client.wait()
-    other.wait()
-    seconds = time.monotonic() - began
-    sampler.sample()
-    sampler.close()
-    phase = {"client_cpu_seconds": 0.3, "monitor_cpu_seconds": 0.0}
-    # Its parent is our own process, which stands for the server: it must not be in its tree.
-    rows = (tmp_path / "processes.csv").read_text().splitlines()
-    kept = [row for row in rows if ",server," not in row]
-    (tmp_path / "processes.csv").write_text("\n".join(kept) + "\n")
-    told = manifest(server={"provider": "none"}, phases={"run": phase})
-    found = cpu_shares(tmp_path, "run", told)
-    assert found["foreign_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
-    assert found["foreign_cpu"] <= 100
 
 
 def row(metric: str, value: float, store: str = "redis", repetition: int = 1) -> dict:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
-import psutil
 import pytest
-from click.testing import CliRunner
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.measure import pinning as module
 from kvstudy.measure.finding import Tree
@@ -17,15 +12,8 @@ from kvstudy.measure.pinning import Pinning, pinning
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.docker import DockerServer
-from kvstudy.stores.native import NativeServer
-from kvstudy.stores.server import free_port
 
 from .machines import machine, put
-
-CELL = "pretend/a/r1000_o2000_t2/rep1"
-RAW = Path("results/small/raw") / CELL
-HERE = sorted(os.sched_getaffinity(0))
-several = pytest.mark.skipif(len(HERE) < 2, reason="this machine lets us use one core only")
 
 
 def usable(root: Path, cores: str, name: str = "laptop") -> Tree:
@@ -82,24 +70,6 @@ def test_without_the_program_that_binds(tmp_path, monkeypatch):
         pinning("true", "native", usable(tmp_path, "0-7"))
 
 
-def test_a_native_server_runs_on_its_cores_only(pretend_study, tmp_path):
-    store = load_store(Path("envs/stores/pretend"))
-    core = HERE[-1]
-    server = NativeServer(store, free_port(), tmp_path / "data", tmp_path / "log", str(core))
-    server.start()
-    try:
-        (pid,) = server.process_ids()
-        # Until taskset has become the server.
-        with psutil.Popen(["sleep", "0.5"]) as pause:
-            pause.wait()
-        running = psutil.Process(pid)
-        assert "pretend-server" in " ".join(running.cmdline())
-        assert "taskset" not in running.cmdline()
-        assert running.cpu_affinity() == [core]
-    finally:
-        server.stop()
-
-
 def test_a_container_gets_its_cores(tmp_path):
     store = load_store(Path(__file__).parents[2] / "envs/stores/redis")
     bound = DockerServer(store, 7000, tmp_path, tmp_path / "log", "0,2").command
@@ -110,41 +80,3 @@ def test_a_container_gets_its_cores(tmp_path):
 
 def test_no_cores_no_command():
     assert process.bound_to("") == []
-
-
-def measure(study: Path, *options: str) -> None:
-    arguments = ["measure", CELL, "--study", str(study), "--provider", "native", *options]
-    result = CliRunner().invoke(cli, arguments)
-    if result.exception is not None:
-        raise result.exception
-
-
-@several
-def test_a_cell_with_cores_of_its_own(pretend_study):
-    server, client = str(HERE[0]), str(HERE[1])
-    measure(pretend_study, "--pin-cpus", f"{server}/{client}")
-    manifest = json.loads((RAW / "manifest.json").read_text())
-    assert manifest["pinning"] == {"server": server, "client": client}
-    assert manifest["server"]["command"][:4] == ["taskset", "--cpu-list", server, "pretend-server"]
-    assert manifest["phases"]["run"]["command"][:4] == ["taskset", "--cpu-list", client, "java"]
-    commands = (RAW / "commands.sh").read_text()
-    assert f"\ntaskset --cpu-list {server} pretend-server" in commands
-    # The next cell, left to the kernel, would not be like it.
-    other = CELL.replace("rep1", "rep2")
-    arguments = ["measure", other, "--study", str(pretend_study), "--provider", "native"]
-    refused = CliRunner().invoke(cli, arguments)
-    assert isinstance(refused.exception, KvstudyError)
-    assert (
-        f"cores of server and client: server {server}, client {client} (1 cell, {CELL}); "
-        f"not bound (1 cell, {other} is next)" in str(refused.exception)
-    )
-
-
-def test_a_cell_that_is_left_to_the_kernel(pretend_study):
-    measure(pretend_study)
-    manifest = json.loads((RAW / "manifest.json").read_text())
-    assert manifest["pinning"] is None
-    assert "taskset" not in (RAW / "commands.sh").read_text()
-    keys = {finding["key"] for finding in manifest["findings"]}
-    assert keys >= {"governor", "load", "disk", "kernel"}
-    assert manifest["java"]["version"] == "pretended java"

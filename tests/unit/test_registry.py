@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import platform
 import subprocess
-import sys
 from pathlib import Path
 
 import psutil
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.stores import process, registry
+
+from tests.project import CELL, STUDY, kvstudy
 
 
 @pytest.fixture
@@ -54,16 +55,10 @@ def test_the_folder_of_another_user_is_not_taken(home, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("port", ["-5", "65536"])
-def test_a_port_that_does_not_exist(pretend_study, port):
-    arguments = ["measure", "pretend/a/r1000_o2000_t2/rep1", "--study", str(pretend_study)]
-    done = subprocess.run(
-        [sys.executable, "-m", "kvstudy", *arguments, "--port", port],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2
-    assert f"Invalid value for '--port': {port} is not in the range 0<=x<=65535" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_port_that_does_not_exist(port):
+    done = kvstudy("measure", CELL, "--study", STUDY, "--port", port)
+    assert done.exit_code == 2
+    assert f"Invalid value for '--port': {port} is not in the range 0<=x<=65535" in done.output
 
 
 def test_what_works_in_the_data_of_a_killed_cell_is_ended(project, tmp_path):

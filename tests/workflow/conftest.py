@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
-PRETEND = ROOT / "tests" / "pretend"
+from tests.project import PRETEND, ROOT, add_pretended
 
 
 class Workflow:
@@ -84,14 +83,7 @@ def make_workflow(tmp_path: Path) -> Workflow:
             ROOT / name, folder / name, ignore=shutil.ignore_patterns("target", "*.pdf", "*.html")
         )
     shutil.copy(ROOT / "Snakefile", folder)
-    shutil.copytree(PRETEND / "store", folder / "envs" / "stores" / "pretend")
-    shutil.copytree(PRETEND / "unbound", folder / "envs" / "stores" / "unbound")
-    library = folder / "workflow" / "bindings" / "target" / "lib"
-    library.mkdir(parents=True)
-    (library / "kvstudy-bindings.jar").write_bytes(b"jar")
-    study = folder / "config" / "studies" / "small"
-    study.mkdir()
-    shutil.copy(PRETEND / "study.yaml", study)
+    add_pretended(folder)
     made = Workflow(
         folder,
         os.environ

@@ -16,11 +16,10 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.share.trace.log_lines import lines_of
 
-ROOT = Path(__file__).parents[2]
+from tests.project import PRETEND, ROOT, SLUG, STUDY, add_pretended, kvstudy, measure
+
 YCSB = ROOT / "tests" / "data" / "ycsb"
-PRETEND = ROOT / "tests" / "pretend"
 RUN = Path("results/small")
-SLUG = "r1000_o2000_t2"
 
 
 def run(*arguments: str) -> Result:
@@ -46,33 +45,20 @@ def measured(tmp_path_factory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("config", "envs/stores", "workloads"):
             shutil.copytree(ROOT / name, folder / name)
-        shutil.copytree(PRETEND / "store", folder / "envs" / "stores" / "pretend")
-        shutil.copytree(PRETEND / "unbound", folder / "envs" / "stores" / "unbound")
-        library = folder / "workflow" / "bindings" / "target" / "lib"
-        library.mkdir(parents=True)
-        (library / "kvstudy-bindings.jar").write_bytes(b"jar")
-        study = folder / "config" / "studies" / "small" / "study.yaml"
-        study.parent.mkdir()
-        shutil.copy(PRETEND / "study.yaml", study)
+        add_pretended(folder)
         patch.chdir(folder)
         patch.setenv("PATH", f"{PRETEND}:{os.environ['PATH']}")
         patch.setenv("KVSTUDY_STATE", str(folder / "state"))
         patch.setenv("KVSTUDY_CONTROLLER", str(os.getpid()))
         patch.delenv("YCSB_HOME", raising=False)
-        measuring = ("--study", str(study.relative_to(folder)), "--provider", "native")
         for cell in (f"a/{SLUG}/rep1", f"c/{SLUG}/rep1"):
-            assert run("measure", f"pretend/{cell}", *measuring).exception is None
+            measure(f"pretend/{cell}")
         patch.setenv("PRETEND_CLIENT", "failed-run")
-        assert run("measure", f"pretend/a/{SLUG}/rep2", *measuring).exception is None
-        parsed(measuring[:2])
+        measure(f"pretend/a/{SLUG}/rep2")
+        tables = ("--cells", RUN / "cells.csv", "--measurements", RUN / "measurements.csv")
+        kvstudy("parse", "--study", STUDY)
+        kvstudy("summarise", "--study", STUDY, *tables, "--output", RUN / "summary.csv")
     return folder
-
-
-def parsed(study: tuple[str, ...] = ("--study", "config/studies/small/study.yaml")) -> None:
-    tables = ("--cells", str(RUN / "cells.csv"), "--measurements", str(RUN / "measurements.csv"))
-    assert run("parse", *study).exception is None
-    summary = ("--output", str(RUN / "summary.csv"))
-    assert run("summarise", *study, *tables, *summary).exception is None
 
 
 @pytest.fixture

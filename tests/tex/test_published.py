@@ -21,8 +21,7 @@ from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.parts import PrintedForm
 
 from tests.cell_texts import same_cells
-
-from .languages import in_every_language  # noqa: F401
+from tests.unit.languages import in_every_language  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
 # Each source's tables as its text prints them: <study>-table-<number>.tsv.

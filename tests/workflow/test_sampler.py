@@ -7,6 +7,7 @@ import time
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.tidy.foreign import cpu_shares
 from kvstudy.analyse.tidy.resources import server_cpu_seconds
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.sampler import (
@@ -133,3 +134,27 @@ def test_a_broken_file_is_named(tmp_path):
     (tmp_path / "processes.csv").write_text("phase,side,cpu_user,cpu_system\nrun,server,1,x\n")
     with pytest.raises(KvstudyError, match=r"processes\.csv: cannot be read"):
         server_cpu_seconds(tmp_path, "run")
+
+
+def test_a_program_of_somebody_else_is_seen(tmp_path):
+    """For real: one process is the client, one burns a known time and is neither."""
+    code = "import time\nwhile time.process_time() < {}: pass"
+    client = subprocess.Popen([sys.executable, "-c", code.format(0.3)])
+    sampler = Sampler(tmp_path, "run", {"client": [client.pid], "server": [os.getpid()]})
+    sampler.sample()
+    began = time.monotonic()
+    other = subprocess.Popen([sys.executable, "-c", code.format(1.5)])
+    client.wait()
+    other.wait()
+    seconds = time.monotonic() - began
+    sampler.sample()
+    sampler.close()
+    phase = {"client_cpu_seconds": 0.3, "monitor_cpu_seconds": 0.0}
+    # Its parent is our own process, which stands for the server: it must not be in its tree.
+    rows = (tmp_path / "processes.csv").read_text().splitlines()
+    kept = [row for row in rows if ",server," not in row]
+    (tmp_path / "processes.csv").write_text("\n".join(kept) + "\n")
+    told = {"cell": {}, "server": {"provider": "none"}, "interrupts_apart": False}
+    found = cpu_shares(tmp_path, "run", told | {"phases": {"run": phase}})
+    assert found["foreign_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
+    assert found["foreign_cpu"] <= 100

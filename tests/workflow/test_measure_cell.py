@@ -17,23 +17,15 @@ from pathlib import Path
 
 import psutil
 import pytest
-from click.testing import CliRunner
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.place import Place
 from kvstudy.stores import process, registry
 from kvstudy.study.raw import write_sums
 
-CELL = "pretend/a/r1000_o2000_t2/rep1"
+from tests.project import CELL, kvstudy, measure
+
 RAW = Path("results/small/raw") / CELL
 FAILED = Path("results/small/failed") / CELL
-
-
-def measure(study: Path, *options: str, cell: str = CELL) -> None:
-    arguments = ["measure", cell, "--study", str(study), "--provider", "native", *options]
-    result = CliRunner().invoke(cli, arguments)
-    if result.exception is not None:
-        raise result.exception
 
 
 def servers() -> list[psutil.Process]:
@@ -55,10 +47,10 @@ def _folder_of_its_processes(project, monkeypatch):
     monkeypatch.setenv("PWD", str(project))
 
 
-def failure(study: Path, *options: str, cell: str = CELL) -> str:
+def failure(cell: str = CELL, *options: str) -> str:
     """The message of a measurement that must fail and leave nothing but its logs."""
     with pytest.raises(KvstudyError) as error:
-        measure(study, *options, cell=cell)
+        measure(cell, *options)
     assert not RAW.exists()
     assert not Path("results/small/measuring").exists()
     assert servers() == []
@@ -66,7 +58,7 @@ def failure(study: Path, *options: str, cell: str = CELL) -> str:
 
 
 def test_a_measured_cell_leaves_its_raw_logs(pretend_study):
-    measure(pretend_study)
+    measure()
     names = {path.name for path in RAW.iterdir()}
     assert names >= {"load.out", "load.err", "run.out", "run.err", "server.log", "commands.sh"}
     manifest = json.loads((RAW / "manifest.json").read_text())
@@ -81,7 +73,7 @@ def test_a_measured_cell_leaves_its_raw_logs(pretend_study):
 
 
 def test_the_manifest_tells_what_the_server_counted_in_each_phase(pretend_study):
-    measure(pretend_study)
+    measure()
     server = json.loads((RAW / "manifest.json").read_text())["server"]
     assert server["counters"] == {"load": {"load": 1000}, "run": {"run": 2000}}
     assert server["misses"] == "get_misses"
@@ -92,7 +84,7 @@ def test_a_store_without_counters_tells_none(pretend_study):
     file.write_text(file.read_text().split("def counters")[0])
     store = Path("envs/stores/pretend/store.yaml")
     store.write_text(store.read_text().replace("misses: get_misses\n", ""))
-    measure(pretend_study)
+    measure()
     server = json.loads((RAW / "manifest.json").read_text())["server"]
     assert server["counters"] == {"load": None, "run": None}
 
@@ -110,20 +102,20 @@ def test_counters_that_fall_or_vanish_fail_the_cell(pretend_study, after):
     )
     store = Path("envs/stores/pretend/store.yaml")
     store.write_text(store.read_text().replace("misses: get_misses\n", ""))
-    text = failure(pretend_study)
+    text = failure()
     assert "its counter load fell by" in text
     assert "was the server started anew?" in text
 
 
 def test_insert_only_has_no_run(pretend_study):
-    measure(pretend_study, cell="pretend/insert/r1000_o0_t2/rep1")
+    measure("pretend/insert/r1000_o0_t2/rep1")
     raw = Path("results/small/raw/pretend/insert/r1000_o0_t2/rep1")
     assert (raw / "load.out").exists()
     assert not (raw / "run.out").exists()
 
 
 def test_a_scaled_cell_has_results_of_its_own(pretend_study):
-    measure(pretend_study, "--scale", "0.5")
+    measure(CELL, "--scale", "0.5")
     assert Path("results/small-scale0.5/raw", CELL).is_dir()
     assert not Path("results/small").exists()
 
@@ -137,14 +129,14 @@ def test_a_scaled_cell_has_results_of_its_own(pretend_study):
 )
 def test_a_server_that_does_not_start(pretend_study, monkeypatch, server, message):
     monkeypatch.setenv("PRETEND_SERVER", server)
-    text = failure(pretend_study)
+    text = failure()
     assert text.startswith(f"{CELL}: Pretend server")
     assert message in text
 
 
 def test_a_long_line_in_a_servers_log_is_cut_and_harmless(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "long-line")
-    text = failure(pretend_study)
+    text = failure()
     assert "its log ends: ... xxx" in text
     assert "xxx  the end" in text
     assert len(text) < 1500
@@ -154,25 +146,25 @@ def test_a_long_line_in_a_servers_log_is_cut_and_harmless(pretend_study, monkeyp
 def test_a_server_that_is_stopped_is_named(pretend_study, monkeypatch):
     """It accepts connections, and answers none."""
     monkeypatch.setenv("PRETEND_SERVER", "stops-after-load")
-    text = failure(pretend_study)
+    text = failure()
     assert re.search(r"stopped by a signal \('kill -CONT \d+' lets it go on\): no answer", text)
 
 
 def test_a_server_that_has_ended_is_named(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "ends-after-load")
-    text = failure(pretend_study)
+    text = failure()
     assert f"{CELL}: Pretend server ended with exit status 3: no answer to '" in text
 
 
 def test_a_server_that_goes_into_the_background(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "daemonises")
-    text = failure(pretend_study)
+    text = failure()
     assert "Pretend server went into the background (start it in the foreground" in text
 
 
 def test_a_child_that_a_server_leaves_is_ended_with_it(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "leaves-a-child")
-    measure(pretend_study)
+    measure()
     assert servers() == []
 
 
@@ -185,7 +177,7 @@ def test_a_child_of_a_server_whose_cell_was_killed_is_ended_by_the_next(pretend_
     monkeypatch.delenv("PRETEND_SERVER")
     (left,) = wait_for_one_left()
     with subprocess.Popen(["pretend-server", "0"], env=os.environ) as other:
-        measure(pretend_study)
+        measure()
         assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
         assert other.poll() is None
         other.kill()
@@ -195,7 +187,7 @@ def test_a_child_of_a_server_whose_cell_was_killed_is_ended_by_the_next(pretend_
 def test_a_server_that_dies(pretend_study, monkeypatch, phase):
     monkeypatch.setenv("PRETEND_SERVER", "dies-after-1.5")
     monkeypatch.setenv("PRETEND_CLIENT", f"slow-{phase}")
-    text = failure(pretend_study)
+    text = failure()
     assert f"Pretend server ended with exit status 3 during {phase}" in text
     assert "pretended: out of memory" in text
     logs = next(FAILED.iterdir())
@@ -226,7 +218,7 @@ def test_a_server_that_dies(pretend_study, monkeypatch, phase):
 )
 def test_a_broken_phase(pretend_study, monkeypatch, client, message):
     monkeypatch.setenv("PRETEND_CLIENT", client)
-    assert message in failure(pretend_study)
+    assert message in failure()
 
 
 @pytest.mark.parametrize("phase", ["load", "run"])
@@ -234,7 +226,7 @@ def test_a_phase_in_which_only_failures_go_on_is_given_up(pretend_study, monkeyp
     """A server that is stopped: each operation ends with a timeout."""
     monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 3)
     monkeypatch.setenv("PRETEND_CLIENT", f"frozen-{phase}")
-    text = failure(pretend_study)
+    text = failure()
     assert f"{phase}: no operation went well for 3 s, after 3000 in " in text
     assert "client stopped" in text
 
@@ -242,7 +234,7 @@ def test_a_phase_in_which_only_failures_go_on_is_given_up(pretend_study, monkeyp
 def test_a_phase_without_any_progress_is_given_up(pretend_study, monkeypatch):
     monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 2)
     monkeypatch.setenv("PRETEND_CLIENT", "silent-load")
-    assert "load: no operation went well for 2 s, after 0 in 0 s" in failure(pretend_study)
+    assert "load: no operation went well for 2 s, after 0 in 0 s" in failure()
 
 
 @pytest.mark.parametrize(
@@ -254,13 +246,13 @@ def test_a_phase_without_any_progress_is_given_up(pretend_study, monkeypatch):
 )
 def test_a_server_that_holds_other_records(pretend_study, monkeypatch, held, why):
     monkeypatch.setenv("PRETEND_RECORDS", str(held))
-    text = failure(pretend_study)
+    text = failure()
     assert f"YCSB stored 1000 records, the Pretend server holds {held}; {why}" in text
 
 
 def test_failed_operations_are_measured(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    measure(pretend_study)
+    measure()
     assert (RAW / "SHA256SUMS").exists()
 
 
@@ -271,7 +263,7 @@ def two_clients(study: Path) -> str:
 
 def test_two_clients_at_a_time(pretend_study):
     cell = two_clients(pretend_study)
-    measure(pretend_study, cell=cell)
+    measure(cell)
     raw = Path("results/small/raw") / cell
     assert {"run.out", "run-2.out", "run-2.err"} <= {path.name for path in raw.iterdir()}
     assert not (raw / "load-2.out").exists()
@@ -283,8 +275,7 @@ def test_two_clients_at_a_time(pretend_study):
     load = manifest["phases"]["load"]["command"]
     assert load[load.index("-threads") + 1] == "2"
     assert f"\n{shlex.join(second)} &\n" in (raw / "commands.sh").read_text()
-    result = CliRunner().invoke(cli, ["parse", "--study", str(pretend_study)])
-    assert result.exception is None
+    kvstudy("parse", "--study", pretend_study)
     lines = Path("results/small/measurements.csv").read_text().splitlines()
     found = [line for line in lines if ",second_throughput," in line]
     assert found == [
@@ -295,7 +286,7 @@ def test_two_clients_at_a_time(pretend_study):
 def test_a_second_client_that_fails(pretend_study, monkeypatch):
     cell = two_clients(pretend_study)
     monkeypatch.setenv("PRETEND_CLIENT", "exception-second")
-    assert "the second client ended with exit status 1" in failure(pretend_study, cell=cell)
+    assert "the second client ended with exit status 1" in failure(cell)
 
 
 def test_a_second_client_without_memory_is_told_first(pretend_study, monkeypatch):
@@ -304,13 +295,13 @@ def test_a_second_client_without_memory_is_told_first(pretend_study, monkeypatch
     assert (
         "OutOfMemoryError: Java heap space: the client's Java ran out; use fewer threads or more "
         "memory (run-2.out: "
-    ) in failure(pretend_study, cell=cell)
+    ) in failure(cell)
 
 
 def test_a_taken_port_is_named(pretend_study):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        text = failure(pretend_study, "--port", str(port))
+        text = failure(CELL, "--port", str(port))
     assert f"port {port} is taken by" in text
     assert f"(process {os.getpid()})" in text
     assert "use 0 for any free one" in text
@@ -318,12 +309,12 @@ def test_a_taken_port_is_named(pretend_study):
 
 def test_a_program_that_is_missing(pretend_study, monkeypatch):
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    assert "no program pretend-server on this machine" in failure(pretend_study)
+    assert "no program pretend-server on this machine" in failure()
 
 
 def test_bindings_that_are_not_built(pretend_study):
     Path("workflow/bindings/target/lib/kvstudy-bindings.jar").unlink()
-    assert "run 'make setup'" in failure(pretend_study)
+    assert "run 'make setup'" in failure()
 
 
 @pytest.mark.parametrize(
@@ -338,10 +329,10 @@ def test_a_jar_that_is_missing_or_broken(pretend_study, spoil, problem):
     jar = Path("workflow/bindings/target/lib/jedis.jar")
     jar.write_bytes(b"jar")
     write_sums(jar.parent)
-    measure(pretend_study)
+    measure()
     shutil.rmtree(RAW)
     spoil(jar)
-    text = failure(pretend_study)
+    text = failure()
     assert f"{jar}: {problem}" in text
     assert "run 'make setup'" in text
     assert not FAILED.exists()
@@ -349,7 +340,7 @@ def test_a_jar_that_is_missing_or_broken(pretend_study, spoil, problem):
 
 def test_a_machine_without_java(pretend_study, monkeypatch):
     monkeypatch.setenv("PATH", str(Path.cwd()))
-    text = failure(pretend_study)
+    text = failure()
     assert text == "no program java on the path, which YCSB needs; run 'make setup'"
     assert not FAILED.exists()
 
@@ -376,7 +367,7 @@ def small_disk(pretend_study, tmp_path):
 def test_a_full_disk(pretend_study, small_disk):
     (small_disk(32) / "filler").write_bytes(b"x" * 20_000)
     with pytest.raises(KvstudyError, match="disk is full"):
-        measure(pretend_study)
+        measure()
     assert not RAW.exists()
     assert servers() == []
 
@@ -386,7 +377,7 @@ def test_a_disk_that_the_client_fills(pretend_study, small_disk, monkeypatch):
     small_disk(160)
     monkeypatch.setenv("PRETEND_CLIENT", "chatty-run")
     with pytest.raises(KvstudyError) as error:
-        measure(pretend_study)
+        measure()
     disk = Path("results/small/measuring", CELL).parent
     start = f"{CELL}: the disk is full ({disk}); free some space (run: the YCSB client ended with"
     assert str(error.value).startswith(start)
@@ -398,7 +389,7 @@ def test_results_that_are_read_only(pretend_study, small_disk):
     disk = small_disk(160)
     subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
     with pytest.raises(KvstudyError, match=r"^results: you cannot write there; give yourself"):
-        measure(pretend_study)
+        measure()
     assert servers() == []
 
 
@@ -424,59 +415,59 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
 
 
 def test_measuring_again_keeps_the_earlier_logs(pretend_study):
-    measure(pretend_study)
+    measure()
     before = (RAW / "manifest.json").read_text()
-    measure(pretend_study)
+    measure()
     (kept,) = Path("results/small/replaced", CELL).iterdir()
     assert (kept / "manifest.json").read_text() == before
 
 
 def test_another_provider_than_the_finished_cells(pretend_study):
-    measure(pretend_study)
+    measure()
     manifest = RAW / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
     other = "pretend/a/r1000_o2000_t2/rep2"
     with pytest.raises(KvstudyError) as error:
-        measure(pretend_study, cell=other)
+        measure(other)
     assert f"provider: docker (1 cell, {CELL}); native (1 cell, {other} is next)" in str(
         error.value
     )
     assert not Path("results/small/failed").exists()
     # The cell itself may be measured anew in another way; nothing else is there.
-    measure(pretend_study)
+    measure()
     manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
-    measure(pretend_study, "--mixed", "true", cell=other)
+    measure(other, "--mixed", "true")
     shutil.rmtree(RAW.with_name("rep2"))
     # auto keeps to what is there.
     manifest.write_text(manifest.read_text().replace('"docker"', '"native"'))
-    measure(pretend_study, "--provider", "auto", cell="pretend/a/r1000_o2000_t2/rep2")
+    measure("pretend/a/r1000_o2000_t2/rep2", "--provider", "auto")
 
 
 def test_another_version_of_the_server_than_in_the_finished_cells(pretend_study):
     """Upgraded while the study was measured: found before anything is loaded."""
-    measure(pretend_study)
+    measure()
     manifest = RAW / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"version": "1.2.3"', '"version": "1.2.2"'))
     other = "pretend/a/r1000_o2000_t2/rep2"
     with pytest.raises(KvstudyError) as error:
-        measure(pretend_study, cell=other)
+        measure(other)
     assert "server of pretend: 1.2.2 (1 cell, " in str(error.value)
     assert f"1.2.3 (1 cell, {other} is next)" in str(error.value)
     assert servers() == []
     (logs,) = Path("results/small/failed", other).iterdir()
     assert not list(logs.glob("load.*"))
-    measure(pretend_study, "--mixed", "true", cell=other)
+    measure(other, "--mixed", "true")
 
 
 def test_cells_that_are_no_longer_planned_may_be_of_another_kind(pretend_study):
     """`kvstudy parse` leaves them out too."""
-    measure(pretend_study)
+    measure()
     manifest = RAW / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"native"', '"docker"'))
     pretend_study.write_text(
         pretend_study.read_text().replace("operations: 2000", "operations: 3000")
     )
-    measure(pretend_study, cell="pretend/a/r1000_o3000_t2/rep1")
+    measure("pretend/a/r1000_o3000_t2/rep1")
 
 
 # What a signal does, in a process of its own.
@@ -539,7 +530,7 @@ def test_a_killed_cell_takes_its_server_with_it(pretend_study, monkeypatch):
     wait_until_gone()
     # The next measurement cleans up what the killed one could not.
     monkeypatch.delenv("PRETEND_CLIENT")
-    measure(pretend_study)
+    measure()
     assert RAW.exists()
     assert not Path("results/small/measuring").exists()
 
@@ -563,7 +554,7 @@ def test_the_next_cell_ends_a_server_that_was_left_behind(pretend_study):
         # A record whose process id belongs to another program by now.
         stranger = {"kind": "process", "what": "pretend", "pid": other.pid, "created": 1.0}
         registry.record("stranger", stranger)
-        measure(pretend_study)
+        measure()
         left.wait(5)
         assert other.poll() is None
     finally:
@@ -590,7 +581,7 @@ def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
 def test_what_cannot_be_read_is_a_failure_right_away(pretend_study, monkeypatch):
     """Not only when all cells are measured and the report is made."""
     monkeypatch.setenv("PRETEND_CLIENT", "torn-histogram")
-    text = failure(pretend_study)
+    text = failure()
     assert "run.READ.hdr: line 1: 'torn' is no histogram" in text
     (logs,) = Path("results/small/failed", CELL).iterdir()
     assert (logs / "run.READ.hdr").read_text() == "torn\n"
@@ -602,6 +593,6 @@ def test_an_answer_that_cannot_be_read_is_a_failure_with_a_reason(pretend_study)
         verbs.read_text()
         + "\n\ndef records(host, port):\n    raise ValueError('no namespace called ycsb')\n"
     )
-    text = failure(pretend_study)
+    text = failure()
     assert "gave no good answer to 'records'" in text
     assert "no namespace called ycsb" in text

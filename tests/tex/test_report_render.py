@@ -28,9 +28,8 @@ from kvstudy.present.report.workload_facts import SUMMARY
 from kvstudy.present.tables.claims import write_claims
 
 from tests.cell_texts import same_cells
-
-from . import small_results as small
-from .languages import in_every_language  # noqa: F401
+from tests.unit import small_results as small
+from tests.unit.languages import in_every_language  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 ODD = r"Od_d 50% & #1 \ <b> $x {w} *v* `u` [t]"

@@ -6,11 +6,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from click.testing import CliRunner, Result
-from kvstudy.cli import cli
+from click.testing import Result
 from kvstudy.errors import KvstudyError
 
 from tests.conftest import without_servers
+from tests.project import kvstudy
 
 RAW = Path("results/single-cells/raw")
 STORE = Path("envs/stores/pretend/store.yaml")
@@ -18,11 +18,7 @@ GIVEN = ["--workload", "a", "--records", "1000", "--operations", "2000", "--thre
 
 
 def run(*arguments: str, answers: str = "") -> Result:
-    command = ["run", "--provider", "native", *arguments]
-    result = CliRunner().invoke(cli, command, input=answers)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return kvstudy("run", "--provider", "native", *arguments, answers=answers)
 
 
 def test_it_asks_for_what_it_is_not_told(pretend_study):

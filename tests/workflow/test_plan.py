@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.planning.costs import PhaseCost, read_cost, read_costs
 from kvstudy.measure.planning.estimate import OTHER, SAME, SIZES, Estimator
@@ -21,21 +19,15 @@ from kvstudy.stores import registry
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 
+from tests.project import SLUG, kvstudy, measure
+
 RAW = Path("results/small/raw")
 CALIBRATED = Path("results/calibration/raw")
-SLUG = "r1000_o2000_t2"
-
-
-def run(*arguments: str) -> Result:
-    result = CliRunner().invoke(cli, list(arguments))
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def show(*arguments: str) -> str:
     """The screen, which fits an 80-column terminal."""
-    text = run("plan", *arguments, "--provider", "native").stdout
+    text = kvstudy("plan", *arguments, "--provider", "native").stdout
     # A path that is longer stays whole.
     assert max(len(line) for line in text.splitlines() if " " in line) <= 80
     return text
@@ -43,10 +35,6 @@ def show(*arguments: str) -> str:
 
 def words(text: str) -> str:
     return " ".join(text.split())
-
-
-def measure(study: Path, cell: str) -> None:
-    run("measure", cell, "--study", str(study), "--provider", "native")
 
 
 def edit(study: Path, **keys) -> None:
@@ -71,8 +59,8 @@ def test_before_anything_was_measured_it_says_how_to_find_out(pretend_study):
 
 
 def test_measured_cells_foretell_the_others(pretend_study):
-    measure(pretend_study, f"pretend/a/{SLUG}/rep1")
-    measure(pretend_study, "pretend/insert/r1000_o0_t2/rep1")
+    measure()
+    measure("pretend/insert/r1000_o0_t2/rep1")
     text = show("small")
     assert "6 cells here, 2 done" in words(text)
     assert line(text, "a")[0] == "1/2"
@@ -101,7 +89,7 @@ def test_of_timed_cells_the_seconds_are_known_before_anything_was_measured(prete
 
 
 def test_an_earlier_scale_of_the_study_counts(pretend_study):
-    run("measure", f"pretend/a/{SLUG}/rep1", "--study", str(pretend_study), "--provider", "native")
+    measure()
     text = show("small", "--scale", "2")
     assert "results/small-scale2" in text
     assert "?" not in line(text, "a")
@@ -153,7 +141,7 @@ def test_a_store_that_fails_leaves_the_others_and_a_reason(pretend_study, monkey
 
 def test_repetitions_follow_from_the_spread(pretend_study):
     for repetition in (1, 2):
-        measure(pretend_study, f"pretend/a/{SLUG}/rep{repetition}")
+        measure(f"pretend/a/{SLUG}/rep{repetition}")
     # The pretended client is always as fast; a real one is not.
     log = RAW / f"pretend/a/{SLUG}/rep2/run.out"
     log.write_text(
@@ -174,7 +162,7 @@ def test_drift_that_stores_share_is_no_spread_between_them(pretend_study):
     edit(pretend_study, stores=["pretend", "other"], workloads=["a"], tables=[], figures=[])
     for store in ("pretend", "other"):
         for repetition in (1, 2):
-            measure(pretend_study, f"{store}/a/{SLUG}/rep{repetition}")
+            measure(f"{store}/a/{SLUG}/rep{repetition}")
             log = RAW / f"{store}/a/{SLUG}/rep{repetition}/run.out"
             slow = 1.5 if repetition == 2 else 1
             # 2 % of their own, and half as fast the second time.
@@ -189,7 +177,7 @@ def test_drift_that_stores_share_is_no_spread_between_them(pretend_study):
 
 def test_a_plan_of_done_cells_has_nothing_left(pretend_study):
     edit(pretend_study, stores=["pretend"], workloads=["a"], tables=[], figures=[], repetitions=1)
-    measure(pretend_study, f"pretend/a/{SLUG}/rep1")
+    measure()
     text = show("small")
     assert line(text, "pretend")[0] == "1/1"
     assert "left: 0 s" in words(text)
@@ -200,15 +188,15 @@ def test_control_cells_are_counted_by_themselves(pretend_study):
     edit(pretend_study, noise_floor=True)
     text = words(show("small"))
     assert "18 cells (6 of them control cells) planned; 12 cells (6 of them control cells)" in text
-    last = run("plan", "small", "--cells").stdout.splitlines()[-1]
+    last = kvstudy("plan", "small", "--cells").stdout.splitlines()[-1]
     assert last == "18 cells (6 of them control cells) of small, 0 measured"
     progress = Progress("small", plan(load_study(pretend_study)))
     assert str(progress).startswith("0 of 18 cells (6 of them control cells) done")
 
 
 def test_single_cells_in_their_order(pretend_study):
-    measure(pretend_study, f"pretend/a/{SLUG}/rep1")
-    listed = run("plan", "small", "--cells").stdout.splitlines()
+    measure()
+    listed = kvstudy("plan", "small", "--cells").stdout.splitlines()
     paths = [each.split()[-1] for each in listed[:-1]]
     assert paths == [cell.path for cell in plan(load_study(pretend_study))]
     assert [each.split()[1] for each in listed[:-1]].count("measured") == 1
@@ -234,12 +222,12 @@ def test_study_by_name_path_folder_or_configuration(pretend_study):
 )
 def test_wrong_arguments(pretend_study, arguments, message):
     with pytest.raises(KvstudyError) as error:
-        run("plan", *arguments)
+        kvstudy("plan", *arguments)
     assert message in str(error.value)
 
 
 def test_logs_that_tell_no_times_are_left_out(pretend_study):
-    measure(pretend_study, f"pretend/a/{SLUG}/rep1")
+    measure()
     cell = RAW / f"pretend/a/{SLUG}/rep1"
     manifest = json.loads((cell / "manifest.json").read_text())
     for broken in ("", "{", json.dumps(manifest | {"seconds": None}), "[]"):
@@ -286,7 +274,7 @@ def test_more_operations_go_on_at_the_rate_of_a_warm_client(tmp_path):
 
 
 def test_the_nearest_cell_foretells(pretend_study, tmp_path):
-    measure(pretend_study, f"pretend/a/{SLUG}/rep1")
+    measure()
     known = read_cost(RAW / f"pretend/a/{SLUG}/rep1")
 
     def cost(seconds: float, **changed):
@@ -315,7 +303,7 @@ def test_the_nearest_cell_foretells(pretend_study, tmp_path):
 
 
 def test_raw_latencies_are_a_part_of_the_disk(pretend_study):
-    measure(pretend_study, f"pretend/a/{SLUG}/rep1")
+    measure()
     cost = read_cost(RAW / f"pretend/a/{SLUG}/rep1")
     properties = dict(cost.cell.properties) | {"measurementtype": "hdrhistogram+raw"}
     cell = replace(cost.cell, properties=tuple(sorted(properties.items())), operations=10**5)
@@ -336,7 +324,7 @@ def test_progress_tells_done_elapsed_left_and_failed(pretend_study):
     log = Path("results/small/logs/progress.log")
     assert not log.exists()
     progress.begin(log)
-    measure(pretend_study, f"pretend/a/{SLUG}/rep1")
+    measure()
     now[0] += 75
     cost = read_cost(RAW / f"pretend/a/{SLUG}/rep1")
     estimate = Estimator([cost])
@@ -356,14 +344,14 @@ def test_progress_names_what_failed_since_it_began(pretend_study, monkeypatch):
     progress = Progress("small", [cell])
     progress.begin(Path("log"))
     with pytest.raises(KvstudyError):
-        measure(pretend_study, cell.path)
+        measure(cell.path)
     assert "1 failed" in str(progress)
     assert f"  {cell.path}" in progress.end().splitlines()
     later = Progress("small", [cell], clock=lambda: 1e12)
     later.begin(Path("log"))
     assert "0 failed" in str(later)
     monkeypatch.delenv("PRETEND_CLIENT")
-    measure(pretend_study, cell.path)
+    measure(cell.path)
     assert progress.end() == ""
     assert str(progress).startswith("1 of 1 cell done")
     assert str(progress).endswith("0 failed")

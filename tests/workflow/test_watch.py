@@ -19,10 +19,10 @@ from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import measured_run
 
-from . import small_results
+from tests.project import CELL, kvstudy, measure
+from tests.unit import small_results
 
 YCSB = Path(__file__).parents[1] / "data" / "ycsb"
-CELL = "pretend/a/r1000_o2000_t2/rep1"
 LINE = "2026-11-20 17:53:1{0}:340 {0} sec: {1} operations; {2} current ops/sec; est completion\n"
 
 
@@ -31,11 +31,6 @@ def working(phase: str, text: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{phase}.err").write_text(text)
     return folder
-
-
-def measure(study: Path) -> None:
-    options = ["--study", str(study), "--provider", "native"]
-    assert CliRunner().invoke(cli, ["measure", CELL, *options]).exception is None
 
 
 def watching(study: Path, goes_on=lambda: True, clock=lambda: 0.0) -> Watch:
@@ -85,7 +80,7 @@ def test_a_timed_cell_is_told_by_its_time_and_two_clients_together(pretend_study
 def test_finished_and_failed_cells_leave_a_line(pretend_study, monkeypatch):
     watch = watching(pretend_study)
     watch.look()
-    measure(pretend_study)
+    measure()
     (news,), line, _ = watch.look()
     assert news.startswith(f"done    {CELL}, 4000 ops/s, ")
     assert line.startswith("1/6 cells, 0 failed, about ")
@@ -101,7 +96,7 @@ def test_finished_and_failed_cells_leave_a_line(pretend_study, monkeypatch):
 
 
 def test_time_left_falls_while_a_cell_is_measured(pretend_study):
-    measure(pretend_study)
+    measure()
     now = [0.0]
     watch = watching(pretend_study, clock=lambda: now[0])
     (Path("results/small/measuring") / CELL.replace("rep1", "rep2")).mkdir(parents=True)
@@ -129,9 +124,8 @@ def test_it_ends_when_nothing_works_on_the_run(pretend_study):
 
 
 def test_the_command_without_a_terminal(pretend_study):
-    measure(pretend_study)
-    result = CliRunner().invoke(cli, ["watch", "small"])
-    assert result.exception is None, result.exception
+    measure()
+    result = kvstudy("watch", "small")
     assert "\x1b" not in result.stdout
     assert result.stdout.splitlines()[-1].startswith("small: 1 of 6 cells done")
 

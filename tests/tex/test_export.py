@@ -1,24 +1,27 @@
-"""numbers.tex, read by LaTeX itself: values, languages, what is missing, and wrong names."""
+"""What a thesis takes, read by LaTeX: numbers.tex with its errors, and a table over pages."""
 
 from __future__ import annotations
 
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.intervals import intervals
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.present.export.numbers import numbers_tex, printed
-from kvstudy.present.report.build import LONG_LINES
+from kvstudy.present.export.tables import ready_for_input
+from kvstudy.present.report.build import LONG_LINES, build_pdf
 from kvstudy.present.tables import results
+from kvstudy.present.tables.checks import Line, Section, parts
+from kvstudy.present.tables.latex import fill
 from kvstudy.study.metrics import SHOWN
 
-from . import small_results as small
+from tests.project import ROOT
+from tests.unit import small_results as small
 
-TEMPLATE = Path(__file__).parents[2] / "report/templates/export/numbers.tex.j2"
+TEMPLATES = ROOT / "report/templates"
 
 BODY = r"""
 A:\kv{redis}{a}{throughput}.
@@ -62,7 +65,15 @@ def numbers() -> str:
     only = {"a": "r10_o20_t1", "c": "r10_o20_t1"}
     values_of_runs = per_repetition(values, plan, workloads[:2], only)
     summary = summarise(values, plan, study.store_names, workloads[:2], only)
-    return numbers_tex(study, 1.0, "small", summary, intervals(values_of_runs), plan, TEMPLATE)
+    return numbers_tex(
+        study,
+        1.0,
+        "small",
+        summary,
+        intervals(values_of_runs),
+        plan,
+        TEMPLATES / "export/numbers.tex.j2",
+    )
 
 
 @pytest.mark.parametrize("version", ["", "[=v2]"])
@@ -140,7 +151,15 @@ def test_nothing_measured_is_a_file_of_reasons():
     plan = small.cells().assign(status="not measured", reason=r"no 50 % & \such {thing} #1")
     summary = small.measurements(plan.head(0))
     empty = summarise(summary, plan, list(small.TITLES), ["a", "c"])
-    text = numbers_tex(small.study(), 1.0, "small", empty, intervals(summary), plan, TEMPLATE)
+    text = numbers_tex(
+        small.study(),
+        1.0,
+        "small",
+        empty,
+        intervals(summary),
+        plan,
+        TEMPLATES / "export/numbers.tex.j2",
+    )
     assert "\\kvstudyvalue{" not in text.split("\\makeatother")[0].split("from}{to}")[1]
     assert r"\kvstudygap{redis/a/r10_o20_t1}{no 50 such thing 1}" in text
 
@@ -163,3 +182,22 @@ def test_they_are_the_numbers_of_the_tables(numbers):
     ]
     assert len(shown) == 20
     assert sorted(ours) == sorted(shown)
+
+
+def test_a_table_higher_than_a_page_goes_on_over_pages_below_its_head(tmp_path):
+    line = Line("redis", ["1"] * 3)
+    grid = {"columns": ["x"] * 3, "sections": [Section(str(n), [line] * 9) for n in range(40)]}
+    template = TEMPLATES / "tables/checks.tex.j2"
+    table = fill(template, parts=parts(grid), notes=["Last."])
+    text = ready_for_input(table, "ratios", "Ratios & 50 %")
+    packages = text.splitlines()[0].removeprefix("% Needs: ")
+    main = tmp_path / "thesis.tex"
+    main.write_text(rf"\documentclass{{article}}{packages}\begin{{document}}{text}\end{{document}}")
+    assert build_pdf(main, tmp_path / "build", tmp_path / "thesis.pdf") == []
+    done = subprocess.run(
+        ["pdftotext", tmp_path / "thesis.pdf", "-"], capture_output=True, text=True
+    )
+    pages = done.stdout.removesuffix("\f").split("\f")
+    assert sum(page.count("redis") for page in pages) == 360
+    assert [page.count("Table 1: Ratios & 50 %") for page in pages] == [1] + [0] * (len(pages) - 1)
+    assert all(page.count("x") >= 3 for page in pages)

@@ -10,40 +10,20 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from kvstudy.analyse.tidy.cell import reading
 from kvstudy.analyse.tidy.files import read_resources
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import is_measured
 
-CELL = "pretend/a/r1000_o2000_t2/rep1"
-
-
-def run(*arguments: str) -> None:
-    result = CliRunner().invoke(cli, list(arguments))
-    if result.exception is not None:
-        raise result.exception
-
-
-def measure(study: Path, cell: str = CELL) -> None:
-    run("measure", cell, "--study", str(study), "--provider", "native")
-
-
-def parse(study: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    run("parse", "--study", str(study))
-    results = Path("results/small")
-    cells = pd.read_csv(results / "cells.csv", keep_default_na=False)
-    cells.index = cells.store + "/" + cells.workload + "/rep" + cells.repetition.astype(str)
-    return cells, pd.read_csv(results / "measurements.csv")
+from tests.project import CELL, kvstudy, measure, parse
 
 
 def test_values_of_a_measured_cell(pretend_study):
-    measure(pretend_study)
-    cells, values = parse(pretend_study)
+    measure()
+    cells, values = parse()
     assert cells.loc["pretend/a/rep1", "status"] == "measured"
     assert cells.loc["pretend/a/rep1", "void"] == ""
     assert cells.loc["pretend/a/rep1", "server_version"] == "1.2.3"
@@ -70,8 +50,8 @@ def test_values_of_a_measured_cell(pretend_study):
 
 
 def test_what_each_side_used_is_in_a_table_of_its_own(pretend_study):
-    measure(pretend_study)
-    parse(pretend_study)
+    measure()
+    parse()
     used = read_resources(Path("results/small/resources.csv"))
     assert set(used["side"]) == {"server", "machine"} or set(used["side"]) == {
         *("client", "server", "machine")
@@ -86,41 +66,41 @@ def test_intended_latencies_are_not_taken_for_service_times(pretend_study):
     text = pretend_study.read_text()
     interval = f"{sizes}, properties: {{measurement.interval: intended}}"
     pretend_study.write_text(text.replace(sizes, interval))
-    measure(pretend_study)
-    _, values = parse(pretend_study)
+    measure()
+    _, values = parse()
     metrics = values.query("phase == 'run' and operation == 'read'").set_index("metric")
     assert metrics.loc["intended_latency_p99", ["value", "unit"]].tolist() == [114, "us"]
     assert not [name for name in metrics.index if name.startswith("latency_")]
 
 
 def test_records_that_are_lost_in_the_run_void_the_cell(pretend_study):
-    measure(pretend_study)
+    measure()
     edit_manifest(CELL, lambda m: m["server"]["records"].update(run=993))
-    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == (
+    assert parse()[0].loc["pretend/a/rep1", "void"] == (
         "the server holds 993 records after the run, 1000 were stored and not deleted: 7 are lost"
     )
     # Nobody counted them, or some were made anew.
     for records in ({"load": 1000, "run": None}, {"load": 1000, "run": 1000}):
         edit_manifest(CELL, lambda m, now=records: m["server"].update(records=now))
-        assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+        assert parse()[0].loc["pretend/a/rep1", "void"] == ""
 
 
 def test_records_that_the_server_says_to_have_dropped_void_the_cell(pretend_study):
     store = Path("envs/stores/pretend/store.yaml")
     store.write_text(store.read_text() + "losses: [evictions, flushes]\n")
-    measure(pretend_study)
-    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+    measure()
+    assert parse()[0].loc["pretend/a/rep1", "void"] == ""
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(evictions=5))
-    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == (
+    assert parse()[0].loc["pretend/a/rep1", "void"] == (
         "the server's counter evictions rose by 5: it dropped records while the cell was measured"
     )
 
 
 def test_a_run_that_stalled_and_went_on_is_flagged(pretend_study, monkeypatch):
-    measure(pretend_study)
+    measure()
     monkeypatch.setenv("PRETEND_CLIENT", "stalled-run")
-    measure(pretend_study, CELL.replace("rep1", "rep2"))
-    cells, values = parse(pretend_study)
+    measure(CELL.replace("rep1", "rep2"))
+    cells, values = parse()
     assert set(cells.loc[["pretend/a/rep1", "pretend/a/rep2"], "void"]) == {""}
     (row,) = values.query("metric == 'stalled'").itertuples()
     # Good operations up to second 2, then from second 11 on; the last line without is at 10.
@@ -129,8 +109,8 @@ def test_a_run_that_stalled_and_went_on_is_flagged(pretend_study, monkeypatch):
 
 def test_failed_operations_void_the_cell_for_rankings(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    measure(pretend_study)
-    cells, values = parse(pretend_study)
+    measure()
+    cells, values = parse()
     assert cells.loc["pretend/a/rep1", "void"] == (
         "20.00% of update operations failed (200 ERROR), more than the 0.10% that the study allows"
     )
@@ -142,15 +122,15 @@ def test_declared_failures_do_not_void_the_cell(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
     declared = "expected_failures:\n- {store: pretend, operation: update, up_to: 0.25, reason: r}\n"
     pretend_study.write_text(pretend_study.read_text() + declared)
-    measure(pretend_study)
-    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+    measure()
+    assert parse()[0].loc["pretend/a/rep1", "void"] == ""
 
 
 def test_missed_reads_void_the_cell_for_rankings(pretend_study):
     """YCSB says OK to 1000 reads; the server counted that 30 of them found nothing."""
-    measure(pretend_study)
+    measure()
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(get_misses=30))
-    cells, values = parse(pretend_study)
+    cells, values = parse()
     assert cells.loc["pretend/a/rep1", "void"] == (
         "the server counted 30 misses among the 1000 reads that YCSB calls OK, more than the "
         "0.10% that the study allows"
@@ -163,13 +143,13 @@ def test_missed_reads_void_the_cell_for_rankings(pretend_study):
         "- {store: pretend, kind: misses, operation: read, up_to: 0.05, reason: r}\n"
     )
     pretend_study.write_text(pretend_study.read_text() + declared)
-    assert parse(pretend_study)[0].loc["pretend/a/rep1", "void"] == ""
+    assert parse()[0].loc["pretend/a/rep1", "void"] == ""
 
 
 def test_outcomes_are_those_of_the_measured_phase(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    measure(pretend_study)
-    parse(pretend_study)
+    measure()
+    parse()
     outcomes = pd.read_csv("results/small/outcomes.csv", keep_default_na=False, dtype=str)
     assert outcomes[["kind", "operation", "name", "count"]].values.tolist() == [
         ["client", "", "kvstudy", ""],
@@ -181,9 +161,9 @@ def test_outcomes_are_those_of_the_measured_phase(pretend_study, monkeypatch):
 
 
 def test_cells_that_were_measured_before_counters_were_recorded(pretend_study):
-    measure(pretend_study)
+    measure()
     edit_manifest(CELL, lambda m: m["server"].pop("counters"))
-    _, values = parse(pretend_study)
+    _, values = parse()
     assert "missed" not in set(values["metric"])
     outcomes = pd.read_csv("results/small/outcomes.csv").set_index("kind")
     assert outcomes.loc["none", "name"] == "the counters were not recorded"
@@ -192,12 +172,12 @@ def test_cells_that_were_measured_before_counters_were_recorded(pretend_study):
 def test_every_hole_has_a_reason(pretend_study, monkeypatch):
     monkeypatch.setenv("PRETEND_SERVER", "dies-at-start")
     with pytest.raises(KvstudyError):
-        measure(pretend_study)
+        measure()
     gap = Path("results/small/gaps/unbound.json")
-    run(
+    kvstudy(
         "gap", "unbound", "--provider", "native", "--raw", "results/small/raw", "--output", str(gap)
     )
-    cells, _ = parse(pretend_study)
+    cells, _ = parse()
     failed = cells.loc["pretend/a/rep1"]
     assert failed.status == "failed"
     assert "ended with exit status 1 before it was ready" in failed.reason
@@ -257,19 +237,19 @@ def component(name: str, /, **changes: str):
     ],
 )
 def test_cells_that_were_not_measured_alike_are_refused(pretend_study, change, message):
-    measure(pretend_study)
-    measure(pretend_study, OTHER)
-    parse(pretend_study)
+    measure()
+    measure(OTHER)
+    parse()
     edit_manifest(OTHER, change)
     with pytest.raises(KvstudyError) as error:
-        parse(pretend_study)
+        parse()
     assert message in str(error.value)
     assert "set mixed: true in config/config.yaml" in str(error.value)
-    run("parse", "--study", str(pretend_study), "--mixed", "true")
+    kvstudy("parse", "--study", pretend_study, "--mixed", "true")
     (mixed,) = environment()["mixed"]
     assert [side["cells"] for side in mixed["sides"]] == [1, 1]
     with pytest.raises(KvstudyError, match="were not measured alike"):
-        parse(pretend_study)
+        parse()
 
 
 def environment() -> dict:
@@ -277,8 +257,8 @@ def environment() -> dict:
 
 
 def test_what_changes_by_itself_is_no_difference(pretend_study):
-    measure(pretend_study)
-    measure(pretend_study, OTHER)
+    measure()
+    measure(OTHER)
 
     def later(manifest: dict) -> None:
         manifest["load_average_before"] = [9.0, 9.0, 9.0]
@@ -289,31 +269,31 @@ def test_what_changes_by_itself_is_no_difference(pretend_study):
         manifest["java"]["flags"] = ["-XX:MaxHeapSize=1"]
 
     edit_manifest(OTHER, later)
-    parse(pretend_study)
+    parse()
     assert environment()["mixed"] == []
 
 
 def test_cells_from_before_the_machine_was_looked_at(pretend_study):
     """Their manifests lack it; what is not recorded is no difference."""
-    measure(pretend_study)
-    measure(pretend_study, OTHER)
+    measure()
+    measure(OTHER)
 
     def older(manifest: dict) -> None:
         for key in ("findings", "java", "pinning"):
             del manifest[key]
 
     edit_manifest(OTHER, older)
-    parse(pretend_study)
+    parse()
     assert environment()["looked_at"] == 1
     edit_manifest(CELL, lambda m: m.update(pinning={"server": "0", "client": "1"}))
     with pytest.raises(KvstudyError, match="not bound"):
-        parse(pretend_study)
+        parse()
 
 
 def test_findings_of_all_cells_are_told_together(pretend_study):
     cells = [CELL, OTHER, "pretend/a/r1000_o2000_t2/rep2"]
     for number, cell in enumerate(cells):
-        measure(pretend_study, cell)
+        measure(cell)
 
         def found(manifest: dict, number: int = number) -> None:
             load = {"key": "load", "title": "Load", "value": f"{number}", "number": number}
@@ -322,7 +302,7 @@ def test_findings_of_all_cells_are_told_together(pretend_study):
             manifest["findings"] = [vm, load | busy]
 
         edit_manifest(cell, found)
-    parse(pretend_study)
+    parse()
     told = environment()
     assert told["looked_at"] == 3
     assert [(each["key"], each["values"], each["cells"]) for each in told["findings"]] == [
@@ -374,8 +354,8 @@ def kept_results(tmp_path_factory) -> Path:
 def two_cells(pretend_study, kept_results) -> Path:
     """The study with CELL and OTHER measured, once for all tests."""
     if not kept_results.exists():
-        measure(pretend_study)
-        measure(pretend_study, OTHER)
+        measure()
+        measure(OTHER)
         shutil.copytree("results", kept_results)
     else:
         shutil.copytree(kept_results, "results")
@@ -411,7 +391,7 @@ def test_a_cell_that_cannot_be_read_is_a_failed_one(two_cells, damage, reason):
     damage(raw)
     damaged = {path.name: path.read_bytes() for path in raw.iterdir()}
     for _ in range(2):
-        cells, values = parse(two_cells)
+        cells, values = parse()
         assert cells.loc["pretend/a/rep1", "status"] == "failed"
         assert cells.loc["pretend/a/rep1", "reason"].startswith(reason)
         assert cells.loc["pretend/c/rep1", "status"] == "measured"
@@ -429,8 +409,8 @@ def test_where_nothing_can_be_read_nothing_is_moved_away(two_cells):
     raw = [Path("results/small/raw", cell) for cell in (CELL, OTHER)]
     for folder in raw:
         edited(folder)
-    done = CliRunner().invoke(cli, ["parse", "--study", str(two_cells)])
-    assert "none of its 2 measured cells can be read" in str(done.exception)
+    with pytest.raises(KvstudyError, match="none of its 2 measured cells can be read"):
+        parse()
     assert all((folder / "run.out").is_file() for folder in raw)
 
 
@@ -442,22 +422,22 @@ def test_an_interruption_is_no_damaged_file(tmp_path):
 
 def test_a_cell_that_could_not_be_read_can_be_measured_again(two_cells):
     edited(Path("results/small/raw", CELL))
-    parse(two_cells)
-    measure(two_cells)
-    cells, _ = parse(two_cells)
+    parse()
+    measure()
+    cells, _ = parse()
     assert set(cells.loc[["pretend/a/rep1", "pretend/c/rep1"], "status"]) == {"measured"}
 
 
 def test_a_file_that_nobody_reads_may_lie_beside_the_logs(two_cells):
     """Somebody unpacked a log to look at it."""
     Path("results/small/raw", CELL, "run.latencies").write_text("READ,1,2\n")
-    cells, _ = parse(two_cells)
+    cells, _ = parse()
     assert cells.loc["pretend/a/rep1", "status"] == "measured"
 
 
 def test_a_manifest_that_lacks_what_is_compared_is_unreadable(two_cells):
     edit_manifest(CELL, lambda m: m.update(server=[]))
-    cells, _ = parse(two_cells)
+    cells, _ = parse()
     assert cells.loc["pretend/a/rep1", "status"] == "failed"
 
 
@@ -467,11 +447,11 @@ def test_a_cell_that_cannot_be_read_nor_moved_is_named(two_cells):
     with pytest.raises(
         KvstudyError, match=r"differs from.*cannot be moved to results/small/failed"
     ):
-        parse(two_cells)
+        parse()
 
 
 def test_results_that_may_not_be_read_are_named(pretend_study):
-    measure(pretend_study)
+    measure()
     cell = find_cell(plan(load_study(pretend_study)), CELL)
     Path("results/small/raw/pretend").chmod(0)
     # Root may read everything: be somebody else for a moment.
@@ -487,10 +467,10 @@ def test_results_that_may_not_be_read_are_named(pretend_study):
 
 
 def test_a_cell_of_other_parameters_is_refused(pretend_study):
-    measure(pretend_study)
+    measure()
     edit_manifest(CELL, lambda m: m["cell"]["properties"].update(readproportion="0.9"))
     with pytest.raises(KvstudyError, match=r"readproportion was 0\.9, is now 0\.5"):
-        parse(pretend_study)
+        parse()
 
 
 def edit_manifest(cell: str, change) -> None:
@@ -507,8 +487,8 @@ def edit_manifest(cell: str, change) -> None:
 
 def test_the_environment_keeps_what_was_planned(pretend_study):
     """A run that is copied to another machine is compared without its study file."""
-    measure(pretend_study)
-    parse(pretend_study)
+    measure()
+    parse()
     environment = json.loads(Path("results/small/environment.json").read_text())
     study = load_study(pretend_study)
     kept = environment["study"]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import load_study
 from kvstudy.study.probe import planned
+
+from tests.project import kvstudy
 
 DONE = Path("results/small/probes/pretend")
 STORE = Path("envs/stores/pretend")
@@ -20,10 +20,7 @@ STORE = Path("envs/stores/pretend")
 
 def probe(study: Path, store: str = "pretend") -> dict:
     """The facts that the probe wrote."""
-    arguments = ["probe", store, "--study", str(study), "--provider", "native"]
-    result = CliRunner().invoke(cli, arguments)
-    if result.exception is not None:
-        raise result.exception
+    result = kvstudy("probe", store, "--study", study, "--provider", "native")
     assert result.output.splitlines()[-1] == str(DONE)
     return json.loads((DONE / "probe.json").read_text())
 

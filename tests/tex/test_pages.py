@@ -24,8 +24,7 @@ from kvstudy.stats.ratios import Decision
 from kvstudy.study.table_kinds import MachineTable
 
 from tests.cell_texts import check_structure, html_cells, latex_cells, same_cells
-
-from . import small_results as small
+from tests.unit import small_results as small
 
 REPORT = Path(__file__).parents[2] / "report"
 TEMPLATES = REPORT / "templates" / "tables"

@@ -1,0 +1,51 @@
+"""A project with a pretended store and client, and its commands run in the test's process."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+from click.testing import CliRunner, Result
+from kvstudy.cli import cli
+
+ROOT = Path(__file__).resolve().parents[1]
+PRETEND = ROOT / "tests" / "pretend"
+STUDY = Path("config/studies/small/study.yaml")
+SLUG = "r1000_o2000_t2"
+CELL = f"pretend/a/{SLUG}/rep1"
+
+
+def add_pretended(folder: Path) -> None:
+    """Add the stores ``pretend`` and ``unbound`` and the study ``small`` to a project's folder."""
+    for store in ("pretend", "unbound"):
+        source = PRETEND / ("store" if store == "pretend" else store)
+        shutil.copytree(source, folder / "envs" / "stores" / store)
+    library = folder / "workflow" / "bindings" / "target" / "lib"
+    library.mkdir(parents=True)
+    (library / "kvstudy-bindings.jar").write_bytes(b"jar")
+    (folder / STUDY).parent.mkdir()
+    shutil.copy(PRETEND / "study.yaml", folder / STUDY)
+
+
+def kvstudy(*arguments: object, answers: str = "") -> Result:
+    """Run the command; an error that it would tell its user is raised."""
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], input=answers)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def measure(cell: str = CELL, *options: object, study: Path = STUDY) -> str:
+    """Measure one cell; returns what the command prints."""
+    arguments = ("--study", study, "--provider", "native", *options)
+    return kvstudy("measure", cell, *arguments).output
+
+
+def parse(study: Path = STUDY) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Parse all cells; returns cells.csv, indexed by store/workload/repN, and measurements.csv."""
+    kvstudy("parse", "--study", study)
+    results = Path("results") / study.parent.name
+    cells = pd.read_csv(results / "cells.csv", keep_default_na=False)
+    cells.index = cells.store + "/" + cells.workload + "/rep" + cells.repetition.astype(str)
+    return cells, pd.read_csv(results / "measurements.csv")
