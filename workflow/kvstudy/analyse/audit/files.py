@@ -13,9 +13,8 @@ from kvstudy.analyse.audit.text import quotes
 from kvstudy.analyse.audit.values import read_values
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.errors import KvstudyError
-from kvstudy.study.check_source import load_quotes
 from kvstudy.study.model import Study
-from kvstudy.study.quotes import Quotes, addresses
+from kvstudy.study.quotes import Quotes, addresses, load_quotes
 from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
 
 MADE_BY = "written by `kvstudy audit`"
