@@ -25,6 +25,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from kvstudy.analyse.audit.files import audit
+from kvstudy.analyse.claims.file import load_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import read_rows
 from kvstudy.logs.ycsb.check import check_load, check_run
@@ -41,7 +42,6 @@ from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import plan
 from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import load_study
-from kvstudy.study.load_claims import load_claims
 from kvstudy.study.reading import read_yaml
 
 from tests.unit.packed_run import put, write_run

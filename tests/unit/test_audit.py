@@ -8,18 +8,19 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, severity
-from kvstudy.analyse.audit.consistency import consistency
 from kvstudy.analyse.audit.doubts import judged_values
-from kvstudy.analyse.audit.files import audit, gravest_first, read_audit, write_audit
+from kvstudy.analyse.audit.files import audit, consistency, gravest_first, read_audit, write_audit
 from kvstudy.analyse.audit.number import Number, half_unit, quoted
 from kvstudy.analyse.audit.text import quotes
 from kvstudy.analyse.audit.values import read_values
+from kvstudy.analyse.claims.file import check_source
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables import audit as tables
 from kvstudy.present.tables.checks import DASH
-from kvstudy.study.quotes import Quotes, read_quotes
+from kvstudy.study.quotes import Quotes
+from kvstudy.study.reading import read_yaml
 
 from . import small_results as small
 
@@ -329,7 +330,7 @@ def test_a_quote_of_a_claim_that_is_not_there(tmp_path, project):
         yaml.safe_dump({"quotes": [{"place": "p", "says": "it", "value": 1, "claim": "J1/2"}]})
     )
     with pytest.raises(KvstudyError, match=r"quotes\[0\]\.claim: .*no statement 'J1/2'.*'J1/1'"):
-        audit(small.study(), None, path)
+        check_source(tmp_path / "study.yaml", small.study())
 
 
 def test_a_number_without_a_table_has_no_verdict(tmp_path):
@@ -370,7 +371,7 @@ def test_a_wrong_quote_names_file_key_and_remedy(tmp_path, change, message):
     path = tmp_path / "quotes.yaml"
     path.write_text(yaml.safe_dump({"quotes": [{"place": "p", "says": "it", "value": 1} | change]}))
     with pytest.raises(KvstudyError) as error:
-        read_quotes(path)
+        read_yaml(path, Quotes)
     assert f"{path}: " in str(error.value)
     assert message in str(error.value)
 

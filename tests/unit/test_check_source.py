@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import KvstudyError
-from kvstudy.study.check_source import check_source
 from kvstudy.study.load import STUDIES, load_study
 
 FOLDER = STUDIES / "jedlicka2024"

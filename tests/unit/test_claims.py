@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.claims import judge
 from kvstudy.analyse.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL, evaluate
+from kvstudy.analyse.claims.file import Claims, load_claims
 from kvstudy.analyse.claims.judge import Support, support_of, weakest
-from kvstudy.analyse.claims.operands import Grid, Sizes, grid_of
 from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
 from kvstudy.analyse.claims.table import COLUMNS, read_claims, table
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names
@@ -23,16 +24,14 @@ from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.present.tables.claims import content, lines
 from kvstudy.stats.ratios import Verdict
-from kvstudy.study.claims import Claims
 from kvstudy.study.load import load_study
-from kvstudy.study.load_claims import load_claims
 from kvstudy.study.model import Study
 
 THESIS = Path("config/studies/jedlicka2024")
 
 STORES = ["fast", "slow", "near"]
 COUNTS = [1, 2, 4, 8, 16]
-SETS = [Sizes(1000, 10000, count, f"t{count}") for count in COUNTS]
+SETS = [ParameterSet(1000, 10000, count, f"t{count}") for count in COUNTS]
 GRID = Grid({"a": SETS, "b": [SETS[-1]]}, {"a": SETS[-1], "b": SETS[-1]})
 NAMES = Names({"fast": "Fast", "slow": "Slow", "near": "Near"}, {"a": "A", "b": "B"}, GRID)
 # Operations per second with 16 threads, three repetitions.
@@ -463,7 +462,7 @@ def test_client_bound_cells_are_marked_and_stay():
 
 
 def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
-    sets = [Sizes(1000, 1, 1, "same"), Sizes(2000, 1, 1, "same")]
+    sets = [ParameterSet(1000, 1, 1, "same"), ParameterSet(2000, 1, 1, "same")]
     grid = Grid({"a": sets}, {"a": sets[0]})
     runs = {("fast", "a", "same"): {("overall", "throughput"): {"1": 5.0, "2": 6.0}}}
     claim = {"id": "X", "claim": "?", "place": "?", "said": "quoted"}
@@ -477,7 +476,7 @@ def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
 def test_sizes_are_those_that_were_measured():
     """At scale 0.01 of 100 000 records, 1 000 were inserted; the source inserted all."""
     sizes = [
-        Sizes(100_000 * n, None, 4, f"r{n}", (("records", 1000 * n), ("threads", 4)))
+        ParameterSet(100_000 * n, None, 4, f"r{n}", (("records", 1000 * n), ("threads", 4)))
         for n in (1, 10)
     ]
     grid = Grid({"a": sizes}, {"a": sizes[0]})

@@ -6,13 +6,12 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.claims.evaluate import evaluate
-from kvstudy.analyse.claims.operands import grid_of
+from kvstudy.analyse.claims.file import Claims, load_claims
+from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.values import Values, published_values
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.study.claims import Claims
 from kvstudy.study.load import load_study
-from kvstudy.study.load_claims import load_claims
 from kvstudy.study.reading import read_yaml
 
 ROOT = Path(__file__).parents[2]

@@ -13,6 +13,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
 from kvstudy import translation
+from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
@@ -28,8 +29,8 @@ from kvstudy.present.report.text import as_time, distinct_numbers, listed
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study
-from kvstudy.study.load_claims import load_claims
-from kvstudy.study.quotes import read_quotes
+from kvstudy.study.quotes import Quotes
+from kvstudy.study.reading import read_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "report" / "text"
@@ -242,7 +243,7 @@ def test_what_quotes_say_is_translated_as_a_whole_where_it_is_shown(project, cze
     """Files of a run have the English text, which has parts that a pattern would fit."""
     folder = Path("config/studies/haverinen2018")
     load_study(folder / "study.yaml")
-    found = read_quotes(folder / "quotes.yaml").quotes[0]
+    found = read_yaml(folder / "quotes.yaml", Quotes).quotes[0]
     assert (found.place, found.says) == ("5.2, notes 2 to 4", "runs of one database of one size")
     assert recorded(found.place) == "5.2, poznámky 2 až 4"
     assert recorded(found.says) == "běhy jedné databáze jedné velikosti"

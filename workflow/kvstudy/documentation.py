@@ -6,8 +6,8 @@ import json
 
 from pydantic import BaseModel
 
+from kvstudy.analyse.claims.file import Claims
 from kvstudy.stores.definition import Store, StoreFile, load_store
-from kvstudy.study.claims import Claims
 from kvstudy.study.config import Config
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study

@@ -11,15 +11,15 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
+from kvstudy.analyse.claims.file import load_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, ORIGINAL, languages
 from kvstudy.language.texts import collecting
 from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
-from kvstudy.study.load_claims import load_claims
 from kvstudy.study.properties import StoreProperties
 from kvstudy.study.published import QUOTES
-from kvstudy.study.quotes import read_quotes
+from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
 PACKAGE = FOLDER.parent
@@ -76,7 +76,7 @@ def texts_of_study(folder: Path) -> list[str]:
             load_claims(folder / "claims.yaml", study)
             files.append(folder / "claims.yaml")
         if (folder / QUOTES).is_file():
-            read_quotes(folder / QUOTES)
+            read_yaml(folder / QUOTES, Quotes)
             files.append(folder / QUOTES)
     # Titles and captions that the study does not give itself are in the package's catalogue.
     own = " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)

@@ -23,6 +23,7 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
     """
     from kvstudy.analyse.audit.files import audit, write_audit
     from kvstudy.analyse.audit.print import as_text
+    from kvstudy.analyse.claims.file import check_source
     from kvstudy.errors import KvstudyError
     from kvstudy.study.load import load_study
     from kvstudy.study.published import PUBLISHED, QUOTES
@@ -37,6 +38,7 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
         raise KvstudyError(
             f"{study.parent}: neither {PUBLISHED} nor {QUOTES}; there is nothing to audit"
         )
+    check_source(study, plan)
     checks = audit(plan, published, quotes)
     output = output or Path("results") / plan.name / "audit.csv"
     with noted(output.parent, "audit") as made:

@@ -57,7 +57,8 @@ def command(
     from kvstudy.analyse.audit.doubts import read_judged
     from kvstudy.analyse.audit.files import read_audit
     from kvstudy.analyse.claims.evaluate import evaluate
-    from kvstudy.analyse.claims.operands import grid_of
+    from kvstudy.analyse.claims.file import load_claims
+    from kvstudy.analyse.claims.selection import grid_of
     from kvstudy.analyse.claims.table import table
     from kvstudy.analyse.claims.values import measured_values, published_values
     from kvstudy.analyse.claims.words import Names
@@ -73,7 +74,6 @@ def command(
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
-    from kvstudy.study.load_claims import load_claims
     from kvstudy.study.raw import noted
 
     plan = load_study(study)

@@ -30,6 +30,13 @@ OPERATION_WORDS = [
     *[N_("read"), N_("update"), N_("insert"), N_("scan"), N_("read-modify-write"), N_("delete")],
     N_("all"),
 ]
+# What values of a source and claims are of.
+Asked = Literal[
+    *("read", "update", "insert", "scan", "read-modify-write", "delete"),
+    *("overall", "all"),
+]
+# Of a claim.
+CLAIM_ID = r"[A-Z][A-Za-z0-9-]*"
 # What tables and figures show.
 Metric = Literal[tuple(SHOWN)]
 

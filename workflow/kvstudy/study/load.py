@@ -45,7 +45,7 @@ def load_study(path: Path) -> Study:
             f"{path}: name: is '{study.name}', but the folder is '{path.parent.name}'; "
             "give both the same name"
         )
-    stores = sorted(folder.parent.name for folder in STORES.glob("*/store.yaml"))
+    stores = project_stores()
     for index, use in enumerate(study.stores):
         check_known(path, f"stores[{index}]", "store", use.store, stores)
     workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
@@ -182,6 +182,16 @@ def _check_rounds(path: Path, index: int, study: Study, use: WorkloadUse) -> Non
                 f"{path}: workloads[{index}]: '{use.name}' with {sizes.records} records: its "
                 f"rounds have {executed} operations, and YCSB counts to {MOST}; give less"
             )
+
+
+def project_stores() -> list[str]:
+    """The names of the stores that the project has."""
+    return sorted(path.parent.name for path in STORES.glob("*/store.yaml"))
+
+
+def known_stores(study: Study) -> list[str]:
+    """Those of the study first: they are what is meant by a name that is mistyped."""
+    return list(dict.fromkeys([*study.store_names, *project_stores()]))
 
 
 def study_path(name: str) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import STORES, STUDIES
+from kvstudy.study.load import STORES, STUDIES, known_stores
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.properties import PublishedProperties, StoreProperties
@@ -36,7 +36,6 @@ def published_properties(study: Study) -> PublishedProperties | None:
     if not path.is_file():
         return None
     published = read_yaml(path, PublishedProperties)
-    known = [*study.store_names, *sorted(file.parent.name for file in STORES.glob("*/store.yaml"))]
     for store in published.stores:
-        check_known(path, "stores", "store", store, known)
+        check_known(path, "stores", "store", store, known_stores(study))
     return published

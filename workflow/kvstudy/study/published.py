@@ -14,8 +14,7 @@ from typing import get_args
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import suffix
-from kvstudy.study.base import SIZES
-from kvstudy.study.claims import Asked
+from kvstudy.study.base import SIZES, Asked
 from kvstudy.study.metrics import OF_SOURCES, is_percentile, metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -21,9 +21,14 @@ from pydantic import (
 )
 
 from kvstudy.language.texts import Noted, Place
-from kvstudy.study.base import Count, Name, Operation, Strict
-from kvstudy.study.claims import ID
+from kvstudy.study.base import CLAIM_ID, Asked, Count, Name, Operation, Strict
+from kvstudy.study.load import known_stores
+from kvstudy.study.model import Study
+from kvstudy.study.naming import check_known
+from kvstudy.study.parts import MEAN
+from kvstudy.study.published import KEYS, read_rows
 from kvstudy.study.reading import read_yaml
+from kvstudy.study.workload import WORKLOADS
 
 NUMBER = r"^-?\d+(\.\d+)?$"
 WORD = r"(?:\*|[a-z][a-z0-9-]*)"
@@ -170,7 +175,7 @@ class Quote(Strict):
         "source tells.",
     )
     note: Noted = Field(default="", description="A remark, for example on a slip of the pen.")
-    claim: Annotated[str, Field(pattern=rf"^{ID}/[1-9][0-9]*(/{WORD})?$")] | None = Field(
+    claim: Annotated[str, Field(pattern=rf"^{CLAIM_ID}/[1-9][0-9]*(/{WORD})?$")] | None = Field(
         default=None,
         description="Where claims.yaml claims it too: the claim, which of its statements, and the "
         "workload if the number is of one, for example J4/1 or J4/1/b. What does not fit is then "
@@ -192,9 +197,30 @@ Computed.model_rebuild()
 Quote.model_rebuild()
 
 
-def read_quotes(path: Path) -> Quotes:
-    """The quotes in ``path``; KvstudyError names file, key and remedy."""
-    return read_yaml(path, Quotes)
+def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
+    """The quotes in ``path``; KvstudyError names file, key and remedy.
+
+    Also for what study and tables (the file ``published``) do not have.
+    """
+    said = read_yaml(path, Quotes)
+    workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    settings = [*study.workload_names, MEAN, *workloads, *get_args(Asked)]
+    for name in said.setting.operations:
+        check_known(path, "setting.operations", "workload or operation", name, settings)
+    for index, failure in enumerate(said.failures):
+        check_known(path, f"failures[{index}].store", "store", failure.store, known_stores(study))
+    if published is None:
+        return said
+    rows = read_rows(published)
+    known = {key: list(dict.fromkeys(row[key] for row in rows)) for key in KEYS}
+    for index, quote in enumerate(said.quotes):
+        for address in addresses(quote.expected):
+            keys, _ = split_address(address)
+            for kind, name in keys.items():
+                if name != "*":
+                    where = f"quotes[{index}].expected: {address}"
+                    check_known(path, where, f"{kind} of published.csv", name, known[kind])
+    return said
 
 
 def addresses(operand) -> list[str]:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 from scipy import stats
 
-from kvstudy.analyse.audit.check import Check, Fits, Kind, judged, severity
-from kvstudy.analyse.audit.source_cell import Cell, Shares
+from kvstudy.analyse.audit.check import Cell, Check, Fits, Kind, Shares, judged, severity
 from kvstudy.stats.littles_law import IMPOSSIBLE_ABOVE
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import sqrt
 
-from kvstudy.analyse.audit.check import Check, Fits, Kind, judged
+from kvstudy.analyse.audit.check import Cell, Check, Fits, Kind, Shares, judged, threads_of
 from kvstudy.analyse.audit.number import Number
-from kvstudy.analyse.audit.source_cell import Cell, Shares, threads_of
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.littles_law import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
 from kvstudy.study.metrics import metric_of

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kvstudy.analyse.claims.file import Claim
 from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support, audited, support_of, weakest
-from kvstudy.analyse.claims.operands import Grid, Operand
-from kvstudy.analyse.claims.parts import Part, parts_of
+from kvstudy.analyse.claims.part import Part
 from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.selection import Grid, Operand
+from kvstudy.analyse.claims.statements import Statement
 from kvstudy.analyse.claims.values import UnknownValue, Values
 from kvstudy.language.current import N_
 from kvstudy.stats.ratios import Verdict
-from kvstudy.study.claims import Claim, Statement
 
 IN_FLOOR = N_("not above the noise floor")
 CLIENT_BOUND = N_("client-bound")
@@ -108,7 +109,7 @@ def evaluate(
         answers = tuple(
             _statement(statement, parts, measured, published, f"{claim.id}/{number}")
             for number, statement in enumerate(claim.statements, start=1)
-            for parts in _by_workload(parts_of(statement, grid, stores))
+            for parts in _by_workload(statement.parts(grid, stores))
         )
         # A rate of the source's machine is asked of the source only.
         asked = [each for each in answers if not _only_source(each)] or answers

@@ -8,7 +8,7 @@ from math import exp, inf, log
 
 import numpy as np
 
-from kvstudy.analyse.claims.operands import Operand
+from kvstudy.analyse.claims.selection import Operand
 from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
 from kvstudy.analyse.findings.break_even import crossing
 from kvstudy.stats.estimates import mean_estimate, trimmed_estimate

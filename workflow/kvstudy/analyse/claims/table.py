@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from kvstudy.analyse.audit.check import Fits
@@ -14,14 +15,19 @@ from kvstudy.analyse.claims.evaluate import (
     Answer,
     ClaimAnswer,
     StatementAnswer,
+    evaluate,
 )
+from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.selection import grid_of
+from kvstudy.analyse.claims.values import Values, published_values
 from kvstudy.analyse.claims.words import Names, label, value_name
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.numbers import grouped, significant
-from kvstudy.language.current import _
+from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.recorded import recorded
+from kvstudy.study.model import Study
 
 NUMBERS = ["statement", "parts", "value", "low", "high", "n", "published"]
 COLUMNS = [
@@ -108,3 +114,30 @@ def _published(answer: Answer | None, names: Names) -> list[object]:
         return ["", None, ""]
     found = answer.published
     return [label(answer.part, found, names, measured=False), found.value, found.unit]
+
+
+NOT_PUBLISHED = N_("not published")
+
+
+def judge_source(
+    path: Path,
+    study: Study,
+    published: pd.DataFrame,
+    checks: pd.DataFrame | None,
+    titles: dict[str, str],
+) -> pd.DataFrame:
+    """The claims in the file ``path`` as ``claims.table`` gives them; nothing is measured.
+
+    ``published`` is as ``audit.doubts.judged_values`` gives it with ``checks``, ``titles``
+    what each store is called.
+    """
+    grid = grid_of(study, 1.0)
+    answers = evaluate(
+        load_claims(path, study),
+        grid,
+        study.store_names,
+        Values({}),
+        published_values(published, grid, study.workload_names, checks),
+    )
+    rows = table(answers, Names.of(study, titles, grid), verdicts=False)
+    return rows.assign(reason=np.where(rows["published"].notna(), "", NOT_PUBLISHED))

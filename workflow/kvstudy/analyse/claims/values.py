@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kvstudy.analyse.audit.files import misfits
-from kvstudy.analyse.claims.operands import OF_MEAN, Grid, Operand, Sizes
+from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
 from kvstudy.analyse.tidy.summary import CELL, SETTING
 from kvstudy.language.current import N_
 from kvstudy.stats.estimates import trimmed_estimate
@@ -68,13 +68,13 @@ class Values:
         # The gravest stands first.
         return next((row for name, row in self.misfits.items() if name in names), None)
 
-    def place(self, operand: Operand, sizes: Sizes) -> Place:
+    def place(self, operand: Operand, sizes: ParameterSet) -> Place:
         if operand.workload == MEAN:
             return operand.store, MEAN, OF_MEAN.slug
         numbers = tuple(getattr(sizes, size) for size in SIZES)
         return operand.store, operand.workload, sizes.slug if self.by_slug else numbers
 
-    def best(self, operand: Operand) -> Sizes:
+    def best(self, operand: Operand) -> ParameterSet:
         """The parameter set of the operand: the one, or the best that has values."""
         if len(operand.candidates) == 1:
             return operand.candidates[0]
@@ -133,7 +133,7 @@ class Values:
             raise self._unknown(operand, places[0] if places else ())
         return round(failed), round(total)
 
-    def _runs(self, operand: Operand, sizes: Sizes) -> Runs:
+    def _runs(self, operand: Operand, sizes: ParameterSet) -> Runs:
         place = self.place(operand, sizes)
         known = self.runs_of.get(place, {})
         operation = self._operation(known, operand.operation)
@@ -271,7 +271,7 @@ def published_values(
 
 
 def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
-    shown = grid.shown.get(row["workload"], Sizes(None, None, None))
+    shown = grid.shown.get(row["workload"], ParameterSet(None, None, None))
     numbers = []
     for size in SIZES:
         given = row.get(size)

@@ -10,7 +10,7 @@ import pandas as pd
 from kvstudy.analyse.audit.check import LARGE, SMALL
 from kvstudy.analyse.audit.doubts import MARK, judged_values
 from kvstudy.analyse.audit.files import audit
-from kvstudy.analyse.claims.source import judge_source
+from kvstudy.analyse.claims.table import judge_source
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.published import nothing_published, read_published
 from kvstudy.errors import KvstudyError

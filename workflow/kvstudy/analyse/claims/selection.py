@@ -1,25 +1,88 @@
-"""Which values a statement is about."""
+"""Which values a statement is about: as ``claims.yaml`` selects them, and one by one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Annotated, Literal, get_args
 
-from kvstudy.study.base import SIZES, as_list
+from pydantic import BeforeValidator, Field
+
+from kvstudy.study.base import SIZES, Asked, Count, Name, Strict, as_list
 from kvstudy.study.cells import by_combination
-from kvstudy.study.claims import Selection
 from kvstudy.study.combinations import shown_combination
-from kvstudy.study.metrics import metric_of
+from kvstudy.study.metrics import SHOWN, metric_of
 from kvstudy.study.model import Study
+from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
 
+Metric = Literal[*(name for name in SHOWN if name != "operations"), "failed_share"]
 # What a statement may leave to its sides.
 KEYS = ["store", "workload", "operation", "metric", *SIZES]
 
 
+def _known(kind: str, names: tuple[str, ...]) -> BeforeValidator:
+    """Each name must be one of ``names``; the error suggests the nearest."""
+
+    def check(value: object) -> object:
+        for name in value if isinstance(value, list) else [value]:
+            if name is not None and name not in names:
+                raise ValueError(f"unknown {kind} '{name}'{did_you_mean(str(name), list(names))}")
+        return value
+
+    return BeforeValidator(check)
+
+
+def _numbers(value: object) -> object:
+    """Numbers, or one of the two words."""
+    numbers = value if isinstance(value, list) else [value]
+    if value not in (None, "all", "best") and not all(
+        isinstance(number, int) and number > 0 for number in numbers
+    ):
+        raise ValueError("give a number above 0, several in a list, all or best")
+    return value
+
+
+# Names or one name; each of several makes a part of the statement.
+Names = Name | list[Name]
+Operations = Annotated[Asked | list[Asked] | None, _known("operation", get_args(Asked))]
+Metrics = Annotated[Metric | list[Metric] | None, _known("metric", get_args(Metric))]
+Numbers = Annotated[Count | list[Count] | Literal["all", "best"] | None, BeforeValidator(_numbers)]
+
+
+class Selection(Strict):
+    """Which values; what is left out is any store named elsewhere, and the shown sizes."""
+
+    store: Names | None = Field(
+        default=None, description="Names of the study's stores; several: the claim is of each."
+    )
+    workload: Names | None = Field(
+        default=None, description="Workloads of the study, or mean; several: the claim is of each."
+    )
+    operation: Operations = Field(
+        default=None,
+        description="overall: the whole phase, for throughput and run time if left out. all: the "
+        "workload's operations combined, or its only one; for latencies if left out.",
+    )
+    metric: Metrics = Field(
+        default=None, description="Left out: throughput. Several: the claim is of each."
+    )
+    records: Numbers = Field(
+        default=None,
+        description="Full-size number or numbers; all: each that the study has; best: the one at "
+        "which the value is best. Left out: what tables and figures show.",
+    )
+    operations: Numbers = Field(default=None, description="As records.")
+    threads: Numbers = Field(default=None, description="As records.")
+
+    def values_of(self, key: str) -> list:
+        """What stands under ``key``, as a list."""
+        return as_list(getattr(self, key))
+
+
 @dataclass(frozen=True)
-class Sizes:
+class ParameterSet:
     """One set of parameters with the study's full-size numbers; None where there is none.
 
     ``slug`` is its name in the run's files, ``measured`` are its numbers there, by name; both
@@ -34,22 +97,22 @@ class Sizes:
 
 
 # Of the mean of all workloads.
-OF_MEAN = Sizes(None, None, None, "all")
+OF_MEAN = ParameterSet(None, None, None, "all")
 
 
 @dataclass(frozen=True)
 class Grid:
     """The parameter sets of each workload, and the one that tables and figures show."""
 
-    sets: dict[str, list[Sizes]]
-    shown: dict[str, Sizes]
+    sets: dict[str, list[ParameterSet]]
+    shown: dict[str, ParameterSet]
 
     def values(self, workload: str, size: str) -> list[int]:
         """The different numbers of one size, rising."""
         numbers = {getattr(each, size) for each in self.sets.get(workload, [])}
         return sorted(numbers - {None})
 
-    def find(self, workload: str, numbers: dict[str, object]) -> list[Sizes]:
+    def find(self, workload: str, numbers: dict[str, object]) -> list[ParameterSet]:
         """The sets with these ``numbers``; "best" fits any number."""
         if workload == MEAN:
             return [OF_MEAN]
@@ -71,7 +134,12 @@ class Operand:
     workload: str
     operation: str
     metric: str
-    candidates: tuple[Sizes, ...]
+    candidates: tuple[ParameterSet, ...]
+
+    @property
+    def name(self) -> tuple[str, str, str, str]:
+        """All but the sizes."""
+        return (self.store, self.workload, self.operation, self.metric)
 
     @property
     def larger_is_better(self) -> bool:
@@ -83,7 +151,7 @@ def grid_of(study: Study, scale: float) -> Grid:
     sets, shown_sets = {}, {}
     for use in study.workloads:
         found = {
-            each: Sizes(
+            each: ParameterSet(
                 each.records,
                 each.operations if cell.operations else None,
                 each.threads,
@@ -113,9 +181,9 @@ def couples(
 def _together(
     base: Selection, sides: list[Selection], grid: Grid, fixed: dict[str, object]
 ) -> Iterator[tuple[Operand, ...]]:
-    own = [{key: _given(side, key) for key in KEYS if _given(side, key)} for side in sides]
+    own = [{key: side.values_of(key) for key in KEYS if side.values_of(key)} for side in sides]
     common = {
-        key: [fixed[key]] if key in fixed else _given(base, key)
+        key: [fixed[key]] if key in fixed else base.values_of(key)
         for key in KEYS
         if not all(key in each for each in own)
     }
@@ -140,10 +208,6 @@ class _Any(int):
     """A number that "all" stands for: a set with it may be absent from the study."""
 
 
-def _given(selection: Selection, key: str) -> list[object]:
-    return as_list(getattr(selection, key))
-
-
 def _products(choices: dict[str, list[object]]) -> Iterator[dict[str, object]]:
     """Each combination; a key without choices is left out."""
     named = {key: values for key, values in choices.items() if values}
@@ -156,13 +220,13 @@ def _operand(choice: dict[str, object], grid: Grid) -> Operand | None:
     metric = choice.get("metric", "throughput")
     whole = metric in ("throughput", "runtime")
     workload = choice["workload"]
-    shown = grid.shown.get(workload, Sizes(None, None, None))
+    shown = grid.shown.get(workload, ParameterSet(None, None, None))
     numbers = {size: choice.get(size, getattr(shown, size)) for size in SIZES}
     found = grid.find(workload, numbers)
     if not found:
         if any(isinstance(number, _Any) for number in numbers.values()):
             return None
-        found = [Sizes(**{size: None if n == "best" else n for size, n in numbers.items()})]
+        found = [ParameterSet(**{size: None if n == "best" else n for size, n in numbers.items()})]
     return Operand(
         choice["store"],
         workload,

@@ -1,0 +1,94 @@
+"""What a study's source says it found (``claims.yaml`` beside study.yaml).
+
+A claim has one or more statements; each is of a kind that the measured and the published
+values can be asked about.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.claims.statements import Statement
+from kvstudy.errors import KvstudyError
+from kvstudy.language.texts import Text
+from kvstudy.study.base import CLAIM_ID, Strict
+from kvstudy.study.load import known_stores
+from kvstudy.study.model import Study
+from kvstudy.study.naming import check_known, did_you_mean
+from kvstudy.study.parts import MEAN
+from kvstudy.study.property_files import published_properties
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES
+from kvstudy.study.quotes import Quote, load_quotes
+from kvstudy.study.reading import read_yaml
+
+
+class Claim(Strict):
+    """One thing that the source says it found."""
+
+    id: Annotated[str, Field(pattern=rf"^{CLAIM_ID}$")] = Field(
+        description="Short name, for example J1."
+    )
+    claim: Text = Field(description="What is claimed, in plain words.")
+    place: Text = Field(description="Where in the source: section, table, figure or page.")
+    said: Literal["quoted", "derived"] = Field(
+        description="quoted: the source says so. derived: it follows from the source's numbers."
+    )
+    note: Text = Field(default="", description="What a reader must know about it.")
+    statements: Annotated[list[Statement], Field(min_length=1)] = Field(
+        description="All of them must hold for the claim to hold."
+    )
+
+
+class Claims(Strict):
+    """The claims of a study's source."""
+
+    claims: Annotated[list[Claim], Field(min_length=1)] = Field(
+        description="In the order of the report."
+    )
+
+
+def load_claims(path: Path, study: Study) -> list[Claim]:
+    """The claims in the file ``path``, checked against the study; KvstudyError for bad ones.
+
+    A claim may be of a store that the project knows and the study does not measure.
+    """
+    claims = read_yaml(path, Claims).claims
+    ids = [claim.id for claim in claims]
+    known = {"store": known_stores(study), "workload": [*study.workload_names, MEAN]}
+    for index, claim in enumerate(claims):
+        if claim.id in ids[:index]:
+            raise KvstudyError(
+                f"{path}: claims[{index}].id: '{claim.id}' stands there twice; give each its own"
+            )
+        for number, statement in enumerate(claim.statements):
+            key = f"claims[{index}].statements[{number}]"
+            for place, kind, name in statement.names():
+                check_known(path, f"{key}.{place}", kind, name, known[kind])
+            statement.check(f"{path}: {key}", study.store_names)
+    return claims
+
+
+def check_source(path: Path, study: Study) -> None:
+    """KvstudyError for what is wrong in claims, quotes and properties beside the study file."""
+    there, quoted, published = (path.with_name(name) for name in (CLAIMS, QUOTES, PUBLISHED))
+    claims = load_claims(there, study) if there.is_file() else None
+    if quoted.is_file():
+        quotes = load_quotes(quoted, study, published if published.is_file() else None).quotes
+        if claims is not None:
+            _check_quoted(quoted, quotes, claims, study)
+    published_properties(study)
+
+
+def _check_quoted(path: Path, quotes: list[Quote], claims: list[Claim], study: Study) -> None:
+    """KvstudyError for a quote of a statement that claims.yaml does not make."""
+    known = [f"{claim.id}/{i + 1}" for claim in claims for i in range(len(claim.statements))]
+    known += [f"{name}/{workload}" for name in known for workload in [*study.workload_names, MEAN]]
+    for index, quote in enumerate(quotes):
+        if quote.claim and quote.claim not in known:
+            raise KvstudyError(
+                f"{path}: quotes[{index}].claim: {path.with_name(CLAIMS)} has no statement "
+                f"'{quote.claim}'{did_you_mean(quote.claim, known)}"
+            )

@@ -1,0 +1,374 @@
+"""The kinds of statements that a claim is made of: a class each.
+
+A class has what ``claims.yaml`` says (pydantic checks it, and makes the JSON schema of it),
+what the study must have for it, and its parts: what can be asked of values one by one. A new
+kind is one more class, in the union at the end.
+
+What judges and works out quantities is imported where it is used: it needs scipy, and each
+start of the pipeline reads claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_
+from kvstudy.study.base import Name, Size, Strict
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.claims.part import Part
+
+Factor = Annotated[float, Field(gt=0)]
+# How far the source's own values may be from a number in its text, which is rounded.
+ROUNDED = 0.05
+
+
+class AnyStatement(Selection):
+    """What every kind has."""
+
+    # Whether the kind names the stores itself, and whether its value may be 0.
+    brings_stores: ClassVar[bool] = False
+    takes_zero: ClassVar[bool] = False
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        """What must hold, all of it. ``stores`` are the study's."""
+        raise NotImplementedError
+
+    @property
+    def sides(self) -> dict[str, Selection]:
+        """The two sides of a quotient, by their keys."""
+        sides = {key: getattr(self, key, None) for key in ("of", "to")}
+        return {key: side for key, side in sides.items() if side is not None}
+
+    def names(self) -> Iterator[tuple[str, str, str]]:
+        """Each store and workload: its key, store or workload, its name."""
+        for prefix, selection in {"": self, **self.sides}.items():
+            for kind in ("store", "workload"):
+                key = f"{prefix}.{kind}" if prefix else kind
+                yield from ((key, kind, name) for name in selection.values_of(kind))
+
+    def check(self, key: str, stores: list[str]) -> None:
+        """KvstudyError (naming ``key``) for what is missing, or has no meaning for ``stores``."""
+        sides = self.sides or {"": self}
+        # Every value needs a workload and, where the kind does not bring it, a store.
+        for needed in ("workload",) if self.brings_stores else ("store", "workload"):
+            for name, side in sides.items():
+                if not side.values_of(needed) and not self.values_of(needed):
+                    place = f"{key}.{name}.{needed}" if name else f"{key}.{needed}"
+                    raise KvstudyError(f"{place}: is missing; add it there or beside 'kind'")
+        asked = [self, *self.sides.values()]
+        if not self.takes_zero and any("failed_share" in one.values_of("metric") for one in asked):
+            raise KvstudyError(
+                f"{key}.metric: failed_share may be 0 and has no ratio; use kind bound or value"
+            )
+        if "of" in sides and sides["of"] == sides["to"] and not _several(sides["of"]):
+            raise KvstudyError(f"{key}: of and to are the same; let them differ in something")
+
+
+class Order(AnyStatement):
+    """Stores, best first."""
+
+    brings_stores = True
+    kind: Literal["order"] = Field(description="Stores, best first.")
+    stores: Annotated[list[Name], Field(min_length=2)] = Field(description="Best first.")
+
+    def names(self) -> Iterator[tuple[str, str, str]]:
+        yield from super().names()
+        yield from (("stores", "store", name) for name in self.stores)
+
+    def check(self, key: str, stores: list[str]) -> None:
+        super().check(key, stores)
+        twice = [name for name in self.stores if self.stores.count(name) > 1]
+        if twice:
+            raise KvstudyError(f"{key}.stores: '{twice[0]}' stands there twice; name each once")
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import part
+
+        pairs = combinations(self.stores, 2)
+        return [one for pair in pairs for one in part.better(self, *pair, grid)]
+
+
+class _OneOfAll(AnyStatement):
+    """One store against each other of the study."""
+
+    brings_stores = True
+    store: Name = Field(description="The store.")
+
+    def check(self, key: str, stores: list[str]) -> None:
+        super().check(key, stores)
+        if stores == [self.store]:
+            raise KvstudyError(
+                f"{key}.store: '{self.store}' is the study's only store, so there is none "
+                "to compare it with; leave out the claim, or add a store to the study"
+            )
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        others = [store for store in stores if store != self.store]
+        return [one for other in others for one in self._against(other, grid)]
+
+    def _against(self, other: str, grid: Grid) -> list[Part]:
+        raise NotImplementedError
+
+
+class Extreme(_OneOfAll):
+    """One store is the best, or the worst, of all."""
+
+    kind: Literal["best", "worst"] = Field(
+        description="``store`` is the best, or the worst, of the study's stores."
+    )
+
+    def _against(self, other: str, grid: Grid) -> list[Part]:
+        from kvstudy.analyse.claims import part
+
+        best_first = (self.store, other) if self.kind == "best" else (other, self.store)
+        return part.better(self, *best_first, grid)
+
+
+class Quotient(AnyStatement):
+    """A value by another. What the sides do not say themselves stands beside them."""
+
+    of: Selection = Field(description="What is divided; its keys go before those beside it.")
+    to: Selection = Field(description="What it is divided by.")
+    take: Literal["each", "smallest", "largest", "mean"] = Field(
+        default="each",
+        description="What the claim is of, when there are several: each of them, the smallest or "
+        "largest of all, or for each store and workload the geometric mean over the sizes.",
+    )
+
+
+class TimesAs(Quotient):
+    """``of`` is so many times ``to``."""
+
+    kind: Literal["ratio"] = Field(description="A is so many times B.")
+    times: Factor = Field(description="Not 1: that is kind equal. A loss of 10 % is 0.9.")
+    within: Factor = Field(
+        default=ROUNDED,
+        description="By what share the source's own values may be off, since its text rounds.",
+    )
+
+    @model_validator(mode="after")
+    def _no_equality(self) -> TimesAs:
+        if self.times == 1:
+            raise ValueError("times 1 is a claim of equality; use kind: equal, with a margin")
+        return self
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part
+
+        return part.quotients(self, judge.times(self.times, self.within), grid)
+
+
+class Equal(Quotient):
+    """``of`` and ``to`` are equal, or what differs between them has no effect."""
+
+    kind: Literal["equal"] = Field(description="A and B are equal, or something has no effect.")
+    margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part
+
+        return part.quotients(self, judge.equal(self.margin), grid)
+
+
+class _Limits(Strict):
+    at_least: Factor | None = Field(default=None, description="The smallest that fits the claim.")
+    at_most: Factor | None = Field(default=None, description="The largest that fits the claim.")
+
+    @model_validator(mode="after")
+    def _some_limit(self):
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("has no limit; give at_least, at_most or both")
+        if None not in (self.at_least, self.at_most) and self.at_least > self.at_most:
+            raise ValueError(f"at_least {self.at_least:g} is above at_most {self.at_most:g}")
+        return self
+
+
+class Factors(Quotient, _Limits):
+    """``of`` is at least or at most so many times ``to``."""
+
+    kind: Literal["factor"] = Field(description="A is at least, or at most, so many times B.")
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part
+
+        return part.quotients(self, judge.limits(self.at_least, self.at_most), grid)
+
+
+class Bound(AnyStatement, _Limits):
+    """A value itself has a limit."""
+
+    takes_zero = True
+    kind: Literal["bound"] = Field(
+        description="A value is at least, or at most, so large: ops/s, ms (run time), us "
+        "(latency), a share."
+    )
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part
+
+        limits = judge.limits(self.at_least, self.at_most)
+        return [part.value(limits, operand) for operand in singles(self, grid)]
+
+
+class Value(AnyStatement):
+    """A rate or a time that the source names: it can only be asked of the source itself."""
+
+    takes_zero = True
+    kind: Literal["value"] = Field(
+        description="A value of the source's machine: only the source's own data are asked."
+    )
+    value: Factor = Field(description="In ops/s, ms (run time), us (latency) or as a share.")
+    within: Factor = Field(default=ROUNDED, description="As for ratio.")
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part
+
+        near = judge.near(self.value, self.within)
+        return [part.value(near, operand, only_source=True) for operand in singles(self, grid)]
+
+
+class Trend(AnyStatement):
+    """A value, or ``of`` by ``to``, rises or falls with a size."""
+
+    kind: Literal["trend"] = Field(description="A value or a ratio rises or falls with a size.")
+    goes: Literal["up", "down"] = Field(description="Which way.")
+    over: Size = Field(description="With what.")
+    until_saturation: bool = Field(
+        default=False, description="Up to the thread count at which throughput saturates."
+    )
+    of: Selection | None = Field(default=None, description="For the trend of a ratio; with to.")
+    to: Selection | None = Field(default=None, description="What it is divided by.")
+
+    @model_validator(mode="after")
+    def _whole(self) -> Trend:
+        if (self.of is None) != (self.to is None):
+            raise ValueError("of and to belong together; give both or none")
+        if getattr(self, self.over) in (None, "best") or isinstance(getattr(self, self.over), int):
+            raise ValueError(f"{self.over}: give all or several, over which the trend is")
+        if self.until_saturation and (self.over != "threads" or self.of):
+            raise ValueError("until_saturation: only for a value over threads")
+        return self
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part, quantities
+
+        if self.of:
+            pairs = couples(self, self.of, self.to, grid)
+        else:
+            pairs = [(operand, None) for operand in singles(self, grid)]
+        saturates = self.until_saturation
+        find = quantities.change_until_saturation if saturates else quantities.change
+        direction = judge.above_one() if self.goes == "up" else judge.below_one()
+        return [
+            part.over(self.over, partial(find, steps=steps), direction, steps)
+            for steps in part.series(pairs, self.over)
+        ]
+
+
+class Saturation(AnyStatement, _Limits):
+    """The thread count from which on throughput hardly rises."""
+
+    kind: Literal["saturation"] = Field(
+        description="The fewest threads with 95 % of the largest throughput, within limits. "
+        "The threads that were measured must reach beyond the limits."
+    )
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part, quantities
+
+        limits = {"at_least": self.at_least, "at_most": self.at_most}
+        find = partial(quantities.saturation_point, **limits)
+        return [
+            part.over("threads", partial(find, steps=steps), judge.limits(**limits), steps)
+            for steps in part.over_threads(self, grid)
+        ]
+
+
+class First(_OneOfAll):
+    """One store saturates with fewer threads than the others."""
+
+    kind: Literal["saturates-first"] = Field(
+        description="``store`` saturates with fewer threads than each other store of the study."
+    )
+
+    def _against(self, other: str, grid: Grid) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part, quantities
+
+        own = part.over_threads(self, grid, store=self.store)
+        theirs = part.over_threads(self, grid, store=other)
+        return [
+            part.over(
+                "threads",
+                partial(quantities.saturates_after, first=first, other=second),
+                judge.above_one(),
+                [*second, *first],
+            )
+            for first, second in zip(own, theirs, strict=True)
+        ]
+
+
+class BreakEven(AnyStatement):
+    """From how many reads per write a cache pays off.
+
+    One write to the database and a deletion in the cache; the first read asks both and
+    writes to the cache, all others ask the cache only.
+    """
+
+    brings_stores = True
+    kind: Literal["break-even"] = Field(
+        description="A cache pays off from so many reads per write on: each write deletes in the "
+        "cache, and the first read after it fills it."
+    )
+    cache: Name = Field(description="The store that is the cache.")
+    database: Name = Field(description="The store behind it.")
+    reads: Annotated[float, Field(gt=1)] = Field(description="Reads per write.")
+    within: Factor = Field(default=ROUNDED, description="As for ratio.")
+
+    def names(self) -> Iterator[tuple[str, str, str]]:
+        yield from super().names()
+        yield from (("cache", "store", self.cache), ("database", "store", self.database))
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        from kvstudy.analyse.claims import judge, part, quantities
+
+        def operand(store: str, operation: str) -> Operand:
+            return singles(self, grid, store=store, operation=operation)[0]
+
+        costs = {
+            "read": operand(self.cache, "read"),
+            "write": operand(self.cache, "insert"),
+            "read database": operand(self.database, "read"),
+        }
+        deletes = operand(self.cache, "delete")
+        find = partial(quantities.break_even, costs=costs, deletes=deletes)
+        of = (costs["read"], costs["read database"])
+        reads = judge.reads(self.reads, self.within)
+        return [part.Part(find, reads, of, between=N_("before"))]
+
+
+Statement = Annotated[
+    Order
+    | Extreme
+    | TimesAs
+    | Factors
+    | Equal
+    | Bound
+    | Value
+    | Trend
+    | Saturation
+    | First
+    | BreakEven,
+    Field(discriminator="kind"),
+]
+
+
+def _several(side: Selection) -> bool:
+    return len(side.values_of("store")) > 1 or len(side.values_of("workload")) > 1
