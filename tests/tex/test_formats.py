@@ -10,12 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.document import Front, Parts
+from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.docx import build_docx
-from kvstudy.present.report.escape import for_markdown
 from kvstudy.present.report.floats import Floats
 from kvstudy.present.report.html import build_html
-from kvstudy.present.report.latex import write_latex
+from kvstudy.present.report.markdown import for_markdown
 from kvstudy.present.report.transcript import Line
 from kvstudy.study.table_kinds import MachineTable
 

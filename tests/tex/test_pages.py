@@ -11,10 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.present.report.build import build_pdf
-from kvstudy.present.report.document import Front, Parts
-from kvstudy.present.report.escape import for_markdown
+from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.floats import Floats
-from kvstudy.present.report.latex import write_latex
+from kvstudy.present.report.markdown import for_markdown
 from kvstudy.present.tables import bottleneck, checks, validity
 from kvstudy.present.tables.checks import DASH, Line, Section, parts
 from kvstudy.present.tables.html import fill_html

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.build import build_pdf
-from kvstudy.present.report.latex_log import faults, remarks, tex_errors
+from kvstudy.present.report.build import build_pdf, faults, remarks, tex_errors
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
 from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.cell_facts import CELLS
+from kvstudy.present.report.cells import CELLS
 from kvstudy.present.report.render import Inputs, render
-from kvstudy.present.report.workload_facts import SUMMARY
+from kvstudy.present.report.workloads import SUMMARY
 from kvstudy.present.tables.claims import write_claims
 
 from tests.cell_texts import same_cells
@@ -720,7 +720,10 @@ def test_cells_of_another_scale_are_refused(inputs: Inputs, project: Path) -> No
 
 def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) -> None:
     write_csv(inputs.summary, SUMMARY[:-1], [])
-    with pytest.raises(KvstudyError, match=r"summary\.csv: has no column 'max'"):
+    with pytest.raises(
+        KvstudyError,
+        match=r"summary\.csv: no column max; the file is written by 'kvstudy summarise'",
+    ):
         render(inputs, project / "out")
 
 

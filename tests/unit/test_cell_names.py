@@ -1,14 +1,14 @@
 """Cells are named with the sizes in which their workload has several."""
 
-from kvstudy.present.report.cell_names import CellNames
+from kvstudy.present.report.cells import Names
 from kvstudy.study.cells import plan
 
 from . import small_results as small
 
 
-def names(**parameters) -> CellNames:
+def names(**parameters) -> Names:
     study = small.study(parameters=parameters)
-    return CellNames.of(study, plan(study))
+    return Names.of(study, small.TITLES, plan(study))
 
 
 def test_one_set_of_sizes_needs_no_name(project):

@@ -25,7 +25,8 @@ from kvstudy.present.figures.relative import draw_relative
 from kvstudy.present.figures.slope import draw_slopes
 from kvstudy.present.figures.spectrum import draw_spectrum
 from kvstudy.present.figures.timeline import draw_timeline
-from kvstudy.present.report.glance import glance_facts
+from kvstudy.present.report.cells import Names
+from kvstudy.present.report.surroundings import Surroundings
 from kvstudy.translation import other_languages
 from matplotlib.text import Text
 
@@ -154,6 +155,8 @@ def test_amounts_of_a_machine_have_a_decimal_mark_and_versions_a_point():
         {"component": "Memory", "name": "23.5 GiB", "details": "2.0 GiB swap"},
     ]
     with using("cs"):
-        told = glance_facts(small.study(), {"machines": [machine]}).machine
+        told = Surroundings(
+            {"machines": [machine]}, Names(small.study(), small.TITLES, {})
+        ).in_few_words
     assert told[0] == "23,5 GiB (odkládací prostor 2,0 GiB)"
     assert told[1] == "Debian 12.5"

@@ -23,9 +23,9 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
 from kvstudy.language.locale import list_of, long_date, plural
 from kvstudy.language.recorded import recorded
-from kvstudy.present.report import numbers
-from kvstudy.present.report.pandoc import OPTIONS
-from kvstudy.present.report.text import as_time, distinct_numbers, listed
+from kvstudy.present.report import markdown
+from kvstudy.present.report.document import OPTIONS
+from kvstudy.present.report.markdown import as_time, distinct_numbers, listed
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study
@@ -181,13 +181,13 @@ def test_numbers_have_the_decimal_mark_of_the_language(czech):
     assert grouped(significant(12345.6)) == "12\u202f346"
     assert share(0.0123) == "1,2 %"
     assert change(-0.226) == "\N{MINUS SIGN}22,6 %"
-    assert numbers.as_unit(13169, "kops") == "13,2\u202fkops/s"
-    assert numbers.as_range(1500, 2500, 2000, "latency") == "1,50\N{EN DASH}2,50\u202fms"
-    assert numbers.as_percent(0.001) == "0,1\u202f%"
-    assert numbers.as_rough_percent(0.0314) == "3,1\u202f%"
-    assert numbers.as_correlation(-0.291) == "\N{MINUS SIGN}0,29"
-    assert numbers.as_p_value(0.001) == "< 0,01"
-    assert numbers.as_duration(51.94) == "51,9\u202fs"
+    assert markdown.as_unit(13169, "kops") == "13,2\u202fkops/s"
+    assert markdown.as_range(1500, 2500, 2000, "latency") == "1,50\N{EN DASH}2,50\u202fms"
+    assert markdown.as_percent(0.001) == "0,1\u202f%"
+    assert markdown.as_rough_percent(0.0314) == "3,1\u202f%"
+    assert markdown.as_correlation(-0.291) == "\N{MINUS SIGN}0,29"
+    assert markdown.as_p_value(0.001) == "< 0,01"
+    assert markdown.as_duration(51.94) == "51,9\u202fs"
     # A comma would not tell the two ends of an interval apart.
     assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1,05\u00a0[1,02;\u00a01,08]"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.notebook_latex import ROWS, notebook_latex
+from kvstudy.present.report.notebook import ROWS, notebook_latex
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parents[2]

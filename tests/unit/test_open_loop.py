@@ -18,6 +18,7 @@ from kvstudy.analyse.tidy.open_loop import NOTHING, TARGET_COLUMNS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.figures.draw import looks, use_style
 from kvstudy.present.figures.open_loop import draw_open_loop, open_loop_table
+from kvstudy.present.report.cells import Names
 from kvstudy.present.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
 from kvstudy.present.tables import open_loop as table
 from kvstudy.present.tables.checks import DASH
@@ -285,7 +286,8 @@ def test_the_text_knows_rates_times_and_gaps():
         *found.cells.to_dict("records"),
         dict(zip(CELL_COLUMNS, gap, strict=True)),
     ]
-    facts = open_loop_facts(study, rows, analysis, small.TITLES | {"riak": "Riak"})
+    names = Names(study, small.TITLES | {"riak": "Riak"}, {})
+    facts = open_loop_facts(names, rows, analysis)
     assert (facts.planned, facts.measured) == (3, 2)
     (missed,) = facts.missed
     assert (missed.store, missed.share, missed.short) == ("Redis", pytest.approx(0.9), False)
@@ -293,7 +295,7 @@ def test_the_text_knows_rates_times_and_gaps():
     (gap,) = facts.gaps
     assert (gap.store, gap.runs, gap.reason) == ("Riak", ("80 % repetition 1",), "no server")
     object.__setattr__(analysis, "open_rates", rates(at_rates()))
-    widest = open_loop_facts(study, rows, analysis, small.TITLES).widest
+    widest = open_loop_facts(names, rows, analysis).widest
     assert (widest.service, widest.intended) == (200, 30_000)
 
 

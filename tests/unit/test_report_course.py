@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
-from kvstudy.present.report.cell_names import CellNames
+from kvstudy.present.report.cells import Names
 from kvstudy.present.report.course import course_facts
 
 from . import small_results as small
@@ -34,8 +34,8 @@ def facts(
         columns=STEADINESS,
     )
     analysis = replace(small.analysis(), steadiness=seconds)
-    names = CellNames(STUDY, {("a", "p"): sizes})
-    return course_facts(STUDY, small.TITLES, analysis, analysis, summary, [], names)
+    names = Names(STUDY, small.TITLES, {("a", "p"): sizes})
+    return course_facts(names, analysis, analysis, summary, percentiles=False)
 
 
 def test_what_watching_cost_is_the_mean_over_all_runs():

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 from kvstudy.present.report.rank import Agreement, Apart, Lead, agreement, apart, compared, ranking
-from kvstudy.present.report.tails import Tail, tails
+from kvstudy.present.report.workloads import Tail, tails
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict[str, str]:

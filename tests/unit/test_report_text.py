@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report import numbers
-from kvstudy.present.report.escape import code, for_markdown
-from kvstudy.present.report.pandoc import OPTIONS, convert
-from kvstudy.present.report.templates import fill, text_environment
-from kvstudy.present.report.text import listed
+from kvstudy.present.report import markdown
+from kvstudy.present.report.document import OPTIONS, convert
+from kvstudy.present.report.markdown import code, fill, for_markdown, listed
 from kvstudy.present.tables.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
 
 FILTER = Path(__file__).parents[2] / "report/templates/latex.lua"
@@ -31,7 +29,7 @@ def latex_of(markdown: str) -> str:
 
 def filled(tmp_path: Path, text: str, **context: object) -> str:
     (tmp_path / "text.md.j2").write_text(text, encoding="utf-8")
-    return fill(text_environment(tmp_path), "text.md.j2", context)
+    return fill(tmp_path, "text.md.j2", context)
 
 
 def test_strings_mean_only_themselves_in_markdown() -> None:
@@ -120,11 +118,11 @@ def test_pandoc_refuses_what_it_warns_about() -> None:
     ],
 )
 def test_values_with_units(value: float, kind: str, text: str) -> None:
-    assert numbers.as_unit(value, kind).replace("\u202f", " ") == text
+    assert markdown.as_unit(value, kind).replace("\u202f", " ") == text
 
 
 def test_a_range_has_the_unit_of_its_mean() -> None:
-    text = numbers.as_range(765.0, 1073.0, 929.0, "latency")
+    text = markdown.as_range(765.0, 1073.0, 929.0, "latency")
     assert text.replace("\u202f", " ") == "765\N{EN DASH}1 073 µs"
 
 

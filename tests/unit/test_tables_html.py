@@ -236,7 +236,7 @@ def test_they_are_tables_in_word_too(folder, tmp_path):
 def test_html_templates_must_not_use_unknown_names(tmp_path):
     template = tmp_path / "t.html.j2"
     template.write_text("{{ nothing }}")
-    with pytest.raises(KvstudyError, match=r"t\.html\.j2: 'nothing' is undefined"):
+    with pytest.raises(KvstudyError, match=r"t\.html\.j2:1: 'nothing' is undefined"):
         fill_html(template)
     with pytest.raises(KvstudyError, match=r"other\.html\.j2: no such template"):
         fill_html(tmp_path / "other.html.j2")

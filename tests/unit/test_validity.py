@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
 from kvstudy.analyse.tidy.outcomes import COLUMNS, good, missed, outcomes, void
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.present.report.cell_names import CellNames
+from kvstudy.present.report.cells import Names
 from kvstudy.present.report.validity import validity_facts
 from kvstudy.present.tables.validity import content
 from kvstudy.study.cells import plan
@@ -158,7 +158,7 @@ def agreed(*cells: list[dict], all_fields: set[str] = frozenset()) -> pd.DataFra
     return agreement(frame, small.probes(), set(all_fields)).set_index("counter")
 
 
-NAMES = CellNames(small.study(), {})
+NAMES = Names(small.study(), small.TITLES, {})
 A = {("read", "OK"): 5_000, ("update", "OK"): 5_000}
 
 
@@ -322,7 +322,7 @@ def test_stores_that_are_not_the_studys_are_left_out():
     analysis = small.analysis()
     object.__setattr__(analysis, "validity", found)
     object.__setattr__(analysis, "agreement", compared)
-    facts = validity_facts(analysis, study(), small.TITLES, NAMES)
+    facts = validity_facts(analysis, NAMES)
     assert (facts.void, facts.slower, facts.checked, facts.unchecked) == (0, [], 0, [])
 
 
@@ -331,7 +331,7 @@ def test_the_text_says_where_goodput_is_lower_and_counters_differ():
     analysis = small.analysis()
     object.__setattr__(analysis, "validity", found)
     object.__setattr__(analysis, "agreement", compared)
-    facts = validity_facts(analysis, study(), small.TITLES, NAMES)
+    facts = validity_facts(analysis, NAMES)
     assert facts.void == 1
     (slower,) = facts.slower
     assert (slower.store, slower.workload) == ("Redis", "Workload A")
@@ -350,7 +350,7 @@ def test_the_worst_of_several_repetitions_is_told():
     compared.loc[compared["counter"] == "HSET", "deviation"] = [-0.02, -0.04]
     analysis = small.analysis()
     object.__setattr__(analysis, "agreement", compared)
-    (worst,) = validity_facts(analysis, study(), small.TITLES, NAMES).disagreements
+    (worst,) = validity_facts(analysis, NAMES).disagreements
     assert (worst.cells, worst.repetition, worst.counted) == (2, "2", 4_800)
 
 
@@ -359,6 +359,6 @@ def test_what_was_not_compared_is_named_with_its_workload_unless_it_is_all():
     compared = agreed(rows_of("redis", A, {}), other, rows_of("memcached", A, None)).reset_index()
     analysis = small.analysis()
     object.__setattr__(analysis, "agreement", compared)
-    ((reason, where),) = validity_facts(analysis, study(), small.TITLES, NAMES).unchecked
+    ((reason, where),) = validity_facts(analysis, NAMES).unchecked
     assert reason == "not recorded"
     assert where == ["Redis under Workload C", "Memcached"]

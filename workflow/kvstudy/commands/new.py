@@ -164,14 +164,11 @@ def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
 
 
 def _write(path: Path, template: str, values: dict) -> None:
-    import jinja2
+    from kvstudy.present import templates
 
-    loader = jinja2.FileSystemLoader(TEMPLATES)
-    environment = jinja2.Environment(
-        loader=loader, undefined=jinja2.StrictUndefined, keep_trailing_newline=True
-    )
+    environment = templates.environment(TEMPLATES)
     environment.filters["quoted"] = _quoted
-    text = environment.get_template(template).render(values)
+    text = templates.fill(environment, template, values)
     path.parent.mkdir(exist_ok=True)
     # x: not even a file that came in between is overwritten.
     with path.open("x", encoding="utf-8") as file:

@@ -182,6 +182,14 @@ class Study(Strict):
             "figures": {figure.name for figure in figures},
         }
 
+    def tables_of(self, *kinds: str) -> list[Table]:
+        """The tables of these kinds, in the study's order."""
+        return [table for table in self.tables if table.kind in kinds]
+
+    def figures_of(self, *kinds: str) -> list[Figure]:
+        """The figures of these kinds, in the study's order."""
+        return [figure for figure in self.figures if figure.kind in kinds]
+
     @property
     def drawn_figures(self) -> list[DrawnFigure]:
         """All but transcripts, which are text."""

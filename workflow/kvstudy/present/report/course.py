@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.language.current import ngettext
-from kvstudy.present.report.cell_names import CellNames
+from kvstudy.present.report.cells import Names, Row
 from kvstudy.stats.warmup import Steadiness
-from kvstudy.study.figure_kinds import CpuBars, Spectrum, TimeStrips
-from kvstudy.study.model import Study
+from kvstudy.study.figure_kinds import DrawnFigure
 
 # Watching must not take more of a core, in per cent.
 MOST_WATCHING = 1.0
 # As in the figure: shorter runs are not drawn.
 FEWEST_SECONDS = 3
-
-Row = dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -62,10 +58,10 @@ class CourseFacts:
     restless: list[str]
     stalled: list[str]
     warmed_up: bool
-    drawn: list[TimeStrips]
+    drawn: list[DrawnFigure]
     not_drawn: list[str]
-    spectra: dict[str, Spectrum]
-    cpu: CpuBars | None
+    spectra: dict[str, DrawnFigure]
+    cpu: DrawnFigure | None
     published_percentiles: bool
 
     @property
@@ -74,53 +70,48 @@ class CourseFacts:
 
 
 def course_facts(
-    study: Study,
-    titles: dict[str, str],
-    analysis: Analysis,
-    shown: Analysis,
-    summary: Iterable[Row],
-    published: Iterable[Row],
-    names: CellNames,
+    names: Names, analysis: Analysis, shown: Analysis, summary: list[Row], percentiles: bool
 ) -> CourseFacts:
-    """Read from the analysis and ``summary.csv`` of the study's stores, and its source's values.
+    """Read from the analysis and ``summary.csv`` of the study's stores.
 
-    ``shown`` is the part of the analysis that is drawn.
+    ``shown`` is the part of the analysis that is drawn; ``percentiles`` says whether the source
+    published any.
     """
-    seconds = analysis.steadiness
-    seconds = seconds[seconds["store"].isin(study.store_names)]
+    study = names.study
+
+    def own(frame: pd.DataFrame) -> pd.DataFrame:
+        return frame[frame["store"].isin(study.store_names)]
+
+    seconds = own(analysis.steadiness)
     counts = seconds["verdict"].value_counts()
-    strip = shown.steadiness[shown.steadiness["store"].isin(study.store_names)]
-    drawn = set(strip.loc[strip["seconds"] >= FEWEST_SECONDS, "workload"])
-    strips = [figure for figure in study.figures if isinstance(figure, TimeStrips)]
-    spectrum = shown.spectrum
-    timed = set(spectrum.loc[spectrum["store"].isin(study.store_names), "workload"])
-    cpu = shown.intervals
-    cpu = cpu[cpu["store"].isin(study.store_names) & (cpu["metric"] == "client_cpu")]
-    rows = [row for row in summary if row["operation"] == "overall"]
+    strips = own(shown.steadiness)
+    drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
+    timed = set(own(shown.spectrum)["workload"])
+    has_cpu = (own(shown.intervals)["metric"] == "client_cpu").any()
+    of_phase = [row for row in summary if row["operation"] == "overall"]
+    rows = [row for row in of_phase if row["store"] in names.titles]
     return CourseFacts(
-        watching=_watching(rows),
-        pauses=_pauses([row for row in rows if row["store"] in titles], names, titles),
+        watching=_watching(of_phase),
+        pauses=_pauses(rows, names),
         steady=int(counts.get(Steadiness.STEADY, 0)),
         unsteady=int(counts.get(Steadiness.NOT_STEADY, 0)),
         short=int(counts.get(Steadiness.TOO_SHORT, 0)),
-        restless=_restless(seconds, study, titles),
-        stalled=_stalled([row for row in rows if row["store"] in titles], names, titles),
+        restless=_restless(seconds, names),
+        stalled=_stalled(rows, names),
         warmed_up=bool((seconds["cut"] > 0).any()),
-        drawn=[figure for figure in strips if figure.workload in drawn],
+        drawn=[figure for figure in study.figures_of("time") if figure.workload in drawn],
         not_drawn=[
-            study.workload(figure.workload).title
-            for figure in strips
+            names.workload(figure.workload)
+            for figure in study.figures_of("time")
             if figure.workload not in drawn
         ],
         spectra={
             figure.workload: figure
-            for figure in study.figures
-            if isinstance(figure, Spectrum) and figure.workload in timed
+            for figure in study.figures_of("spectrum")
+            if figure.workload in timed
         },
-        cpu=next(
-            (figure for figure in study.figures if isinstance(figure, CpuBars) and len(cpu)), None
-        ),
-        published_percentiles=any(row["metric"].startswith("latency_p") for row in published),
+        cpu=next(iter(study.figures_of("cpu")), None) if has_cpu else None,
+        published_percentiles=percentiles,
     )
 
 
@@ -133,15 +124,15 @@ def _watching(rows: list[Row]) -> Watching | None:
     return Watching(total / sum(runs), max(float(row["max"]) for row in mine))
 
 
-def _pauses(rows: list[Row], names: CellNames, titles: dict[str, str]) -> Pauses | None:
+def _pauses(rows: list[Row], names: Names) -> Pauses | None:
     """Where the collector stopped the client for the largest share of the run time."""
     cells: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in rows:
         key = (row["store"], row["workload"], row["parameters"])
         cells.setdefault(key, {})[row["metric"]] = float(row["mean"])
-    found = [
+    pauses = [
         Pauses(
-            f"{titles[store]}, {names.workload(workload, parameters)}",
+            f"{names.store(store)}, {names.workload(workload, parameters)}",
             values["gc_count"],
             values["gc_pause"],
             values["gc_pause"] / values["runtime"],
@@ -149,29 +140,29 @@ def _pauses(rows: list[Row], names: CellNames, titles: dict[str, str]) -> Pauses
         for (store, workload, parameters), values in cells.items()
         if {"gc_count", "gc_pause"} <= values.keys() and values.get("runtime")
     ]
-    return max(found, key=lambda each: each.share, default=None)
+    return max(pauses, key=lambda pause: pause.share, default=None)
 
 
-def _stalled(rows: list[Row], names: CellNames, titles: dict[str, str]) -> list[str]:
-    found = []
+def _stalled(rows: list[Row], names: Names) -> list[str]:
+    texts = []
     for row in rows:
         if row["metric"] == "stalled":
             runs = int(float(row["n"]))
             text = ngettext(
                 "{} under {} ({} run, up to {} s)", "{} under {} ({} runs, up to {} s)", runs
             )
-            name = names.workload(row["workload"], row["parameters"])
+            workload = names.workload(row["workload"], row["parameters"])
             longest = round(float(row["max"]))
-            found.append(text.format(titles[row["store"]], name, runs, longest))
-    return found
+            texts.append(text.format(names.store(row["store"]), workload, runs, longest))
+    return texts
 
 
-def _restless(seconds: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[str]:
-    found = []
+def _restless(seconds: pd.DataFrame, names: Names) -> list[str]:
+    texts = []
     for (workload, store), runs in seconds.groupby(["workload", "store"], sort=False):
         count = (runs["verdict"] == Steadiness.NOT_STEADY).sum()
         if count:
-            title = study.workload(workload).title
             text = ngettext("{} under {} ({} of {} runs)", "{} under {} ({} of {} runs)", len(runs))
-            found.append(text.format(titles[store], title, count, len(runs)))
-    return found
+            title = names.workload(workload)
+            texts.append(text.format(names.store(store), title, count, len(runs)))
+    return texts

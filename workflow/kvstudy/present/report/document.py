@@ -1,13 +1,27 @@
-"""A report before it has a format: its Markdown, and what stands on its front."""
+"""A report's text and what stands on its front, as Markdown, as LaTeX, and to pandoc."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import ORIGINAL
+from kvstudy.language.current import ORIGINAL, _, using
+from kvstudy.language.locale import babel_language
+from kvstudy.present.report.transcript import COLUMNS
+from kvstudy.present.tables.latex import fill, printable
+
+OPTIONS = [
+    "--from=markdown-implicit_figures-tex_math_dollars-latex_macros+smart",
+    "--wrap=preserve",
+    "--no-highlight",
+    "--fail-if-warnings",
+]
 
 
 @dataclass(frozen=True)
@@ -50,23 +64,107 @@ def write_document(text: str, front: Front, output: Path) -> Path:
     output.mkdir(parents=True, exist_ok=True)
     markdown = output / f"{front.run}.md"
     markdown.write_text(text, encoding="utf-8")
-    told = json.dumps(asdict(front), indent=2, ensure_ascii=False)
-    (output / "front.json").write_text(told + "\n", encoding="utf-8")
+    values = json.dumps(asdict(front), indent=2, ensure_ascii=False)
+    (output / "front.json").write_text(values + "\n", encoding="utf-8")
     return markdown
 
 
 def read_document(markdown: Path) -> tuple[str, Front]:
     """The text and the front that ``write_document`` wrote."""
-    told = markdown.with_name("front.json")
+    path = markdown.with_name("front.json")
     try:
         text = markdown.read_text(encoding="utf-8")
-        values = json.loads(told.read_text(encoding="utf-8"))
-        return text, Front(**{each.name: values[each.name] for each in fields(Front)})
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return text, Front(**{key.name: values[key.name] for key in fields(Front)})
     except OSError as error:
         raise KvstudyError(
             f"{error.filename}: {error.strerror}; write it with 'kvstudy render'"
         ) from None
     except (ValueError, KeyError, TypeError) as error:
         raise KvstudyError(
-            f"{told}: not the front of a report ({error}); write it again with 'kvstudy render'"
+            f"{path}: not the front of a report ({error}); write it again with 'kvstudy render'"
         ) from None
+
+
+def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: str = "") -> Path:
+    """Write the text and its LaTeX source into ``output``; returns the <run>.tex.
+
+    ``appendix`` is a LaTeX file in ``output`` that ends the document.
+    """
+    markdown = write_document(text, front, output)
+    shutil.copyfile(parts.references, output / "references.bib")
+    folders = {
+        # TeX reads the parts from the folder that it runs in.
+        name: Path(os.path.relpath(path, output)).as_posix()
+        for name, path in (("tables", parts.tables), ("figures", parts.figures))
+    }
+    used = filters(parts.templates, front.language, "latex.lua")
+    latex = convert(text, ["--to=latex", "--natbib"], markdown, used, folders)
+    body = output / "body.tex"
+    body.write_text(printable(latex), encoding="utf-8")
+    main = output / f"{front.run}.tex"
+    values = asdict(front) | {"body": body.name, "columns": COLUMNS, "appendix": appendix}
+    with using(front.language):
+        values["language"] = babel_language()
+    main.write_text(fill(parts.templates / "report.tex.j2", **values), encoding="utf-8")
+    return main
+
+
+def filters(templates: Path, language: str, *names: str) -> list[Path]:
+    """The Lua filters ``names``, before them the one for the typography of ``language``."""
+    own = templates / f"{language}.lua"
+    return [*([own] if own.is_file() else []), *(templates / name for name in names)]
+
+
+def words_of(language: str) -> dict[str, str]:
+    """What the filters put in themselves.
+
+    Pandoc is not told the language: version 2.17 cannot read its own Czech words.
+    """
+    with using(language):
+        return {"word-table": _("Table"), "word-figure": _("Figure")}
+
+
+def citations(templates: Path, references: Path) -> list[str]:
+    """Options that print references by number, for all formats but LaTeX."""
+    return [
+        "--citeproc",
+        f"--csl={templates / 'numeric.csl'}",
+        f"--bibliography={references}",
+        "--metadata=link-citations",
+    ]
+
+
+def convert(
+    text: str,
+    to: Sequence[str],
+    name: Path,
+    filters: Sequence[Path],
+    metadata: Mapping[str, str],
+) -> str:
+    """The Markdown ``text`` in another format.
+
+    ``to`` are pandoc's options for it, ``filters`` Lua files, ``metadata`` what these ask
+    for. ``name`` is for the error message. What pandoc writes to a file is not returned.
+    """
+    options = [f"--lua-filter={path}" for path in filters]
+    options += [f"--metadata={key}={value}" for key, value in metadata.items()]
+    command = ["pandoc", *OPTIONS, *options, *to]
+    try:
+        done = subprocess.run(
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            # It reads its options in the locale's encoding: in C, an accent was two boxes.
+            env=os.environ | {"LC_ALL": "C.UTF-8"},
+        )
+    except FileNotFoundError:
+        raise KvstudyError("pandoc: no such program; run 'make setup'") from None
+    if done.returncode:
+        raise KvstudyError(
+            f"{name}: pandoc refused the text: {done.stderr.strip()}; "
+            "mend the text in report/text that it names"
+        )
+    return done.stdout

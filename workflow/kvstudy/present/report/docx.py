@@ -9,8 +9,14 @@ import zipfile
 from io import BytesIO
 from pathlib import Path
 
-from kvstudy.present.report.document import Parts, read_document
-from kvstudy.present.report.pandoc import citations, convert, filters, words_of
+from kvstudy.present.report.document import (
+    Parts,
+    citations,
+    convert,
+    filters,
+    read_document,
+    words_of,
+)
 from kvstudy.whole_file import put
 
 # A4, with the text width that the figures are drawn for.

@@ -6,53 +6,59 @@ The templates in report/text/ see these objects; nothing here knows a study.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+import pandas as pd
+
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.files import Analysis, shown_of
 from kvstudy.analyse.findings.order import out_of_order
 from kvstudy.analyse.findings.updates import one_field
+from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.analyse.tidy.shown import published_only
 from kvstudy.language.current import _
-from kvstudy.present.report.cell_facts import (
+from kvstudy.present.report.cells import (
     Gap,
+    Names,
     OfCells,
     Row,
     StoreFacts,
     distinct,
     gaps_of,
     problem_of,
-    titles_of,
 )
-from kvstudy.present.report.cell_names import CellNames
-from kvstudy.present.report.claims import ClaimFacts
-from kvstudy.present.report.course import CourseFacts
-from kvstudy.present.report.imports import ImportFacts, import_facts, not_imported
-from kvstudy.present.report.open_loop import OpenLoopFacts
-from kvstudy.present.report.operations import OperationFacts
-from kvstudy.present.report.rounds import RoundsFacts
-from kvstudy.present.report.source_parts import AgainstFacts, AuditFacts
-from kvstudy.present.report.validity import ValidityFacts, validity_facts
-from kvstudy.present.report.workload_facts import WorkloadFacts
-from kvstudy.study.cells import Cell
+from kvstudy.present.report.course import CourseFacts, course_facts
+from kvstudy.present.report.open_loop import OpenLoopFacts, open_loop_facts
+from kvstudy.present.report.rounds import RoundsFacts, rounds_facts
+from kvstudy.present.report.source import (
+    AgainstFacts,
+    AuditFacts,
+    ClaimFacts,
+    against_facts,
+    audit_facts,
+)
+from kvstudy.present.report.surroundings import (
+    ImportFacts,
+    Surroundings,
+    import_facts,
+    not_imported,
+)
+from kvstudy.present.report.validity import (
+    OperationFacts,
+    ValidityFacts,
+    operation_facts,
+    validity_facts,
+)
+from kvstudy.present.report.workloads import WorkloadFacts, workload_facts
+from kvstudy.study.base import AnyTable
+from kvstudy.study.cells import Cell, shown
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
-from kvstudy.study.curves import Curves, ScalingTable, SweepTable
-from kvstudy.study.figure_kinds import Bars, RatioPlot, Transcript
-from kvstudy.study.grids import Averages, Box, Heatmap
+from kvstudy.study.figure_kinds import DrawnFigure
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.table_kinds import (
-    BottleneckTable,
-    ComparisonTable,
-    MachineTable,
-    OperationsTable,
-    RatiosTable,
-    StoreTable,
-    TrimmedTable,
-    ValidityTable,
-)
 from kvstudy.study.workload import NamedRecord, named_record
 
 
@@ -71,7 +77,10 @@ class Floor:
 
 @dataclass(frozen=True)
 class RunFacts(OfCells):
-    """Everything about a run that is not bound to one store or workload."""
+    """All that a run tells. ``cells`` are those of the study's own stores.
+
+    ``published`` are all values of the source, ``checks`` those of its audit.
+    """
 
     name: str
     scale: float
@@ -80,28 +89,97 @@ class RunFacts(OfCells):
     plan: tuple[Cell, ...]
     cells: tuple[Row, ...]
     controls: tuple[Row, ...]
+    at_rates: tuple[Row, ...]
     stores: tuple[StoreFacts, ...]
-    workloads: tuple[WorkloadFacts, ...]
-    environment: dict[str, object]
-    operations: OperationFacts
+    environment: dict
+    summary: tuple[Row, ...]
     analysis: Analysis
-    course: CourseFacts
-    open_loop: OpenLoopFacts
-    published_operations: frozenset[str] = frozenset()
+    probes: Probes
+    published: pd.DataFrame | None = None
     claims: ClaimFacts | None = None
-    audit: AuditFacts | None = None
-    against: AgainstFacts | None = None
-    rounds: dict[str, RoundsFacts] = field(default_factory=dict)
+    checks: pd.DataFrame | None = None
 
     @cached_property
-    def names(self) -> CellNames:
-        """What the cells are called."""
-        return CellNames.of(self.study, self.plan)
+    def names(self) -> Names:
+        titles = {store.definition.name: store.title for store in self.stores}
+        return Names.of(self.study, titles, self.plan)
+
+    def title(self, store: str) -> str:
+        """The title of the store or control called ``store``."""
+        return self.names.store(store)
+
+    @cached_property
+    def shown(self) -> dict[str, str]:
+        """The parameters of each workload of which there is one value for each store."""
+        return shown(self.study, self.scale)
+
+    @cached_property
+    def workloads(self) -> tuple[WorkloadFacts, ...]:
+        return tuple(
+            workload_facts(
+                use,
+                self.study,
+                self.plan,
+                self.summary,
+                self._published_rows,
+                self.analysis,
+                self.shown[use.name],
+                gaps_of([row for row in self.cells if row["workload"] == use.name], self.names),
+            )
+            for use in self.study.workloads
+        )
+
+    @cached_property
+    def course(self) -> CourseFacts:
+        part = shown_of(self.analysis, self.shown)
+        percentiles = any(row["metric"].startswith("latency_p") for row in self._published_rows)
+        return course_facts(self.names, self.analysis, part, self.summary, percentiles)
+
+    @cached_property
+    def operations(self) -> OperationFacts:
+        return operation_facts(self.probes, self.stores)
+
+    @cached_property
+    def open_loop(self) -> OpenLoopFacts:
+        return open_loop_facts(self.names, self.at_rates, self.analysis)
+
+    @cached_property
+    def validity(self) -> ValidityFacts:
+        return validity_facts(self.analysis, self.names)
+
+    @cached_property
+    def rounds(self) -> dict[str, RoundsFacts]:
+        return rounds_facts(self.study, self.analysis, self.published)
+
+    @cached_property
+    def audit(self) -> AuditFacts | None:
+        return audit_facts(self.checks, self.names)
+
+    @property
+    def against(self) -> AgainstFacts | None:
+        return against_facts(self.study, self.analysis.pairs)
+
+    @cached_property
+    def machine(self) -> Surroundings:
+        return Surroundings(self.environment, self.names)
 
     @property
     def machines(self) -> int:
         """How many descriptions of a machine the cells have."""
         return len(self.environment.get("machines", []))
+
+    @cached_property
+    def _published_rows(self) -> list[Row]:
+        """The published values of the sizes that are shown."""
+        if self.published is None:
+            return []
+        values = published_only(self.published, self.study).dropna(subset="value")
+        columns = ["store", "workload", "operation", "metric", "value"]
+        return values[columns].astype(str).rename(columns={"value": "mean"}).to_dict("records")
+
+    @property
+    def published_operations(self) -> set[str]:
+        return {row["operation"] for row in self._published_rows}
 
     @property
     def published_combined(self) -> bool:
@@ -126,20 +204,24 @@ class RunFacts(OfCells):
         """Stores of which not one cell was measured."""
         return [store for store in self.stores if not store.measured]
 
+    @property
+    def _present(self) -> list[Row]:
+        """The cells of the stores that were measured at all."""
+        absent = {store.definition.name for store in self.absent_stores}
+        return [row for row in self.cells if row["store"] not in absent]
+
     @cached_property
     def gaps(self) -> tuple[Gap, ...]:
         """Gaps of the stores that were measured at all."""
-        absent = {store.definition.name for store in self.absent_stores}
-        rows = [row for row in self.cells if row["store"] not in absent]
-        return gaps_of(rows, self.names, titles_of(self.stores))
+        return gaps_of(self._present, self.names)
 
     @property
     def ycsb_versions(self) -> list[str]:
         """Versions of YCSB's core on the class paths, as its files are named."""
         jars = {jar for store in self.environment["stores"].values() for jar in store["jars"]}
-        found = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in sorted(jars))
+        cores = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in sorted(jars))
         named = self.environment.get("imported", {}).get("ycsb", [])
-        return distinct([*(match[1] for match in found if match), *named])
+        return distinct([*(match[1] for match in cores if match), *named])
 
     @property
     def imports(self) -> ImportFacts | None:
@@ -149,9 +231,7 @@ class RunFacts(OfCells):
     @property
     def not_imported(self) -> list[tuple[str, list[str]]]:
         """Stores of an imported study with the workloads that have no log."""
-        absent = {store.definition.name for store in self.absent_stores}
-        rows = [row for row in self.cells if row["store"] not in absent]
-        return [(self.title(store), texts) for store, texts in not_imported(self.study, rows)]
+        return not_imported(self.names, self._present)
 
     @property
     def started(self) -> list[datetime]:
@@ -163,68 +243,43 @@ class RunFacts(OfCells):
         return sum(float(row["wall_seconds"] or 0) for row in self.measured)
 
     @property
-    def transcripts(self) -> list[Transcript]:
-        return [figure for figure in self.study.figures if isinstance(figure, Transcript)]
+    def first_figure(self) -> DrawnFigure | None:
+        """The first that the study's file names."""
+        automatic = self.study.automatic_names["figures"]
+        own = (figure for figure in self.study.drawn_figures if figure.name not in automatic)
+        return next(own, None)
 
     @property
-    def overview_figures(self) -> list[Bars]:
+    def overview_figures(self) -> list[DrawnFigure]:
         """Figures over several workloads."""
-        bars = (figure for figure in self.study.figures if isinstance(figure, Bars))
-        return [figure for figure in bars if len(figure.workloads) > 1]
+        return [figure for figure in self.study.figures_of("bars") if len(figure.workloads) > 1]
 
     @property
-    def over_sizes(self) -> list[tuple[list[str], list[SweepTable | Curves]]]:
+    def over_sizes(self) -> list[tuple[list[str], list[AnyTable | DrawnFigure]]]:
         """Tables and figures over a size, with the titles of the workloads that they are of."""
-        items = [*self.study.tables, *self.study.figures]
-        found: dict[tuple[str, ...], list[SweepTable | Curves]] = {}
-        for item in items:
-            if isinstance(item, SweepTable | Curves):
-                names = item.workloads if isinstance(item, Curves) else [item.workload]
-                found.setdefault(tuple(names), []).append(item)
-        titles = {use.name: use.title for use in self.study.workloads}
-        alone = sorted(found.items(), key=lambda each: len(each[0]) > 1)
-        return [([titles[name] for name in names], of) for names, of in alone]
+        items: dict[tuple[str, ...], list[AnyTable | DrawnFigure]] = {}
+        for table in self.study.tables_of("sweep"):
+            items.setdefault((table.workload,), []).append(table)
+        for figure in self.study.figures_of("curves"):
+            items.setdefault(tuple(figure.workloads), []).append(figure)
+        alone_first = sorted(items.items(), key=lambda item: len(item[0]) > 1)
+        return [([self.names.workload(name) for name in names], of) for names, of in alone_first]
 
     @property
-    def store_tables(self) -> list[tuple[StoreFacts, StoreTable]]:
+    def store_tables(self) -> list[tuple[StoreFacts, AnyTable]]:
         """The stores that have a page of their own."""
         stores = {store.definition.name: store for store in self.measured_stores}
-        return [
-            (stores[table.store], table)
-            for table in self.study.tables
-            if isinstance(table, StoreTable) and table.store in stores
-        ]
-
-    @property
-    def scaling_tables(self) -> list[ScalingTable]:
-        return [table for table in self.study.tables if isinstance(table, ScalingTable)]
+        tables = self.study.tables_of("store")
+        return [(stores[table.store], table) for table in tables if table.store in stores]
 
     @property
     def records(self) -> list[tuple[list[str], NamedRecord]]:
         """Records with named fields, each with the titles of the workloads that have it."""
-        found: dict[NamedRecord, list[str]] = {}
+        records: dict[NamedRecord, list[str]] = {}
         for workload in self.workloads:
             if record := named_record(workload.properties):
-                found.setdefault(record, []).append(workload.title)
-        return [(titles, record) for record, titles in found.items()]
-
-    @property
-    def averages(self) -> list[Averages]:
-        """Figures of means over all sizes."""
-        return [figure for figure in self.study.figures if isinstance(figure, Averages)]
-
-    def grids(self, workload: str) -> list[Heatmap | Box]:
-        """Figures of a workload at all of its sizes, and of its single operations."""
-        grids = (figure for figure in self.study.figures if isinstance(figure, Heatmap | Box))
-        return [figure for figure in grids if figure.workload == workload]
-
-    @property
-    def machine_tables(self) -> list[MachineTable]:
-        return [table for table in self.study.tables if isinstance(table, MachineTable)]
-
-    @property
-    def comparison_tables(self) -> list[ComparisonTable]:
-        return [table for table in self.study.tables if isinstance(table, ComparisonTable)]
+                records.setdefault(record, []).append(workload.title)
+        return [(titles, record) for record, titles in records.items()]
 
     @property
     def repeated(self) -> bool:
@@ -296,7 +351,7 @@ class RunFacts(OfCells):
         # Of a store that cannot be measured here, that is said once.
         absent = {store.definition.name for store in self.absent_stores}
         rows = [row for row in self.controls if original(self.study, row["store"]) not in absent]
-        return gaps_of(rows, self.names, {row["store"]: self.title(row["store"]) for row in rows})
+        return gaps_of(rows, self.names)
 
     @property
     def client_bound(self) -> bool:
@@ -304,56 +359,13 @@ class RunFacts(OfCells):
         return any(workload.result.client_bound for workload in self.workloads)
 
     @property
-    def bottleneck_tables(self) -> list[BottleneckTable]:
-        return [table for table in self.study.tables if isinstance(table, BottleneckTable)]
-
-    @property
-    def trimmed_tables(self) -> list[TrimmedTable]:
-        return [table for table in self.study.tables if isinstance(table, TrimmedTable)]
-
-    @property
-    def ratio_plots(self) -> list[RatioPlot]:
-        """Where there is anything to compare."""
-        plots = [figure for figure in self.study.figures if isinstance(figure, RatioPlot)]
-        return plots if self.compared else []
-
-    @property
-    def ratio_tables(self) -> list[RatiosTable]:
-        return [table for table in self.study.tables if isinstance(table, RatiosTable)]
-
-    @property
     def compared(self) -> bool:
         """Whether any two stores were measured with the sizes that are shown."""
-        one = {(each.use.name, each.result.cell.parameters) for each in self.workloads}
-        known = self.analysis.pairs.dropna(subset="ratio")
-        return any(key in one for key in zip(known["workload"], known["parameters"], strict=True))
-
-    @property
-    def operation_tables(self) -> list[OperationsTable]:
-        return [table for table in self.study.tables if isinstance(table, OperationsTable)]
-
-    @property
-    def validity_tables(self) -> list[ValidityTable]:
-        return [table for table in self.study.tables if isinstance(table, ValidityTable)]
-
-    @cached_property
-    def validity(self) -> ValidityFacts:
-        titles = {store.definition.name: store.title for store in self.stores}
-        return validity_facts(self.analysis, self.study, titles, self.names)
+        pairs = self.analysis.pairs.dropna(subset="ratio")
+        settings = zip(pairs["workload"], pairs["parameters"], strict=True)
+        return any(self.shown.get(workload) == parameters for workload, parameters in settings)
 
     @property
     def updating(self) -> list[str]:
         """Titles of the workloads whose updates change one field of a record."""
-        return [each.title for each in self.workloads if one_field(each.properties)]
-
-    def title(self, store: str) -> str:
-        """The title of the store or control called ``store``."""
-        if store == CEILING.name:
-            return _(CEILING.title)
-        of = original(self.study, store)
-        title = next(each.title for each in self.stores if each.definition.name == of)
-        return (
-            title
-            if of == store
-            else f"{title} ({_(store.removeprefix(f'{of}-').replace('-', ' '))})"
-        )
+        return [workload.title for workload in self.workloads if one_field(workload.properties)]

@@ -11,7 +11,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.recorded import recorded
-from kvstudy.present.report.escape import Markup, for_markdown
+from kvstudy.present.report.markdown import Markup, for_markdown
 from kvstudy.present.report.transcript import Line
 from kvstudy.study.base import AnyTable
 from kvstudy.study.figure_kinds import DrawnFigure, Transcript

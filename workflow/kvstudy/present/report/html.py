@@ -7,16 +7,19 @@ import json
 import re
 from pathlib import Path
 
-import jinja2
-
 from kvstudy.language.current import using
+from kvstudy.present import templates
 from kvstudy.present.charts.scripts import inline, scripts, styles
-from kvstudy.present.report.document import Front, Parts, read_document
-from kvstudy.present.report.page_cells import MadeOf
-from kvstudy.present.report.page_values import values_table
-from kvstudy.present.report.page_words import page_words
-from kvstudy.present.report.pandoc import citations, convert, filters, words_of
-from kvstudy.present.report.svg import as_data
+from kvstudy.present.report.document import (
+    Front,
+    Parts,
+    citations,
+    convert,
+    filters,
+    read_document,
+    words_of,
+)
+from kvstudy.present.report.page_parts import MadeOf, as_data, page_words, values_table
 from kvstudy.whole_file import put
 
 DRAWING = re.compile(r'<div class="drawing" data-figure="([^"]*)" data-caption="([^"]*)"></div>')
@@ -36,16 +39,16 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     as it was.
     """
     text, front = read_document(markdown)
-    templates = parts.templates
+    folder = parts.templates
     converted = convert(
         text,
         [
-            *citations(templates, parts.references),
+            *citations(folder, parts.references),
             *["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3"],
-            f"--template={templates / 'html' / 'body.template'}",
+            f"--template={folder / 'html' / 'body.template'}",
         ],
         markdown,
-        filters(templates, front.language, "numbers.lua", "html.lua"),
+        filters(folder, front.language, "numbers.lua", "html.lua"),
         words_of(front.language) | {"tables": parts.tables.as_posix(), "pagetitle": front.run},
     )
     contents, body = converted.split(BETWEEN)
@@ -55,35 +58,30 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     with using(front.language):
         body = CELLS.sub(lambda found: _cells(made_of, *found.groups()), body)
         body = VALUES.sub(lambda found: values_table(parts.figures, html.unescape(found[1])), body)
-        page = _page(templates / "html", front, contents, body, specs)
+        page = _page(folder / "html", front, contents, body, specs)
     put(page.encode(), output)
 
 
 def _page(folder: Path, front: Front, contents: str, body: str, specs: dict[str, str]) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     words = page_words()
     own = [(folder / name).read_text(encoding="utf-8") for name in BEHAVIOUR]
     # The last one shows the charts.
     charts = [scripts()] if specs else []
-    return environment.get_template("page.html.j2").render(
-        front=front,
-        words=words,
-        words_json=inline(json.dumps(words, ensure_ascii=False, sort_keys=True)),
-        stores=_used("store", front.stores, body),
-        workloads=_used("workload", front.workloads, body),
-        styles=(folder / "style.css").read_text(encoding="utf-8") + (styles() if specs else ""),
-        early=(folder / "theme.js").read_text(encoding="utf-8"),
-        contents=contents,
-        body=body,
-        specs=specs,
-        scripts=[*own[:-1], *charts, own[-1]],
-    )
+    values = {
+        "front": front,
+        "words": words,
+        "words_json": inline(json.dumps(words, ensure_ascii=False, sort_keys=True)),
+        "stores": _used("store", front.stores, body),
+        "workloads": _used("workload", front.workloads, body),
+        "styles": (folder / "style.css").read_text(encoding="utf-8") + (styles() if specs else ""),
+        "early": (folder / "theme.js").read_text(encoding="utf-8"),
+        "contents": contents,
+        "body": body,
+        "specs": specs,
+        "scripts": [*own[:-1], *charts, own[-1]],
+    }
+    environment = templates.environment(folder, autoescape=True, keep_trailing_newline=False)
+    return templates.fill(environment, "page.html.j2", values)
 
 
 def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.notebook_latex import notebook_latex
+from kvstudy.present.tables.latex import escape
 from kvstudy.whole_file import put
 
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
 # Dates of figures and of the run would differ in what the same data gives.
 FIXED_TIME = {"SOURCE_DATE_EPOCH": "0"}
+TEMPLATES = Path("report/templates")
+FOLDER = "notebook"
+# Rows of a table that fit on a page.
+ROWS = 45
+# Characters of a cell that needs more than one line.
+LONG = 60
+# Characters of a line of code that fit on a line.
+WIDTH = 100
+# Identifiers of its own: those of the report are taken.
+MARKUP = "markdown-auto_identifiers-tex_math_dollars-latex_macros+smart"
 
 
 @dataclass(frozen=True)
@@ -116,3 +127,115 @@ def _page(book) -> str:
     page, _ = exporter.from_notebook_node(book)
     page = page.replace("No description has been provided for this image", ALTERNATIVE)
     return page.replace('<script src=""></script>\n', "")
+
+
+def notebook_latex(book) -> tuple[str, dict[str, bytes]]:
+    """``book`` (of nbformat) without a preamble, and its figures by their file names.
+
+    The document refers to them in a folder ``notebook``. It needs graphicx, xcolor and
+    booktabs. Raises KvstudyError where the template is not there.
+    """
+    from nbconvert import LatexExporter
+    from traitlets.config import Config
+
+    if not (TEMPLATES / FOLDER / "index.tex.j2").is_file():
+        raise KvstudyError(f"{TEMPLATES / FOLDER}: no template; run this in the project's folder")
+    config = Config(
+        {
+            "TagRemovePreprocessor": {"enabled": True, "remove_cell_tags": ["parameters"]},
+            "SVG2PDFPreprocessor": {"enabled": False},
+            "ExtractOutputPreprocessor": {
+                "enabled": True,
+                "extract_output_types": {"application/pdf"},
+                "output_filename_template": "figure-{cell_index}-{index}{extension}",
+            },
+        }
+    )
+    exporter = LatexExporter(
+        config=config, extra_template_basedirs=[str(TEMPLATES)], template_name=FOLDER
+    )
+    filters = {
+        "text": _text,
+        "caption": _caption,
+        "code": _code,
+        "table": _table,
+        "figure": _figure,
+    }
+    for name, function in filters.items():
+        exporter.register_filter(f"notebook_{name}", function)
+    body, resources = exporter.from_notebook_node(book, {"output_files_dir": ""})
+    figures = {Path(name).name: content for name, content in resources["outputs"].items()}
+    return re.sub(r"\n{3,}", "\n\n", body).strip() + "\n", figures
+
+
+def _text(source: str) -> str:
+    from nbconvert.filters.markdown import markdown2latex
+
+    return f"\n{markdown2latex(source, MARKUP)}\n"
+
+
+def _caption(source: str) -> str:
+    """Text that stays on one page, with what follows."""
+    return f"\n{{\\interlinepenalty10000 {_text(source).strip()}\\par\\nobreak}}\n"
+
+
+def _code(source: str) -> str:
+    """Code and printed text, letter by letter."""
+    lines = []
+    for line in source.splitlines():
+        pieces = [line[at : at + WIDTH] for at in range(0, len(line), WIDTH)] or [""]
+        lines += [rf"\mbox{{{_typed(piece)}}}" for piece in pieces]
+    text = "\\par\n".join(lines)
+    return (
+        "\n{\\par\\medskip\\noindent\\color{black!70}\\ttfamily\\fontsize{8}{9.6}\\selectfont"
+        "\\setlength{\\parskip}{0pt}\\setlength{\\parindent}{0pt}\\raggedright\n"
+        f"{text}\\par\\medskip}}\n"
+    )
+
+
+def _typed(line: str) -> str:
+    """A line of typewriter text: spaces stay, quotes are straight."""
+    return escape(line).replace("'", r"\textquotesingle{}").replace(" ", "~")
+
+
+def _table(source: str) -> str:
+    """A table as wide as the text at most, cut where a page could not hold its rows."""
+    found = re.search(r"(?s)(.*\\midrule\n)(.*?)(\\bottomrule.*)", source)
+    if not found:
+        return _fitted(source)
+    head, rows, foot = found.groups()
+    lines = rows.splitlines()
+    head = _with_paragraphs(head, lines)
+    parts = [lines[at : at + ROWS] for at in range(0, len(lines), ROWS)] or [[]]
+    return "".join(_fitted("\n".join([head.rstrip(), *part, foot])) for part in parts)
+
+
+def _with_paragraphs(head: str, lines: list[str]) -> str:
+    """``head`` with columns of long text as paragraphs: else all letters would get small."""
+    spec = re.search(r"\\begin\{tabular\}\{([lrc]+)\}", head)
+    if not spec:
+        return head
+    columns = list(spec[1])
+    for line in lines:
+        cells = re.split(r"(?<!\\)&", line.removesuffix(r"\\"))
+        for number, cell in enumerate(cells[: len(columns)]):
+            if len(cell.strip()) > LONG:
+                columns[number] = r"p{0.5\linewidth}"
+    return head.replace(spec[0], r"\begin{tabular}{" + "".join(columns) + "}")
+
+
+def _fitted(tabular: str) -> str:
+    return (
+        "\n\\par\\medskip\\noindent\\sbox0{\\small%\n"
+        f"{tabular.strip()}%\n}}%\n"
+        "\\ifdim\\wd0>\\linewidth\\resizebox{\\linewidth}{!}{\\usebox0}\\else\\usebox0\\fi"
+        "\\par\\medskip\n"
+    )
+
+
+def _figure(name: str) -> str:
+    return (
+        # With its caption, which stands above it.
+        "\n\\par\\nobreak\\medskip\\nobreak\\noindent"
+        f"\\includegraphics[width=\\linewidth]{{{FOLDER}/{Path(name).name}}}\\par\\medskip\n"
+    )

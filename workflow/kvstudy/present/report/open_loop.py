@@ -11,12 +11,12 @@ import pandas as pd
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.language.current import _
+from kvstudy.present.report.cells import Names, Row, problem_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.figure_kinds import OpenLoopFigure
 from kvstudy.study.model import Study
 from kvstudy.study.table_kinds import OpenLoopTable
 
-Row = dict[str, str]
 SHOWN_PERCENT = 99.0
 
 
@@ -81,19 +81,18 @@ class OpenLoopFacts:
     def widest(self) -> TimeFacts | None:
         """Where both 99th percentiles differ most (in us), of the rates that were reached."""
         reached = {(rate.store, rate.workload, rate.load) for rate in self.rates if rate.reached}
-        known = [each for each in self.times if (each.store, each.workload, each.load) in reached]
-        return max(known, key=lambda each: each.intended - each.service, default=None)
+        times = [time for time in self.times if (time.store, time.workload, time.load) in reached]
+        return max(times, key=lambda time: time.intended - time.service, default=None)
 
 
-def open_loop_facts(
-    study: Study, cells: Iterable[Row], analysis: Analysis, titles: dict[str, str]
-) -> OpenLoopFacts:
-    """``cells`` are the rows of the open-loop cells.csv, ``titles`` those of the stores."""
-    rows = [row for row in cells if row["store"] in titles]
+def open_loop_facts(names: Names, cells: Iterable[Row], analysis: Analysis) -> OpenLoopFacts:
+    """``cells`` are the rows of the open-loop cells.csv."""
+    study = names.study
+    rows = [row for row in cells if row["store"] in names.titles]
     rates = [
         RateFacts(
-            titles[row.store],
-            study.workload(row.workload).title,
+            names.store(row.store),
+            names.workload(row.workload),
             row.load,
             row.share_low,
             row.reached == row.n,
@@ -101,7 +100,7 @@ def open_loop_facts(
             row.note,
         )
         for row in sorted(analysis.open_rates.itertuples(), key=partial(_place, study))
-        if row.store in titles
+        if row.store in names.titles
     ]
     return OpenLoopFacts(
         percents=tuple(study.open_loop.percents if study.open_loop else ()),
@@ -110,48 +109,41 @@ def open_loop_facts(
         planned=len(rows),
         measured=sum(row["status"] == "measured" for row in rows),
         rates=tuple(rates),
-        times=tuple(_times(study, analysis.open_percentiles, titles)),
-        gaps=tuple(_gaps(study, rows, titles)),
+        times=tuple(_times(names, analysis.open_percentiles)),
+        gaps=tuple(_gaps(names, rows)),
     )
 
 
 def _place(study: Study, row) -> tuple[int, int, float]:
     """Workloads and stores in the study's order, then by load."""
-    workloads = [use.name for use in study.workloads]
     stores = study.store_names
     store = stores.index(row.store) if row.store in stores else len(stores)
-    return workloads.index(row.workload), store, row.load
+    return study.workload_names.index(row.workload), store, row.load
 
 
-def _times(study: Study, found: pd.DataFrame, titles: dict[str, str]) -> Iterable[TimeFacts]:
-    chosen = found[
-        (found["operation"] == ALL)
-        & (found["percent"] == SHOWN_PERCENT)
-        & (found["beyond"] >= ENOUGH_BEYOND)
-        & found["store"].isin(list(titles))
+def _times(names: Names, percentiles: pd.DataFrame) -> Iterable[TimeFacts]:
+    chosen = percentiles[
+        (percentiles["operation"] == ALL)
+        & (percentiles["percent"] == SHOWN_PERCENT)
+        & (percentiles["beyond"] >= ENOUGH_BEYOND)
+        & percentiles["store"].isin(list(names.titles))
     ]
     keys = ["store", "workload", "parameters", "load"]
     for (store, workload, _parameters, load), group in chosen.groupby(keys, sort=False):
         values = group.set_index("time")["value"]
         if {SERVICE_TIME, INTENDED_TIME} <= set(values.index):
-            yield TimeFacts(
-                titles[store],
-                study.workload(workload).title,
-                load,
-                values[SERVICE_TIME],
-                values[INTENDED_TIME],
-            )
+            times = values[SERVICE_TIME], values[INTENDED_TIME]
+            yield TimeFacts(names.store(store), names.workload(workload), load, *times)
 
 
-def _gaps(study: Study, rows: list[Row], titles: dict[str, str]) -> Iterable[OpenLoopGap]:
-    found: dict[tuple[str, str, str, str], list[str]] = {}
+def _gaps(names: Names, rows: list[Row]) -> Iterable[OpenLoopGap]:
+    gaps: dict[tuple[str, str, str, str], list[str]] = {}
     for row in rows:
-        status, reason = row["status"], row["reason"]
-        if status == "measured":
-            status, reason = "void", row["void"]
+        status, reason = row["status"], problem_of(row)
         if not reason:
             continue
-        key = (titles[row["store"]], study.workload(row["workload"]).title, status, reason)
+        status = "void" if status == "measured" else status
+        key = (names.store(row["store"]), names.workload(row["workload"]), status, reason)
         load = row["parameters"].rpartition("_load")[2]
-        found.setdefault(key, []).append(_("{} % repetition {}").format(load, row["repetition"]))
-    return (OpenLoopGap(*key, tuple(runs)) for key, runs in found.items())
+        gaps.setdefault(key, []).append(_("{} % repetition {}").format(load, row["repetition"]))
+    return (OpenLoopGap(*key, tuple(runs)) for key, runs in gaps.items())

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.audit.check import LARGE, SMALL
-from kvstudy.analyse.audit.doubts import MARK, judged_values
+from kvstudy.analyse.audit.doubts import judged_values
 from kvstudy.analyse.audit.files import audit
 from kvstudy.analyse.claims.table import judge_source
 from kvstudy.analyse.tidy.numbers import sign
@@ -18,18 +17,15 @@ from kvstudy.language.current import N_, _, current
 from kvstudy.language.recorded import recorded
 from kvstudy.present.figures.draw import looks, save, use_style
 from kvstudy.present.figures.published import published_figure
-from kvstudy.present.report.claims import ClaimFacts, claim_facts
-from kvstudy.present.report.document import Front, Parts
+from kvstudy.present.report.cells import Names
+from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.floats import Floats
-from kvstudy.present.report.latex import write_latex
-from kvstudy.present.report.source_parts import AuditFacts, audit_facts
-from kvstudy.present.report.templates import fill as fill_text
-from kvstudy.present.report.text import listed, prose_environment, text_folder
+from kvstudy.present.report.markdown import fill, listed
+from kvstudy.present.report.source import AuditFacts, ClaimFacts, audit_facts, claim_facts
+from kvstudy.present.report.text import OF_A_SOURCE, text_folder
 from kvstudy.present.tables.claims import write_source_claims
 from kvstudy.present.tables.published import Source, published_table, used, write_table
 from kvstudy.present.tables.write import write_audited
-from kvstudy.stats.intervals import NOISY
-from kvstudy.stats.littles_law import CLIENT_BELOW
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.base import AnyTable
 from kvstudy.study.figure_kinds import Transcript
@@ -200,7 +196,7 @@ def _audited(
         if isinstance(table, AuditTable | AuditedTable):
             templates = report / "templates" / "tables"
             write_audited(table, checks, study, titles, templates, tables)
-    return audit_facts(checks, study, titles)
+    return audit_facts(checks, Names(study, titles, {}))
 
 
 def _automatic(study: Study, kind: str) -> list[str]:
@@ -255,17 +251,13 @@ def _with_unit(text: str, row) -> str:
 
 
 def _text(found: Published, floats: Floats, folder: Path) -> str:
-    context = {
+    values = {
+        **OF_A_SOURCE,
         "published": found,
         "audit": found.audit,
-        "client_below": CLIENT_BELOW,
-        "rejected_mark": MARK,
-        "small": SMALL,
-        "large": LARGE,
-        "noisy": NOISY,
         "study": found.study,
         "source": found.study.source,
         "floats": floats,
         "place": STUDIES / found.study.name,
     }
-    return fill_text(prose_environment(folder), "published.md.j2", context)
+    return fill(folder, "published.md.j2", values)

@@ -9,12 +9,7 @@ import pandas as pd
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.present.tables import break_even, relative
 from kvstudy.study.model import Study
-from kvstudy.study.relative import (
-    BreakEvenPlot,
-    BreakEvenTable,
-    RelativePlot,
-    RelativeTable,
-)
+from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
 from kvstudy.study.rounds import Rounds, rounds_of
 from kvstudy.study.workload import properties_of
 
@@ -56,32 +51,27 @@ def rounds_facts(
     study: Study, analysis: Analysis, published: pd.DataFrame | None
 ) -> dict[str, RoundsFacts]:
     """The facts of each workload that has rounds, by its name."""
-    found = {}
+
+    def of(workload: str, items: list) -> list:
+        return [item for item in items if item.workload == workload]
+
+    facts = {}
     for use in study.workloads:
-        rounds = rounds_of(properties_of(study, use))
-        if rounds is None:
-            continue
-        own = [
-            each
-            for each in [*study.tables, *study.figures]
-            if getattr(each, "workload", None) == use.name
-        ]
-        found[use.name] = RoundsFacts(
-            rounds,
-            [
-                _relative(each, analysis, published)
-                for each in own
-                if isinstance(each, RelativeTable)
-            ],
-            [
-                _crossing(each, analysis, published)
-                for each in own
-                if isinstance(each, BreakEvenTable)
-            ],
-            [each for each in own if isinstance(each, RelativePlot)],
-            [each for each in own if isinstance(each, BreakEvenPlot)],
-        )
-    return found
+        if rounds := rounds_of(properties_of(study, use)):
+            facts[use.name] = RoundsFacts(
+                rounds,
+                [
+                    _relative(table, analysis, published)
+                    for table in of(use.name, study.tables_of("relative"))
+                ],
+                [
+                    _crossing(table, analysis, published)
+                    for table in of(use.name, study.tables_of("break-even"))
+                ],
+                of(use.name, study.figures_of("relative")),
+                of(use.name, study.figures_of("break-even")),
+            )
+    return facts
 
 
 def _relative(
@@ -98,6 +88,6 @@ def _crossing(
     frame = break_even.rows(table, analysis.rounds, published)
     source = {row.origin: row for row in frame[frame["origin"] != relative.MEASURED].itertuples()}
     measured = list(frame[frame["origin"] == relative.MEASURED].itertuples())
-    wanted = {row.records for row in source.values()} or {row.records for row in measured}
-    fits = [row for row in measured if row.records <= max(wanted, default=0)] or measured[:1]
+    records = {row.records for row in source.values()} or {row.records for row in measured}
+    fits = [row for row in measured if row.records <= max(records, default=0)] or measured[:1]
     return BreakEvenFacts(table, fits[-1] if fits else None, source)

@@ -1,14 +1,21 @@
-"""What the report says of the machine's findings, of mixtures, of cores and of foreign load."""
+"""What the report says of where it was measured: the machine, other load, imported logs."""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from functools import cached_property
 
 from kvstudy.analyse.tidy.foreign import MUCH
-from kvstudy.language.current import _
-from kvstudy.language.recorded import recorded
-from kvstudy.present.report.cell_names import CellNames
+from kvstudy.analyse.tidy.imports import NOT_IMPORTED
+from kvstudy.language.current import N_, _
+from kvstudy.language.recorded import recorded, recorded_amounts
+from kvstudy.present.report.cells import Names, Row
+from kvstudy.study.model import Study
+from kvstudy.study.parts import Imported
+
+# Components of a machine that tell a reader what kind of machine it is.
+TELLING = ("CPU", "Memory", "OS")
 
 
 @dataclass(frozen=True)
@@ -32,14 +39,17 @@ class Disturbance:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The parts of environment.json that are not about stores; all may be missing in it.
-
-    ``titles`` are those of stores, ``names`` the names of cells.
-    """
+    """The parts of environment.json that are not about stores; all may be missing in it."""
 
     environment: dict
-    titles: dict[str, str]
-    names: CellNames
+    names: Names
+
+    @property
+    def in_few_words(self) -> list[str]:
+        """The machine, where all cells were measured on one."""
+        machines = self.environment.get("machines", [])
+        parts = {part["component"]: part for part in machines[0]} if len(machines) == 1 else {}
+        return [_component(parts[name]) for name in TELLING if name in parts]
 
     @property
     def measured(self) -> int:
@@ -54,27 +64,27 @@ class Surroundings:
     @cached_property
     def findings(self) -> list[dict]:
         """What has a consequence and was seen, with ``found``: its values as one text."""
-        return [each for each in self._all if each["good"] is False]
+        return [finding for finding in self._all if finding["good"] is False]
 
     @cached_property
     def unseen(self) -> list[dict]:
         """What could not be seen, or not all of it."""
-        return [each for each in self._all if each["good"] is None]
+        return [finding for finding in self._all if finding["good"] is None]
 
     @property
     def good(self) -> list[str]:
         """Titles of what was good in all cells."""
-        others = {each["key"] for each in self.findings + self.unseen}
-        return [each["title"] for each in self._all if each["key"] not in others]
+        others = {finding["key"] for finding in self.findings + self.unseen}
+        return [finding["title"] for finding in self._all if finding["key"] not in others]
 
     @property
     def _all(self) -> list[dict]:
         return [
-            each
-            | {name: recorded(each[name]) for name in ("title", "consequence")}
-            | {"found": _(" to ").join(recorded(value) for value in each["values"])}
-            | {"hidden": each["values"] == ["not visible"]}
-            for each in self.environment.get("findings", [])
+            finding
+            | {name: recorded(finding[name]) for name in ("title", "consequence")}
+            | {"found": _(" to ").join(recorded(value) for value in finding["values"])}
+            | {"hidden": finding["values"] == ["not visible"]}
+            for finding in self.environment.get("findings", [])
         ]
 
     @property
@@ -101,17 +111,118 @@ class Surroundings:
         return self._disturbance("steal_cpu")
 
     def _disturbance(self, metric: str) -> Disturbance | None:
-        found = self.environment.get("disturbance", {}).get(metric)
-        if found is None:
+        share = self.environment.get("disturbance", {}).get(metric)
+        if share is None:
             return None
-        worst = found["worst"]
+        worst = share["worst"]
         return Disturbance(
-            found["cells"],
-            found["above"],
+            share["cells"],
+            share["above"],
             Worst(
-                self.titles.get(worst["store"], worst["store"]),
+                self.names.store(worst["store"]),
                 self.names.workload(worst["workload"], worst["parameters"]),
                 worst["repetition"],
                 worst["value"] / 100,
             ),
         )
+
+
+def _component(part: dict) -> str:
+    name, details = (recorded_amounts(part.get(key, "")) for key in ("name", "details"))
+    return f"{name} ({details})" if details else name
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Something that logs do not tell: ``cells`` lack it, and so ``check`` is not possible."""
+
+    what: str
+    cells: int
+    check: str
+
+
+@dataclass(frozen=True)
+class ImportFacts:
+    """``origin`` is what the study file says of the logs; cells and logs are counted."""
+
+    origin: Imported
+    cells: int
+    logs: int
+    lacks: list[Lack]
+
+    @property
+    def folder(self) -> str:
+        """The folder as a word of a command."""
+        return shlex.quote(self.origin.folder or "FOLDER")
+
+
+# By the name in environment.json.
+LACKS = {
+    "start": (
+        N_("when a cell was measured, which the clock in YCSB's status lines (option -s) tells"),
+        N_("the order of these runs is not known, nor whether the machine drifted"),
+    ),
+    "seconds": (
+        N_("how many operations each second had (-s and status.interval=1)"),
+        N_("nobody can tell whether these runs were steady, or how long they warmed up"),
+    ),
+    "histograms": (
+        N_("how often each latency occurred (hdrhistogram.fileoutput=true)"),
+        N_(
+            "these runs have no percentiles of all repetitions together; those in tables of "
+            "results are means of the single runs'"
+        ),
+    ),
+    "load": (
+        N_("how the store was loaded"),
+        N_("the number of records is what the command of the run asked for"),
+    ),
+    "command": (
+        N_("how YCSB was called"),
+        N_("store, workload and sizes are what a person gave"),
+    ),
+}
+# No log of YCSB tells these.
+NEVER = (
+    (
+        N_("the server: its version, its settings, whether it was fresh and empty"),
+        N_("a difference may come from any of these"),
+    ),
+    (
+        N_("what the server itself counted"),
+        N_("a client that calls a miss OK is not found out, and nothing was probed"),
+    ),
+    (
+        N_("the CPU time of client and server, and other load on the machine"),
+        N_("only the time that the client's threads waited tells whether the store was the limit"),
+    ),
+)
+
+
+def import_facts(study: Study, environment: dict) -> ImportFacts | None:
+    """The facts of a run; None when no cell of it was imported."""
+    logs = environment.get("imported")
+    if logs is None:
+        return None
+    lacks = [Lack(_(what), logs["cells"], _(check)) for what, check in NEVER]
+    for name, (what, check) in LACKS.items():
+        if number := logs["without"][name]:
+            lacks.append(Lack(_(what), number, _(check)))
+    return ImportFacts(study.imported or Imported(), logs["cells"], logs["logs"], lacks)
+
+
+def not_imported(names: Names, cells: list[Row]) -> list[tuple[str, list[str]]]:
+    """Each store with its workloads that lack a log, and which repetitions if not all do."""
+    stores = []
+    for store in names.study.store_names:
+        texts = []
+        for use in names.study.workloads:
+            rows = [row for row in cells if (row["store"], row["workload"]) == (store, use.name)]
+            lacking = [row["repetition"] for row in rows if row["reason"] == NOT_IMPORTED]
+            if lacking and len(lacking) == len(rows):
+                texts.append(use.title)
+            elif lacking:
+                texts.append(_("{} (repetition {})").format(use.title, ", ".join(sorted(lacking))))
+        if texts:
+            stores.append((names.store(store), texts))
+    return stores

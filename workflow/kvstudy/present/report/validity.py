@@ -1,18 +1,20 @@
-"""What the text says about failed and missed operations, and about the servers' own counts."""
+"""What the text says of what the servers counted: bad operations, and what an operation does."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pandas as pd
 
 from kvstudy.analyse.findings.agreement import TOLERATED, flagged
 from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.updates import HEAVIER, KEPT, LIGHTER, SAME, becomes
+from kvstudy.analyse.tidy.probes import OK, Probes
 from kvstudy.analyse.tidy.summary import CELL, SETTING
 from kvstudy.language.current import _
-from kvstudy.present.report.cell_names import CellNames
-from kvstudy.study.model import Study
+from kvstudy.present.report.cells import Names, StoreFacts
+from kvstudy.study.probe import RECORDS
 
 # A smaller difference of throughput and goodput is not worth a word.
 WORTH_SAYING = 0.001
@@ -62,41 +64,38 @@ class ValidityFacts:
     unchecked: list[tuple[str, list[str]]]
 
 
-def validity_facts(
-    analysis: Analysis, study: Study, titles: Mapping[str, str], names: CellNames
-) -> ValidityFacts:
-    """``titles`` are those of the study's stores; others are not spoken of."""
-    found = analysis.validity[analysis.validity["store"].isin(study.store_names)]
-    agreement = analysis.agreement[analysis.agreement["store"].isin(study.store_names)]
+def validity_facts(analysis: Analysis, names: Names) -> ValidityFacts:
+    """Of the study's own stores."""
+    stores = names.study.store_names
+    rows = analysis.validity[analysis.validity["store"].isin(stores)]
+    agreement = analysis.agreement[analysis.agreement["store"].isin(stores)]
     compared = agreement[agreement["reason"] == ""]
     return ValidityFacts(
-        void=int(found["void"].sum()),
+        void=int(rows["void"].sum()),
         slower=[
-            Slower(titles[row.store], names.workload(row.workload, row.parameters), lost)
-            for row in found.itertuples()
+            Slower(names.store(row.store), names.workload(row.workload, row.parameters), lost)
+            for row in rows.itertuples()
             if (lost := 1 - row.goodput / row.throughput) > WORTH_SAYING
         ],
         unknown=[
-            titles[store]
-            for store, rows in found.groupby("store", sort=False)
-            if rows["missed"].isna().all()
+            names.store(store)
+            for store, of in rows.groupby("store", sort=False)
+            if of["missed"].isna().all()
         ],
         checked=len(compared[CELL].drop_duplicates()),
         tolerance=TOLERATED,
-        disagreements=_disagreements(compared, names, titles),
-        unchecked=_unchecked(agreement, study, titles),
+        disagreements=_disagreements(compared, names),
+        unchecked=_unchecked(agreement, names),
     )
 
 
-def _disagreements(
-    compared: pd.DataFrame, names: CellNames, titles: Mapping[str, str]
-) -> list[Disagreement]:
-    found = []
-    for _place, rows in flagged(compared).groupby([*SETTING, "counter"], sort=False):
+def _disagreements(compared: pd.DataFrame, names: Names) -> list[Disagreement]:
+    disagreements = []
+    for _counter, rows in flagged(compared).groupby([*SETTING, "counter"], sort=False):
         row = rows.loc[rows["deviation"].abs().idxmax()]
-        found.append(
+        disagreements.append(
             Disagreement(
-                titles[row["store"]],
+                names.store(row["store"]),
                 names.workload(row["workload"], row["parameters"]),
                 row["repetition"],
                 len(rows),
@@ -105,21 +104,92 @@ def _disagreements(
                 round(row["least"] if row["deviation"] < 0 else row["most"]),
             )
         )
-    return found
+    return disagreements
 
 
-def _unchecked(
-    agreement: pd.DataFrame, study: Study, titles: Mapping[str, str]
-) -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
+def _unchecked(agreement: pd.DataFrame, names: Names) -> list[tuple[str, list[str]]]:
+    reasons: dict[str, list[str]] = {}
     for store, rows in agreement.groupby("store", sort=False):
         for reason, of in rows[rows["reason"] != ""].groupby("reason", sort=False):
-            where = [titles[store]]
+            where = [names.store(store)]
             if len(of) < len(rows):
-                names = [name for name in study.workload_names if name in set(of["workload"])]
+                workloads = set(of["workload"])
                 where = [
-                    _("{} under {}").format(titles[store], study.workload(name).title)
-                    for name in names
+                    _("{} under {}").format(names.store(store), names.workload(name))
+                    for name in names.study.workload_names
+                    if name in workloads
                 ]
-            found.setdefault(reason, []).extend(where)
-    return list(found.items())
+            reasons.setdefault(reason, []).extend(where)
+    return list(reasons.items())
+
+
+@dataclass(frozen=True)
+class Size:
+    """Bytes of a mean record of the store before and after ``updates`` updates of one field."""
+
+    title: str
+    updates: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class OperationFacts:
+    """Titles of stores, in the study's order.
+
+    ``lighter`` and ``heavier`` are those whose records change with updates of one
+    field, by more than ``tolerance``; ``uneven`` those whose records change with
+    updates of all fields too.
+    """
+
+    records: int
+    tolerance: float
+    probed: list[str]
+    reasons: list[tuple[str, str]]
+    lighter: list[Size]
+    heavier: list[Size]
+    same: list[str]
+    uneven: list[str]
+    silent: list[str]
+    creating: list[str]
+    clients: list[tuple[str, str]]
+
+
+def operation_facts(probes: Probes, stores: tuple[StoreFacts, ...]) -> OperationFacts:
+    """What the probes say; YCSB clients are told that are not those of the store's cells."""
+    named = {store.definition.name: store for store in stores}
+    probed = {name: store for name, store in named.items() if not probes.reason(name)}
+    sizes = [
+        (Size(store.title, probes.operations(name, "update"), *both), becomes(both))
+        for name, store in probed.items()
+        if (both := probes.sizes(name, "update"))
+    ]
+
+    def titles(holds: Callable[[str], bool]) -> list[str]:
+        return [store.title for name, store in probed.items() if holds(name)]
+
+    def uneven(name: str) -> bool:
+        both = probes.sizes(name, "update-all")
+        return bool(both) and becomes(both) != KEPT
+
+    return OperationFacts(
+        records=RECORDS,
+        tolerance=SAME,
+        probed=titles(lambda name: True),
+        reasons=[
+            (store.title, probes.reason(name))
+            for name, store in named.items()
+            if name not in probed
+        ],
+        lighter=[size for size, change in sizes if change == LIGHTER],
+        heavier=[size for size, change in sizes if change == HEAVIER],
+        same=[size.title for size, change in sizes if change == KEPT],
+        uneven=titles(uneven),
+        silent=titles(lambda name: OK in probes.statuses(name, "read-missing")),
+        creating=titles(probes.creates),
+        clients=[
+            (store.title, probes.client(name))
+            for name, store in probed.items()
+            if store.clients and probes.client(name) not in store.clients
+        ],
+    )

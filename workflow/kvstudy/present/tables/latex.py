@@ -9,8 +9,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from textwrap import wrap
 
+from kvstudy.language.current import _
+from kvstudy.present import templates
 from kvstudy.present.tables.markup import Rich
-from kvstudy.present.tables.templates import environment, filled
+from kvstudy.present.templates import environment
 
 ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"
 LONGEST_WORD, LONGEST_SIGNS = 24, 14
@@ -170,8 +172,8 @@ class _Parser(HTMLParser):
 def fill(template: Path, **values: object) -> str:
     """The filled ``template``: ``<< value >>``, ``<% block %>``, ``<# comment #>``.
 
-    Every value is escaped. Raises KvstudyError, naming the template, for a
-    template that is missing or wrong and for a name that it uses but is not given.
+    Every value is escaped; ``said`` are the words of a continued table. Errors as
+    ``templates.fill``'s.
     """
     found = environment(
         template.parent,
@@ -182,10 +184,14 @@ def fill(template: Path, **values: object) -> str:
         block_end_string="%>",
         comment_start_string="<#",
         comment_end_string="#>",
-        autoescape=False,
     )
     found.filters |= {"head": head, "label": label}
-    return filled(found, template, values)
+    return templates.fill(found, template.name, values | {"said": continued()})
+
+
+def continued() -> dict[str, str]:
+    """What stands above the further pages of a table."""
+    return {"table": _("Table"), "continued": _("continued")}
 
 
 def _finalize(value: object) -> str:

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+
+import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.tidy.published import read_published
-from kvstudy.analyse.tidy.shown import published_only
-from kvstudy.present.report.cell_facts import Gap, Row, StoreFacts, gaps_of, titles_of
-from kvstudy.present.report.cell_names import CellNames
+from kvstudy.present.report.cells import Gap, Row
 from kvstudy.present.report.rank import Agreement, Apart, Rank, agreement, apart, compared, ranking
-from kvstudy.present.report.tails import Tail, tails
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.base import AnyTable
 from kvstudy.study.cells import Cell
 from kvstudy.study.figure_kinds import Bars
 from kvstudy.study.model import Study
 from kvstudy.study.parts import WorkloadUse
-from kvstudy.study.table_kinds import WorkloadTable
-from kvstudy.study.workload import PROPORTIONS, load_only, operations_of
+from kvstudy.study.workload import PROPORTIONS, load_only, operations_of, properties_of
+
+SUMMARY = ["store", "workload", "parameters", "operation", "metric", "n", "mean", "min", "max"]
+# The percentile that the text may name: of all runs together, of enough operations.
+PERCENT = 99.0
+
+
+@dataclass(frozen=True)
+class Tail:
+    """One operation: ``values`` are stores and percentiles (us), the smallest first.
+
+    ``few`` are stores with too few operations beyond the percentile.
+    """
+
+    operation: str
+    values: list[tuple[str, float]]
+    few: list[str]
 
 
 @dataclass(frozen=True)
@@ -50,8 +65,8 @@ class WorkloadFacts:
 
     use: WorkloadUse
     properties: dict[str, str]
-    tables: tuple[WorkloadTable, ...]
-    figures: tuple[Bars, ...]
+    tables: list[AnyTable]
+    figures: list[Bars]
     result: ResultFacts
     sizes: tuple[Cell, ...]
     published: list[Rank]
@@ -86,69 +101,68 @@ class WorkloadFacts:
         return self.properties.get("requestdistribution", "uniform")
 
 
-SUMMARY = ["store", "workload", "parameters", "operation", "metric", "n", "mean", "min", "max"]
-
-
-def published_rows(path: Path, study: Study) -> tuple[Row, ...]:
-    """The published values of the sizes that are shown."""
-    frame = published_only(read_published(path), study).dropna(subset="value")
-    names = ["store", "workload", "operation", "metric", "value"]
-    return tuple(frame[names].astype(str).to_dict("records"))
-
-
 def workload_facts(
     use: WorkloadUse,
-    properties: dict[str, str],
     study: Study,
     plan: tuple[Cell, ...],
-    cells: tuple[Row, ...],
     summary: tuple[Row, ...],
     published: tuple[Row, ...],
-    stores: tuple[StoreFacts, ...],
     analysis: Analysis,
     shown: str,
+    gaps: tuple[Gap, ...],
 ) -> WorkloadFacts:
     """All that the section of the workload ``use`` says; values are of the ``shown`` parameters."""
-    mine = [row for row in summary if row["workload"] == use.name]
-    operation = "+".join(operations_of(properties))
+    properties, stores = properties_of(study, use), study.store_names
     first = {cell.parameters: cell for cell in reversed(plan) if cell.workload == use.name}
     theirs = [row for row in published if row["workload"] == use.name]
-    theirs = [row | {"mean": row["value"]} for row in theirs]
-    order = ranking(theirs, "overall", "throughput", study.store_names, falling=True)
-    rows = [row for row in mine if row["parameters"] == shown]
+    order = ranking(theirs, "overall", "throughput", stores, falling=True)
+    rows = [row for row in summary if (row["workload"], row["parameters"]) == (use.name, shown)]
     of_cell = "workload == @use.name and parameters == @shown"
     pairs = analysis.pairs.query(of_cell)
     bound = analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
     agreed = agreement(order, pairs)
-    speeds = ranking(rows, "overall", "throughput", study.store_names, falling=True)
+    speeds = ranking(rows, "overall", "throughput", stores, falling=True)
+    operation = "+".join(operations_of(properties))
     result = ResultFacts(
         cell=first[shown],
         throughput=compared(speeds, pairs),
-        mean=ranking(rows, operation, "latency_mean", study.store_names, falling=False),
+        mean=ranking(rows, operation, "latency_mean", stores, falling=False),
         apart=apart(speeds, pairs),
-        tails=tails(analysis.percentiles.query(of_cell), study.store_names),
+        tails=tails(analysis.percentiles.query(of_cell), stores),
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreed if agreed.pairs else None,
     )
     return WorkloadFacts(
         use=use,
         properties=properties,
-        tables=tuple(
+        tables=[
             table
-            for table in study.tables
-            if isinstance(table, WorkloadTable) and table.workload == use.name
-        ),
-        figures=tuple(
-            figure
-            for figure in study.figures
-            if isinstance(figure, Bars) and figure.workloads == [use.name]
-        ),
+            for table in study.tables_of("results", "percentiles", "runs")
+            if table.workload == use.name
+        ],
+        figures=[figure for figure in study.figures_of("bars") if figure.workloads == [use.name]],
         result=result,
         sizes=tuple(first.values()),
         published=order,
-        gaps=gaps_of(
-            [row for row in cells if row["workload"] == use.name],
-            CellNames.of(study, plan),
-            titles_of(stores),
-        ),
+        gaps=gaps,
     )
+
+
+def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[Tail]:
+    """``percentiles`` are ``analysis.percentiles`` of one workload and its parameters.
+
+    An operation without a histogram is left out.
+    """
+    own = percentiles[(percentiles["percent"] == PERCENT) & percentiles["store"].isin(stores)]
+    tails = []
+    for operation, rows in own.groupby("operation", sort=False):
+        enough = rows[rows["beyond"] >= ENOUGH_BEYOND].sort_values("value", kind="stable")
+        few = set(rows["store"]) - set(enough["store"])
+        tails.append(
+            Tail(
+                operation,
+                list(zip(enough["store"], enough["value"], strict=True)),
+                [store for store in stores if store in few],
+            )
+        )
+    return tails

@@ -1,0 +1,209 @@
+"""What the text says of the source: its audit, its claims, its values against the measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
+from kvstudy.analyse.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL
+from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
+from kvstudy.analyse.claims.quantities import THREADS
+from kvstudy.analyse.claims.table import read_claims
+from kvstudy.errors import KvstudyError
+from kvstudy.present.report.cells import Names
+from kvstudy.present.tables.audit import KINDS
+from kvstudy.present.tables.claims import VALUE
+from kvstudy.stats.ratios import Verdict
+from kvstudy.study.base import AnyTable
+from kvstudy.study.figure_kinds import DrawnFigure
+from kvstudy.study.model import Study
+
+
+@dataclass(frozen=True)
+class KindFacts:
+    """How many checks of a kind there are, and how many of them have no verdict."""
+
+    name: str
+    title: str
+    checks: int
+    open: int
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """Where weighting by operations changes a published combined mean most.
+
+    ``published`` and ``weighted`` are in us, ``share`` is the first by the second, less 1.
+    """
+
+    store: str
+    workload: str
+    published: float
+    weighted: float
+    share: float
+
+
+@dataclass(frozen=True)
+class AuditFacts:
+    """The checks of the source: how many of which kind, and how many with which severity.
+
+    ``rejected``: published values are marked for them.
+    """
+
+    kinds: list[KindFacts]
+    severities: dict[Fits, int]
+    rejected: bool
+    weighting: Weighting | None
+    tables: list[AnyTable]
+    beside: dict[str, AnyTable]
+
+    @property
+    def checks(self) -> int:
+        """Checks that have a verdict."""
+        return sum(kind.checks - kind.open for kind in self.kinds)
+
+    @property
+    def wrong(self) -> int:
+        return sum(self.severities.values())
+
+    @property
+    def of_tables(self) -> list[KindFacts]:
+        return [kind for kind in self.kinds if kind.name != Kind.TEXT]
+
+    @property
+    def of_text(self) -> KindFacts | None:
+        return next((kind for kind in self.kinds if kind.name == Kind.TEXT), None)
+
+
+@dataclass(frozen=True)
+class AgainstFacts:
+    """Tables and figures of published against measured."""
+
+    tables: list[AnyTable]
+    figures: list[DrawnFigure]
+
+
+def audit_facts(checks: pd.DataFrame | None, names: Names) -> AuditFacts | None:
+    """What ``audit.csv`` tells; None where the study's source was not audited."""
+    if checks is None or checks.empty:
+        return None
+    kinds = []
+    for kind, title in KINDS.items():
+        fits = checks.loc[checks["kind"] == kind, "fits"]
+        if len(fits):
+            kinds.append(KindFacts(str(kind), title, len(fits), int((fits == Fits.NONE).sum())))
+    return AuditFacts(
+        kinds,
+        {misfit: int((checks["fits"] == misfit).sum()) for misfit in MISFITS},
+        bool(((checks["fits"] == Fits.RESULT) & (checks["doubts"] != "")).any()),
+        _weighting(checks, names),
+        names.study.tables_of("audit"),
+        {table.workload: table for table in names.study.tables_of("audited")},
+    )
+
+
+def _weighting(checks: pd.DataFrame, names: Names) -> Weighting | None:
+    rows = checks[(checks["kind"] == Kind.WEIGHTED) & (checks["metric"] == "latency_mean")]
+    if rows.empty:
+        return None
+    shares = rows["given"] / rows["expected"] - 1
+    worst = shares.abs().idxmax()
+    row = rows.loc[worst]
+    return Weighting(
+        names.titles.get(row["store"], row["store"]),
+        names.workload(row["workload"]),
+        row["given"],
+        row["expected"],
+        float(shares[worst]),
+    )
+
+
+def against_facts(study: Study, pairs: pd.DataFrame) -> AgainstFacts | None:
+    """Published against measured; None where no two stores (``pairs``) were measured."""
+    if pairs.empty:
+        return None
+    facts = AgainstFacts(study.tables_of("against"), study.figures_of("slope"))
+    return facts if facts.tables or facts.figures else None
+
+
+@dataclass(frozen=True)
+class ClaimFacts:
+    """How many claims there are, by verdict (strongest first) and by the source's own data.
+
+    A trial run has no verdicts. ``parts`` counts what was asked of measured values, one ratio
+    or value each; ``measured_parts`` are those that have an answer, by verdict.
+    ``unsupported`` are names of claims that the source's own data deny, ``resting`` of others
+    that rest on values that the audit of the source rejects. ``once`` tells that some
+    verdict rests on one repetition, ``in_floor`` and ``client_bound`` that a value is marked
+    so, ``unequal`` that updates mean another thing on some store, ``threads`` that some claim
+    is about saturation, ``by_verdict`` has each verdict's claims with their names.
+    """
+
+    count: int
+    verdicts: list[tuple[str, int]]
+    parts: int
+    measured_parts: list[tuple[str, int]]
+    supports: list[tuple[str, int]]
+    unsupported: list[str]
+    resting: list[str]
+    once: bool
+    in_floor: bool
+    client_bound: bool
+    unequal: bool
+    threads: bool
+    by_verdict: list[tuple[str, list[tuple[str, str]]]]
+
+    @property
+    def unmeasured_parts(self) -> int:
+        return self.parts - sum(count for _, count in self.measured_parts)
+
+
+def claim_facts(path: Path) -> ClaimFacts:
+    """From ``claims.csv``; KvstudyError when it or its table is missing."""
+    rows = read_claims(path)
+    if rows.empty:
+        raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
+    claims = rows.drop_duplicates("id")
+    verdicts = [
+        (verdict.value, int((claims["verdict"] == verdict).sum()))
+        for verdict in reversed(WEAKEST_FIRST)
+    ]
+    parts = _parts(rows)
+    supports = [(support.value, int((claims["source"] == support).sum())) for support in Support]
+    return ClaimFacts(
+        len(claims),
+        [(verdict, count) for verdict, count in verdicts if count],
+        sum(parts.values()),
+        [
+            (verdict, parts[verdict])
+            for verdict, _ in verdicts
+            if parts[verdict] and verdict != Verdict.NOT_MEASURED
+        ],
+        [(support, count) for support, count in supports if count],
+        list(claims.loc[claims["source"] == Support.NOT, "id"]),
+        list(rows.loc[(rows["rests_on"] != "") & (rows["source"] != Support.NOT), "id"].unique()),
+        bool((rows["n"] == 1).any()),
+        bool(rows["marks"].str.contains(IN_FLOOR).any()),
+        bool(rows["marks"].str.contains(CLIENT_BOUND).any()),
+        bool(rows["marks"].str.contains(UNEQUAL).any()),
+        bool((rows["unit"] == THREADS).any()),
+        [
+            (verdict.value, list(of[["id", "claim"]].itertuples(index=False, name=None)))
+            for verdict in Verdict
+            if len(of := claims[claims["verdict"] == verdict])
+        ],
+    )
+
+
+def _parts(rows: pd.DataFrame) -> Counter[str]:
+    """How many parts of all claims have which verdict."""
+    parts: Counter[str] = Counter()
+    for counts in rows.loc[(rows["kind"] != VALUE) & (rows["verdicts"] != ""), "verdicts"]:
+        for text in counts.split(", "):
+            count, verdict = text.split(" ", 1)
+            parts[verdict] += int(count)
+    return parts

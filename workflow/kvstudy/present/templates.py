@@ -1,0 +1,51 @@
+"""The Jinja2 environments of all that is written by templates: strict, and compiled once."""
+
+from __future__ import annotations
+
+import traceback
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from kvstudy.errors import KvstudyError
+
+
+@cache
+def environment(folder: Path, **options: Any) -> jinja2.Environment:
+    """That of the templates in ``folder``; ``options`` (of Jinja2) are those of a format.
+
+    One for the whole process, with all templates that it has compiled; a template that was
+    edited is compiled again.
+    """
+    layout = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        undefined=jinja2.StrictUndefined,
+        **layout | options,
+    )
+
+
+def fill(environment: jinja2.Environment, name: str, values: dict[str, Any]) -> str:
+    """The template ``name`` filled in; KvstudyError names file and line of what fails."""
+    try:
+        return environment.get_template(name).render(values)
+    except jinja2.TemplateSyntaxError as error:
+        line = f"{error.filename or error.name}:{error.lineno}"
+        raise KvstudyError(f"{line}: {error.message}; mend the template") from None
+    except jinja2.TemplateNotFound as error:
+        folders = ", ".join(environment.loader.searchpath)
+        raise KvstudyError(f"{folders}/{error.name}: no such template; restore it") from None
+    except (jinja2.UndefinedError, TypeError, ValueError, LookupError) as error:
+        line = _line_of(error)
+        if line is None:
+            raise
+        raise KvstudyError(f"{line}: {error}; mend the expression on that line") from error
+
+
+def _line_of(error: BaseException) -> str | None:
+    """File and line of the innermost template that the error went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if ".j2" in frame.filename]
+    return lines[-1] if lines else None
