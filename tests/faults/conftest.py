@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.cells import small
+from tests.faults.finished import copy, finished
 from tests.faults.scene import Scene, at_most
+
+__all__ = ["copy", "finished", "small"]
 
 # In the order of the table; each is a file test_<kind>.py, and servers have a second one.
 KINDS = (

@@ -15,10 +15,9 @@ import pytest
 from kvstudy.share.archive.checksums import check_packed
 from kvstudy.share.archive.unpack import opened
 
-from tests.faults.finished import finished, scene_of
+from tests.faults.finished import scene_of
 from tests.faults.scene import at_most, says
 
-__all__ = ["finished"]
 pytestmark = pytest.mark.xdist_group("finished")
 
 # A report is built again in one of the tests.

@@ -16,11 +16,8 @@ from tests.faults.cells import (
     check_next,
     check_numbers,
     path_without,
-    small,
     with_fault,
 )
-
-__all__ = ["small"]
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 LIBRARY = Path("workflow/bindings/target/lib")

@@ -16,12 +16,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.faults.cells import CELL, OTHER, RAW, check_next, small
-from tests.faults.finished import contents, copy, finished
+from tests.faults.cells import CELL, OTHER, RAW, check_next
+from tests.faults.finished import contents
 from tests.faults.scene import MARK, Scene, processes_of
 from tests.workflow.conftest import Workflow, measured, workflow
 
-__all__ = ["copy", "finished", "small", "workflow"]
+__all__ = ["workflow"]
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
 BUSY = Path("results/small/measuring", CELL)

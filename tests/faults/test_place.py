@@ -16,10 +16,8 @@ from pathlib import Path
 import pytest
 from kvstudy.stores.server import free_port
 
-from tests.faults.cells import CELL, OTHER, RAW, check_next, check_numbers, small
+from tests.faults.cells import CELL, OTHER, RAW, check_next, check_numbers
 from tests.faults.scene import MARK, Answer, Scene, says
-
-__all__ = ["small"]
 
 ROOT = Path(__file__).parents[2]
 # Root may write anywhere, unless these rights are taken away from it.

@@ -12,11 +12,9 @@ import pytest
 from kvstudy.study.raw import write_sums
 
 from tests.faults.cells import CELL, OTHER, RAW, check_next, check_numbers, path_without
-from tests.faults.finished import contents, copy, finished
+from tests.faults.finished import contents
 from tests.faults.scene import MARK, Scene, processes_of, says
 from tests.workflow.conftest import Workflow, jobs
-
-__all__ = ["copy", "finished"]
 
 STUDY = "config/studies/small/study.yaml"
 RUN = Path("results/small")

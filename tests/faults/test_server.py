@@ -15,11 +15,8 @@ from tests.faults.cells import (
     check_next,
     check_numbers,
     path_without,
-    small,
     with_fault,
 )
-
-__all__ = ["small"]
 
 PROGRAM = Path(__file__).parents[1] / "pretend" / "pretend-server"
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.project import PRETEND, ROOT, add_pretended
+from tests.project import CELL, PRETEND, ROOT, add_pretended, measure
 
 
 class Workflow:
@@ -96,3 +96,26 @@ def make_workflow(tmp_path: Path) -> Workflow:
     made.environment.pop("KVSTUDY_CONTROLLER", None)
     made.edit("config/config.yaml", lambda c: c.update(study="small", provider="native"))
     return made
+
+
+@pytest.fixture(scope="session")
+def kept_cells(tmp_path_factory) -> Path:
+    """Cells of the study ``small``, measured once for all tests."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def have(pretend_study: Path, kept_cells: Path) -> Callable[..., None]:
+    """A function that leaves the raw logs of measured cells, of the study as it is written."""
+
+    def put(*cells: str) -> None:
+        behaviour = os.environ.get("PRETEND_CLIENT", "good")
+        for cell in cells or (CELL,):
+            raw, kept = Path("results/small/raw", cell), kept_cells / behaviour / cell
+            if kept.exists():
+                shutil.copytree(kept, raw)
+            else:
+                measure(cell)
+                shutil.copytree(raw, kept)
+
+    return put

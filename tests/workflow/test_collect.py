@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pwd
-import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -16,13 +15,13 @@ from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
-from kvstudy.study.raw import is_measured
+from kvstudy.study.raw import is_measured, write_sums
 
 from tests.project import CELL, kvstudy, measure, parse
 
 
-def test_values_of_a_measured_cell(pretend_study):
-    measure()
+def test_values_of_a_measured_cell(have):
+    have()
     cells, values = parse()
     assert cells.loc["pretend/a/rep1", "status"] == "measured"
     assert cells.loc["pretend/a/rep1", "void"] == ""
@@ -49,8 +48,8 @@ def test_values_of_a_measured_cell(pretend_study):
     }
 
 
-def test_what_each_side_used_is_in_a_table_of_its_own(pretend_study):
-    measure()
+def test_what_each_side_used_is_in_a_table_of_its_own(have):
+    have()
     parse()
     used = read_resources(Path("results/small/resources.csv"))
     assert set(used["side"]) == {"server", "machine"} or set(used["side"]) == {
@@ -73,8 +72,8 @@ def test_intended_latencies_are_not_taken_for_service_times(pretend_study):
     assert not [name for name in metrics.index if name.startswith("latency_")]
 
 
-def test_records_that_are_lost_in_the_run_void_the_cell(pretend_study):
-    measure()
+def test_records_that_are_lost_in_the_run_void_the_cell(have):
+    have()
     edit_manifest(CELL, lambda m: m["server"]["records"].update(run=993))
     assert parse()[0].loc["pretend/a/rep1", "void"] == (
         "the server holds 993 records after the run, 1000 were stored and not deleted: 7 are lost"
@@ -96,10 +95,10 @@ def test_records_that_the_server_says_to_have_dropped_void_the_cell(pretend_stud
     )
 
 
-def test_a_run_that_stalled_and_went_on_is_flagged(pretend_study, monkeypatch):
-    measure()
+def test_a_run_that_stalled_and_went_on_is_flagged(have, monkeypatch):
+    have()
     monkeypatch.setenv("PRETEND_CLIENT", "stalled-run")
-    measure(CELL.replace("rep1", "rep2"))
+    have(CELL.replace("rep1", "rep2"))
     cells, values = parse()
     assert set(cells.loc[["pretend/a/rep1", "pretend/a/rep2"], "void"]) == {""}
     (row,) = values.query("metric == 'stalled'").itertuples()
@@ -107,9 +106,9 @@ def test_a_run_that_stalled_and_went_on_is_flagged(pretend_study, monkeypatch):
     assert (row.repetition, row.unit, row.value) == (2, "s", 8)
 
 
-def test_failed_operations_void_the_cell_for_rankings(pretend_study, monkeypatch):
+def test_failed_operations_void_the_cell_for_rankings(have, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    measure()
+    have()
     cells, values = parse()
     assert cells.loc["pretend/a/rep1", "void"] == (
         "20.00% of update operations failed (200 ERROR), more than the 0.10% that the study allows"
@@ -118,17 +117,17 @@ def test_failed_operations_void_the_cell_for_rankings(pretend_study, monkeypatch
     assert failed.value.tolist() == [200]
 
 
-def test_declared_failures_do_not_void_the_cell(pretend_study, monkeypatch):
+def test_declared_failures_do_not_void_the_cell(pretend_study, monkeypatch, have):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
     declared = "expected_failures:\n- {store: pretend, operation: update, up_to: 0.25, reason: r}\n"
     pretend_study.write_text(pretend_study.read_text() + declared)
-    measure()
+    have()
     assert parse()[0].loc["pretend/a/rep1", "void"] == ""
 
 
-def test_missed_reads_void_the_cell_for_rankings(pretend_study):
+def test_missed_reads_void_the_cell_for_rankings(pretend_study, have):
     """YCSB says OK to 1000 reads; the server counted that 30 of them found nothing."""
-    measure()
+    have()
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(get_misses=30))
     cells, values = parse()
     assert cells.loc["pretend/a/rep1", "void"] == (
@@ -146,9 +145,9 @@ def test_missed_reads_void_the_cell_for_rankings(pretend_study):
     assert parse()[0].loc["pretend/a/rep1", "void"] == ""
 
 
-def test_outcomes_are_those_of_the_measured_phase(pretend_study, monkeypatch):
+def test_outcomes_are_those_of_the_measured_phase(have, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    measure()
+    have()
     parse()
     outcomes = pd.read_csv("results/small/outcomes.csv", keep_default_na=False, dtype=str)
     assert outcomes[["kind", "operation", "name", "count"]].values.tolist() == [
@@ -160,8 +159,8 @@ def test_outcomes_are_those_of_the_measured_phase(pretend_study, monkeypatch):
     ]
 
 
-def test_cells_that_were_measured_before_counters_were_recorded(pretend_study):
-    measure()
+def test_cells_that_were_measured_before_counters_were_recorded(have):
+    have()
     edit_manifest(CELL, lambda m: m["server"].pop("counters"))
     _, values = parse()
     assert "missed" not in set(values["metric"])
@@ -236,10 +235,8 @@ def component(name: str, /, **changes: str):
         ),
     ],
 )
-def test_cells_that_were_not_measured_alike_are_refused(pretend_study, change, message):
-    measure()
-    measure(OTHER)
-    parse()
+def test_cells_that_were_not_measured_alike_are_refused(pretend_study, change, message, have):
+    have(CELL, OTHER)
     edit_manifest(OTHER, change)
     with pytest.raises(KvstudyError) as error:
         parse()
@@ -256,9 +253,8 @@ def environment() -> dict:
     return json.loads(Path("results/small/environment.json").read_text())
 
 
-def test_what_changes_by_itself_is_no_difference(pretend_study):
-    measure()
-    measure(OTHER)
+def test_what_changes_by_itself_is_no_difference(have):
+    have(CELL, OTHER)
 
     def later(manifest: dict) -> None:
         manifest["load_average_before"] = [9.0, 9.0, 9.0]
@@ -273,10 +269,9 @@ def test_what_changes_by_itself_is_no_difference(pretend_study):
     assert environment()["mixed"] == []
 
 
-def test_cells_from_before_the_machine_was_looked_at(pretend_study):
+def test_cells_from_before_the_machine_was_looked_at(have):
     """Their manifests lack it; what is not recorded is no difference."""
-    measure()
-    measure(OTHER)
+    have(CELL, OTHER)
 
     def older(manifest: dict) -> None:
         for key in ("findings", "java", "pinning"):
@@ -290,10 +285,10 @@ def test_cells_from_before_the_machine_was_looked_at(pretend_study):
         parse()
 
 
-def test_findings_of_all_cells_are_told_together(pretend_study):
+def test_findings_of_all_cells_are_told_together(have):
     cells = [CELL, OTHER, "pretend/a/r1000_o2000_t2/rep2"]
     for number, cell in enumerate(cells):
-        measure(cell)
+        have(cell)
 
         def found(manifest: dict, number: int = number) -> None:
             load = {"key": "load", "title": "Load", "value": f"{number}", "number": number}
@@ -333,8 +328,6 @@ def replaced(name: str, content: bytes):
     """Another content with a right checksum, as if YCSB had left it so."""
 
     def change(raw: Path) -> None:
-        from kvstudy.study.raw import write_sums
-
         (raw / name).write_bytes(content)
         (raw / "SHA256SUMS").unlink()
         write_sums(raw)
@@ -345,21 +338,9 @@ def replaced(name: str, content: bytes):
 STATUS = b"2026-02-31 10:00:00:000 0 sec: 0 operations; 1 current ops/sec; \n"
 
 
-@pytest.fixture(scope="module")
-def kept_results(tmp_path_factory) -> Path:
-    return tmp_path_factory.mktemp("kept") / "results"
-
-
 @pytest.fixture
-def two_cells(pretend_study, kept_results) -> Path:
-    """The study with CELL and OTHER measured, once for all tests."""
-    if not kept_results.exists():
-        measure()
-        measure(OTHER)
-        shutil.copytree("results", kept_results)
-    else:
-        shutil.copytree(kept_results, "results")
-    return pretend_study
+def two_cells(have) -> None:
+    have(CELL, OTHER)
 
 
 @pytest.mark.parametrize(
@@ -450,8 +431,8 @@ def test_a_cell_that_cannot_be_read_nor_moved_is_named(two_cells):
         parse()
 
 
-def test_results_that_may_not_be_read_are_named(pretend_study):
-    measure()
+def test_results_that_may_not_be_read_are_named(pretend_study, have):
+    have()
     cell = find_cell(plan(load_study(pretend_study)), CELL)
     Path("results/small/raw/pretend").chmod(0)
     # Root may read everything: be somebody else for a moment.
@@ -466,8 +447,8 @@ def test_results_that_may_not_be_read_are_named(pretend_study):
         Path("results/small/raw/pretend").chmod(0o755)
 
 
-def test_a_cell_of_other_parameters_is_refused(pretend_study):
-    measure()
+def test_a_cell_of_other_parameters_is_refused(have):
+    have()
     edit_manifest(CELL, lambda m: m["cell"]["properties"].update(readproportion="0.9"))
     with pytest.raises(KvstudyError, match=r"readproportion was 0\.9, is now 0\.5"):
         parse()
@@ -475,8 +456,6 @@ def test_a_cell_of_other_parameters_is_refused(pretend_study):
 
 def edit_manifest(cell: str, change) -> None:
     """Change the manifest and mend its checksum, as a careful forger would."""
-    from kvstudy.study.raw import write_sums
-
     raw = Path("results/small/raw") / cell
     manifest = json.loads((raw / "manifest.json").read_text())
     change(manifest)
@@ -485,9 +464,9 @@ def edit_manifest(cell: str, change) -> None:
     write_sums(raw)
 
 
-def test_the_environment_keeps_what_was_planned(pretend_study):
+def test_the_environment_keeps_what_was_planned(pretend_study, have):
     """A run that is copied to another machine is compared without its study file."""
-    measure()
+    have()
     parse()
     environment = json.loads(Path("results/small/environment.json").read_text())
     study = load_study(pretend_study)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pwd
-import re
 import shlex
 import shutil
 import signal
@@ -64,19 +63,14 @@ def test_a_measured_cell_leaves_its_raw_logs(pretend_study):
     manifest = json.loads((RAW / "manifest.json").read_text())
     assert manifest["server"]["version"] == "1.2.3"
     assert manifest["server"]["records"] == {"load": 1000, "run": 1000}
+    assert manifest["server"]["counters"] == {"load": {"load": 1000}, "run": {"run": 2000}}
+    assert manifest["server"]["misses"] == "get_misses"
     assert manifest["cell"]["properties"]["readproportion"] == "0.5"
     assert set(manifest["client"]["jars"]) == {"kvstudy-bindings.jar"}
     assert (
         subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=RAW).returncode == 0
     )
     assert servers() == []
-
-
-def test_the_manifest_tells_what_the_server_counted_in_each_phase(pretend_study):
-    measure()
-    server = json.loads((RAW / "manifest.json").read_text())["server"]
-    assert server["counters"] == {"load": {"load": 1000}, "run": {"run": 2000}}
-    assert server["misses"] == "get_misses"
 
 
 def test_a_store_without_counters_tells_none(pretend_study):
@@ -125,13 +119,15 @@ def test_a_scaled_cell_has_results_of_its_own(pretend_study):
     [
         ("dies-at-start", "ended with exit status 1 before it was ready; its log ends: pretended"),
         ("never-ready", "did not get ready in 4 s"),
+        ("daemonises", "went into the background (start it in the foreground"),
+        ("ends-after-load", "ended with exit status 3: no answer to '"),
+        # It accepts connections, and answers none.
+        ("stops-after-load", "is stopped by a signal ('kill -CONT "),
     ],
 )
-def test_a_server_that_does_not_start(pretend_study, monkeypatch, server, message):
+def test_a_server_that_fails_is_named(pretend_study, monkeypatch, server, message):
     monkeypatch.setenv("PRETEND_SERVER", server)
-    text = failure()
-    assert text.startswith(f"{CELL}: Pretend server")
-    assert message in text
+    assert failure().startswith(f"{CELL}: Pretend server {message}")
 
 
 def test_a_long_line_in_a_servers_log_is_cut_and_harmless(pretend_study, monkeypatch):
@@ -141,25 +137,6 @@ def test_a_long_line_in_a_servers_log_is_cut_and_harmless(pretend_study, monkeyp
     assert "xxx  the end" in text
     assert len(text) < 1500
     assert text.replace("\n", "").isprintable()
-
-
-def test_a_server_that_is_stopped_is_named(pretend_study, monkeypatch):
-    """It accepts connections, and answers none."""
-    monkeypatch.setenv("PRETEND_SERVER", "stops-after-load")
-    text = failure()
-    assert re.search(r"stopped by a signal \('kill -CONT \d+' lets it go on\): no answer", text)
-
-
-def test_a_server_that_has_ended_is_named(pretend_study, monkeypatch):
-    monkeypatch.setenv("PRETEND_SERVER", "ends-after-load")
-    text = failure()
-    assert f"{CELL}: Pretend server ended with exit status 3: no answer to '" in text
-
-
-def test_a_server_that_goes_into_the_background(pretend_study, monkeypatch):
-    monkeypatch.setenv("PRETEND_SERVER", "daemonises")
-    text = failure()
-    assert "Pretend server went into the background (start it in the foreground" in text
 
 
 def test_a_child_that_a_server_leaves_is_ended_with_it(pretend_study, monkeypatch):
@@ -221,20 +198,23 @@ def test_a_broken_phase(pretend_study, monkeypatch, client, message):
     assert message in failure()
 
 
-@pytest.mark.parametrize("phase", ["load", "run"])
-def test_a_phase_in_which_only_failures_go_on_is_given_up(pretend_study, monkeypatch, phase):
-    """A server that is stopped: each operation ends with a timeout."""
-    monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 3)
-    monkeypatch.setenv("PRETEND_CLIENT", f"frozen-{phase}")
-    text = failure()
-    assert f"{phase}: no operation went well for 3 s, after 3000 in " in text
-    assert "client stopped" in text
-
-
-def test_a_phase_without_any_progress_is_given_up(pretend_study, monkeypatch):
+@pytest.mark.parametrize(
+    ("client", "message"),
+    [
+        # A server that is stopped: each operation ends with a timeout.
+        ("frozen-load", "load: no operation went well for 2 s, after 3000 in "),
+        ("frozen-run", "run: no operation went well for 2 s, after 3000 in "),
+        ("silent-load", "load: no operation went well for 2 s, after 0 in 0 s"),
+    ],
+)
+def test_a_phase_in_which_nothing_goes_well_is_given_up(
+    pretend_study, monkeypatch, client, message
+):
     monkeypatch.setattr("kvstudy.measure.phase.STALL_SECONDS", 2)
-    monkeypatch.setenv("PRETEND_CLIENT", "silent-load")
-    assert "load: no operation went well for 2 s, after 0 in 0 s" in failure()
+    monkeypatch.setenv("PRETEND_CLIENT", client)
+    text = failure()
+    assert message in text
+    assert "client stopped" in text
 
 
 @pytest.mark.parametrize(
@@ -248,12 +228,6 @@ def test_a_server_that_holds_other_records(pretend_study, monkeypatch, held, why
     monkeypatch.setenv("PRETEND_RECORDS", str(held))
     text = failure()
     assert f"YCSB stored 1000 records, the Pretend server holds {held}; {why}" in text
-
-
-def test_failed_operations_are_measured(pretend_study, monkeypatch):
-    monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
-    measure()
-    assert (RAW / "SHA256SUMS").exists()
 
 
 def two_clients(study: Path) -> str:
@@ -283,19 +257,21 @@ def test_two_clients_at_a_time(pretend_study):
     ]
 
 
-def test_a_second_client_that_fails(pretend_study, monkeypatch):
+@pytest.mark.parametrize(
+    ("client", "message"),
+    [
+        ("exception-second", "the second client ended with exit status 1"),
+        (
+            "memory-second",
+            "OutOfMemoryError: Java heap space: the client's Java ran out; use fewer threads or "
+            "more memory (run-2.out: ",
+        ),
+    ],
+)
+def test_a_second_client_that_fails(pretend_study, monkeypatch, client, message):
     cell = two_clients(pretend_study)
-    monkeypatch.setenv("PRETEND_CLIENT", "exception-second")
-    assert "the second client ended with exit status 1" in failure(cell)
-
-
-def test_a_second_client_without_memory_is_told_first(pretend_study, monkeypatch):
-    cell = two_clients(pretend_study)
-    monkeypatch.setenv("PRETEND_CLIENT", "memory-second")
-    assert (
-        "OutOfMemoryError: Java heap space: the client's Java ran out; use fewer threads or more "
-        "memory (run-2.out: "
-    ) in failure(cell)
+    monkeypatch.setenv("PRETEND_CLIENT", client)
+    assert message in failure(cell)
 
 
 def test_a_taken_port_is_named(pretend_study):

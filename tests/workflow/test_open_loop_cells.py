@@ -14,10 +14,12 @@ from kvstudy.analyse.tidy.target import find_target
 from kvstudy.errors import KvstudyError
 from kvstudy.study.raw import write_sums
 
-from tests.project import ROOT, SLUG, kvstudy
+from tests.project import CELL, ROOT, SLUG, kvstudy
 from tests.project import measure as measure_cell
 
 RAW = Path("results/small/raw/pretend/a")
+OTHER = f"pretend/a/{SLUG}/rep2"
+LOAD50 = f"pretend/a/{SLUG}_load50/rep1"
 
 
 def edit(path: Path, **changes: object) -> Path:
@@ -51,9 +53,8 @@ def of_pretend(found: dict[str, pd.DataFrame]) -> pd.Series:
     return cells[mine & (cells["parameters"] == f"{SLUG}_load50")].iloc[0]
 
 
-def test_the_target_is_the_load_of_the_mean_of_the_closed_cells(study):
-    measure()
-    measure(repetition=2)
+def test_the_target_is_the_load_of_the_mean_of_the_closed_cells(study, have):
+    have(CELL, OTHER)
     for repetition, throughput in ((1, 1000), (2, 4000)):
         # Other throughputs, with their checksums.
         folder = RAW / SLUG / f"rep{repetition}"
@@ -83,9 +84,8 @@ def reseal(folder: Path) -> None:
     write_sums(folder)
 
 
-def test_values_of_open_loop_cells_stand_apart(study):
-    measure()
-    measure(f"{SLUG}_load50")
+def test_values_of_open_loop_cells_stand_apart(study, have):
+    have(CELL, LOAD50)
     found = parse(study)
     row = found["targets"].iloc[0]
     assert row[["parameters", "closed", "load", "target", "runs", "note"]].tolist() == [
@@ -122,8 +122,8 @@ def test_failed_closed_cells_are_the_reason_of_the_gap(study, monkeypatch):
     assert "the YCSB client ended with exit status 1" in row["reason"]
 
 
-def test_one_valid_closed_cell_is_enough(study, monkeypatch):
-    measure()
+def test_one_valid_closed_cell_is_enough(study, monkeypatch, have):
+    have()
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
     measure(repetition=2)
     monkeypatch.delenv("PRETEND_CLIENT")
@@ -178,10 +178,9 @@ def test_only_declared_files_are_written(study):
 
 
 @pytest.mark.parametrize("change", ["removed", "measured again"])
-def test_a_closed_cell_that_is_not_there_any_more_is_noted(study, change):
+def test_a_closed_cell_that_is_not_there_any_more_is_noted(study, change, have):
     """As where only some of the results were carried to another machine."""
-    measure()
-    measure(repetition=2)
+    have(CELL, OTHER)
     measure(f"{SLUG}_load50")
     shutil.rmtree(RAW / SLUG / "rep1")
     if change == "measured again":
@@ -192,18 +191,16 @@ def test_a_closed_cell_that_is_not_there_any_more_is_noted(study, change):
     )
 
 
-def test_carried_cells_without_any_closed_one_keep_their_values(study):
-    measure()
-    measure(f"{SLUG}_load50")
+def test_carried_cells_without_any_closed_one_keep_their_values(study, have):
+    have(CELL, LOAD50)
     shutil.rmtree(RAW / SLUG)
     found = parse(study)
     assert of_pretend(found)["status"] == "measured"
     assert "no longer there" in found["targets"]["note"].iloc[0]
 
 
-def test_a_cell_of_another_load_is_refused(study):
-    measure()
-    measure(f"{SLUG}_load50")
+def test_a_cell_of_another_load_is_refused(study, have):
+    have(CELL, LOAD50)
     manifest = RAW / f"{SLUG}_load50/rep1/manifest.json"
     manifest.write_text(manifest.read_text().replace('"load": 50', '"load": 60'))
     reseal(manifest.parent)
@@ -212,9 +209,8 @@ def test_a_cell_of_another_load_is_refused(study):
 
 
 @pytest.mark.parametrize("target", [None, {}, {"rate": 1, "origins": []}, {"origins": [{}]}])
-def test_a_cell_without_its_target_is_a_failed_cell_and_no_other(study, target):
-    measure()
-    measure(f"{SLUG}_load50")
+def test_a_cell_without_its_target_is_a_failed_cell_and_no_other(study, target, have):
+    have(CELL, LOAD50)
     manifest = RAW / f"{SLUG}_load50/rep1/manifest.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"target": target}))
     reseal(manifest.parent)
@@ -224,8 +220,8 @@ def test_a_cell_without_its_target_is_a_failed_cell_and_no_other(study, target):
     assert not manifest.exists()
 
 
-def test_older_cells_without_a_load_are_closed_loop(study):
-    measure()
+def test_older_cells_without_a_load_are_closed_loop(study, have):
+    have()
     manifest = RAW / SLUG / "rep1/manifest.json"
     content = json.loads(manifest.read_text())
     del content["cell"]["load"], content["cell"]["closed"], content["target"]

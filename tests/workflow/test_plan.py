@@ -58,9 +58,9 @@ def test_before_anything_was_measured_it_says_how_to_find_out(pretend_study):
     assert not Path("results").exists()
 
 
-def test_measured_cells_foretell_the_others(pretend_study):
-    measure()
-    measure("pretend/insert/r1000_o0_t2/rep1")
+def test_measured_cells_foretell_the_others(have):
+    have()
+    have("pretend/insert/r1000_o0_t2/rep1")
     text = show("small")
     assert "6 cells here, 2 done" in words(text)
     assert line(text, "a")[0] == "1/2"
@@ -88,8 +88,8 @@ def test_of_timed_cells_the_seconds_are_known_before_anything_was_measured(prete
     assert "left: at least 8 min" in words(text)
 
 
-def test_an_earlier_scale_of_the_study_counts(pretend_study):
-    measure()
+def test_an_earlier_scale_of_the_study_counts(have):
+    have()
     text = show("small", "--scale", "2")
     assert "results/small-scale2" in text
     assert "?" not in line(text, "a")
@@ -139,9 +139,9 @@ def test_a_store_that_fails_leaves_the_others_and_a_reason(pretend_study, monkey
     assert re.search(r"left: at least \d", words(text))
 
 
-def test_repetitions_follow_from_the_spread(pretend_study):
+def test_repetitions_follow_from_the_spread(pretend_study, have):
     for repetition in (1, 2):
-        measure(f"pretend/a/{SLUG}/rep{repetition}")
+        have(f"pretend/a/{SLUG}/rep{repetition}")
     # The pretended client is always as fast; a real one is not.
     log = RAW / f"pretend/a/{SLUG}/rep2/run.out"
     log.write_text(
@@ -194,8 +194,8 @@ def test_control_cells_are_counted_by_themselves(pretend_study):
     assert str(progress).startswith("0 of 18 cells (6 of them control cells) done")
 
 
-def test_single_cells_in_their_order(pretend_study):
-    measure()
+def test_single_cells_in_their_order(pretend_study, have):
+    have()
     listed = kvstudy("plan", "small", "--cells").stdout.splitlines()
     paths = [each.split()[-1] for each in listed[:-1]]
     assert paths == [cell.path for cell in plan(load_study(pretend_study))]
@@ -226,8 +226,8 @@ def test_wrong_arguments(pretend_study, arguments, message):
     assert message in str(error.value)
 
 
-def test_logs_that_tell_no_times_are_left_out(pretend_study):
-    measure()
+def test_logs_that_tell_no_times_are_left_out(have):
+    have()
     cell = RAW / f"pretend/a/{SLUG}/rep1"
     manifest = json.loads((cell / "manifest.json").read_text())
     for broken in ("", "{", json.dumps(manifest | {"seconds": None}), "[]"):
@@ -273,8 +273,8 @@ def test_more_operations_go_on_at_the_rate_of_a_warm_client(tmp_path):
     assert phase(folder=tmp_path).seconds_for(11_000) == pytest.approx(12)
 
 
-def test_the_nearest_cell_foretells(pretend_study, tmp_path):
-    measure()
+def test_the_nearest_cell_foretells(tmp_path, have):
+    have()
     known = read_cost(RAW / f"pretend/a/{SLUG}/rep1")
 
     def cost(seconds: float, **changed):
@@ -302,8 +302,8 @@ def test_the_nearest_cell_foretells(pretend_study, tmp_path):
     assert estimate(known.cell).run == 20
 
 
-def test_raw_latencies_are_a_part_of_the_disk(pretend_study):
-    measure()
+def test_raw_latencies_are_a_part_of_the_disk(have):
+    have()
     cost = read_cost(RAW / f"pretend/a/{SLUG}/rep1")
     properties = dict(cost.cell.properties) | {"measurementtype": "hdrhistogram+raw"}
     cell = replace(cost.cell, properties=tuple(sorted(properties.items())), operations=10**5)
@@ -315,7 +315,7 @@ def test_raw_latencies_are_a_part_of_the_disk(pretend_study):
     assert measured(cell).bytes - measured(plain).bytes == pytest.approx(5e5)
 
 
-def test_progress_tells_done_elapsed_left_and_failed(pretend_study):
+def test_progress_tells_done_elapsed_left_and_failed(pretend_study, have):
     now = [1000.0]
     cells = plan(load_study(pretend_study))
     wanted = [cell for cell in cells if cell.store == "pretend"]
@@ -324,7 +324,7 @@ def test_progress_tells_done_elapsed_left_and_failed(pretend_study):
     log = Path("results/small/logs/progress.log")
     assert not log.exists()
     progress.begin(log)
-    measure()
+    have()
     now[0] += 75
     cost = read_cost(RAW / f"pretend/a/{SLUG}/rep1")
     estimate = Estimator([cost])

@@ -19,7 +19,7 @@ from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import measured_run
 
-from tests.project import CELL, kvstudy, measure
+from tests.project import CELL, kvstudy
 from tests.unit import small_results
 
 YCSB = Path(__file__).parents[1] / "data" / "ycsb"
@@ -77,10 +77,10 @@ def test_a_timed_cell_is_told_by_its_time_and_two_clients_together(pretend_study
     assert current(Path("results/small"), cells).rate == 15
 
 
-def test_finished_and_failed_cells_leave_a_line(pretend_study, monkeypatch):
+def test_finished_and_failed_cells_leave_a_line(pretend_study, monkeypatch, have):
     watch = watching(pretend_study)
     watch.look()
-    measure()
+    have()
     (news,), line, _ = watch.look()
     assert news.startswith(f"done    {CELL}, 4000 ops/s, ")
     assert line.startswith("1/6 cells, 0 failed, about ")
@@ -95,8 +95,8 @@ def test_finished_and_failed_cells_leave_a_line(pretend_study, monkeypatch):
     assert "1 of 6 cells done, 1 failed (results/small/failed/)" in watch.end()
 
 
-def test_time_left_falls_while_a_cell_is_measured(pretend_study):
-    measure()
+def test_time_left_falls_while_a_cell_is_measured(pretend_study, have):
+    have()
     now = [0.0]
     watch = watching(pretend_study, clock=lambda: now[0])
     (Path("results/small/measuring") / CELL.replace("rep1", "rep2")).mkdir(parents=True)
@@ -123,8 +123,8 @@ def test_it_ends_when_nothing_works_on_the_run(pretend_study):
     assert watch.end().endswith("'snakemake --cores 4' goes on with what is left.")
 
 
-def test_the_command_without_a_terminal(pretend_study):
-    measure()
+def test_the_command_without_a_terminal(have):
+    have()
     result = kvstudy("watch", "small")
     assert "\x1b" not in result.stdout
     assert result.stdout.splitlines()[-1].startswith("small: 1 of 6 cells done")
