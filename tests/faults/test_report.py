@@ -119,7 +119,7 @@ def test_a_list_of_checksums(two, name, content):
 def refused(scene, message: str) -> None:
     """The cell failed; its reason is told, and the other one has its numbers."""
     files = contents(Path(), f"{RAW / CELL}/*")
-    answer = scene.kvstudy("parse", "--study", scene.study)
+    answer = scene.kvstudy("parse", scene.study.parent.name)
     says(answer, rf"(?s){CELL}.*({message})")
     row = scene.results().loc["pretend/a/1"]
     assert row.status == "failed"
@@ -148,7 +148,7 @@ def test_samples_that_cannot_be_read(two, name, content):
     (RAW / CELL / name).write_bytes(content)
     (RAW / CELL / "SHA256SUMS").unlink()
     write_sums(RAW / CELL)
-    answer = two.kvstudy("parse", "--study", two.study)
+    answer = two.kvstudy("parse", two.study.parent.name)
     says(answer, CELL if answer.code else "")
     check_numbers(two, OTHER)
 
@@ -162,7 +162,7 @@ def test_a_reason_that_cannot_be_read(two, kind, content):
         path = RUN / "gaps" / "unbound.json"
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
-    answer = two.kvstudy("parse", "--study", two.study)
+    answer = two.kvstudy("parse", two.study.parent.name)
     says(answer, f"{re.escape(str(path))}" if answer.code else "")
     path.unlink()
     check_numbers(two, CELL, OTHER)

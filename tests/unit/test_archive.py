@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive import pack as packing
-from kvstudy.share.archive.run import find_run
+from kvstudy.study.run_names import find_name
 from requests.adapters import BaseAdapter
 from rocrate_validator.models import Severity, ValidationSettings
 from rocrate_validator.services import validate
@@ -265,7 +265,7 @@ def test_the_wrong_name_of_a_run(run):
 )
 def test_a_run_is_found_by_its_name(project, name, study, scale, source):
     (project / "results" / Path(name).name).mkdir(parents=True)
-    found = find_run(name)
+    found = find_name(name)
     assert (found.study, found.scale, found.source) == (study, scale, source)
 
 

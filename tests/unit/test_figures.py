@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.order import COLUMNS as ORDER_COLUMNS
-from kvstudy.analyse.tidy.files import RESOURCE_COLUMNS, SERIES_COLUMNS
+from kvstudy.analyse.tidy.files import RESOURCES, SERIES
 from kvstudy.errors import KvstudyError
 from kvstudy.present.figures.bars import COLUMNS, bars
 from kvstudy.present.figures.draw import TORN_HEIGHT, draw, looks, save, use_style
@@ -56,7 +56,7 @@ def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame
 
 def shown() -> Shown:
     """The made-up values; they have neither seconds nor histograms."""
-    nothing = [pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, RESOURCE_COLUMNS)]
+    nothing = [pd.DataFrame(columns=columns) for columns in (SERIES.columns, RESOURCES.columns)]
     return Shown(small.results(), *nothing, small.analysis(), small.swept(small.study()))
 
 

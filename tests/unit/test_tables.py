@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
-from kvstudy.analyse.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
+from kvstudy.analyse.tidy.files import HISTOGRAMS, OUTCOMES, ROUNDS, SERIES
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.analyse.tidy.open_loop import NOTHING
-from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables import machine, results
 from kvstudy.present.tables.kinds import Given
@@ -237,7 +237,7 @@ def test_numbers():
 
 
 def test_commands_from_measurements_to_tables(project):
-    folder = project / "results/small"
+    folder = project / "results/jedlicka2024"
     folder.mkdir(parents=True)
     study = project / "config/studies/jedlicka2024/study.yaml"
     # The made-up values stand under the sizes that the study shows.
@@ -250,59 +250,23 @@ def test_commands_from_measurements_to_tables(project):
     values.to_csv(folder / "measurements.csv", index=False)
     (folder / "environment.json").write_text(json.dumps(ENVIRONMENT))
     (folder / "probes.csv").write_text("store,step,kind,name,value,reason\n")
-    from kvstudy.commands import analyse, audit, summarise, tabulate
-
-    def run(command, **files: Path) -> None:
-        arguments = [
-            text
-            for name, path in files.items()
-            for text in (f"--{name.replace('_', '-')}", str(path))
-        ]
-        done = CliRunner().invoke(command, arguments, catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-
-    files = {"study": study, "cells": folder / "cells.csv"}
-    run(
-        summarise.command,
-        **files,
-        measurements=folder / "measurements.csv",
-        output=folder / "summary.csv",
-    )
-    for name, columns in (
-        ("series", SERIES_COLUMNS),
-        ("histograms", HISTOGRAM_COLUMNS),
-        ("outcomes", OUTCOME_COLUMNS),
-    ):
-        (folder / f"{name}.csv").write_text(",".join(columns) + "\n")
+    for table in (SERIES, HISTOGRAMS, OUTCOMES, ROUNDS):
+        table.frame().to_csv(table.path(folder), index=False)
     at_rates = folder / "open-loop"
     at_rates.mkdir()
     for name, table in vars(NOTHING).items():
         table.to_csv(at_rates / f"{name}.csv", index=False)
-    run(
-        analyse.command,
-        **files,
-        measurements=folder / "measurements.csv",
-        series=folder / "series.csv",
-        histograms=folder / "histograms.csv",
-        open_loop=at_rates,
-        outcomes=folder / "outcomes.csv",
-        probes=folder / "probes.csv",
-        output=folder / "analysis",
-    )
-    run(audit.command, study=study, output=folder / "audit.csv")
-    run(
-        tabulate.command,
-        **files,
-        measurements=folder / "measurements.csv",
-        summary=folder / "summary.csv",
-        environment=folder / "environment.json",
-        probes=folder / "probes.csv",
-        analysis=folder / "analysis",
-        published=study.with_name("published.csv"),
-        audit=folder / "audit.csv",
-        templates=TEMPLATES,
-        output=folder / "tables",
-    )
+    (project / "report").symlink_to(TEMPLATES.parents[1])
+    of_source = ("--study", "config/studies/jedlicka2024/study.yaml")
+    for arguments in (
+        ("summarise", "jedlicka2024"),
+        ("analyse", "jedlicka2024"),
+        ("audit", *of_source),
+        ("tabulate", "jedlicka2024"),
+    ):
+        done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+
     made = sorted(path.name for path in (folder / "tables").glob("[!.]*"))
     names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
     for workload in ("a", "b", "c", "insert"):

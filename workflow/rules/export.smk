@@ -36,19 +36,11 @@ rule export_for_thesis:
     log:
         f"results/{{run}}/logs{SUBFOLDER}/export.log",
     params:
-        scale=CONFIG.scale,
-        raw=f"results/{RUN}/raw",
-        sub=lambda wildcards: SUBFOLDER,
-        output=f"results/{{run}}{SUBFOLDER}/export",
-        partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
+        language=LANGUAGE,
     message:
-        "parts for a thesis to {params.output}"
+        f"parts for a thesis to results/{{wildcards.run}}{SUBFOLDER}/export"
     shell:
-        "kvstudy export --study {input.study} --scale {params.scale} --summary {input.summary}"
-        " --cells {input.cells} --environment {input.environment}"
-        " --intervals {input.intervals} --tables results/{wildcards.run}{params.sub}/tables"
-        " --figures figures/{wildcards.run}{params.sub} --raw {params.raw} {params.partial}"
-        " --output {params.output} > {log} 2>&1"
+        "kvstudy export {wildcards.run} --language {params.language} > {log} 2>&1"
 
 
 rule write_commands:
@@ -62,11 +54,7 @@ rule write_commands:
         "results/{run}/commands.txt",
     log:
         "results/{run}/logs/commands.log",
-    params:
-        scale=CONFIG.scale,
-        raw=f"results/{RUN}/raw",
     message:
         "the commands of every cell to {output}"
     shell:
-        "kvstudy commands --study {input.study} --scale {params.scale} --raw {params.raw}"
-        " --output {output} > {log} 2>&1"
+        "kvstudy commands {wildcards.run} --output {output} > {log} 2>&1"

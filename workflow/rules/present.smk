@@ -38,18 +38,11 @@ rule judge_claims:
     log:
         f"results/{{run}}/logs{SUBFOLDER}/claims.log",
     params:
-        scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
-        audit=[f"--audit {path}" for path in AUDIT],
-        published=[f"--published {path}" for path in PUBLISHED],
-        sub=lambda wildcards: SUBFOLDER,
+        language=LANGUAGE,
     message:
         "verdicts on the source's claims to {output.csv}"
     shell:
-        "kvstudy claims --study {input.study} --scale {params.scale} {params.language}"
-        " --measurements {input.measurements} --cells {input.cells} --probes {input.probes}"
-        " --rounds {input.rounds} --analysis results/{wildcards.run}/analysis {params.published}"
-        " {params.audit} --output results/{wildcards.run}{params.sub} > {log} 2>&1"
+        "kvstudy claims {wildcards.run} --language {params.language} > {log} 2>&1"
 
 
 # What the stores are, and what the source says of it; read where a table asks for it.
@@ -90,20 +83,11 @@ rule make_tables:
     log:
         f"results/{{run}}/logs{SUBFOLDER}/tabulate.log",
     params:
-        scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
-        audit=[f"--audit {path}" for path in AUDIT],
-        published=[f"--published {path}" for path in PUBLISHED],
-        sub=lambda wildcards: SUBFOLDER,
+        language=LANGUAGE,
     message:
-        "tables to results/{wildcards.run}{params.sub}/tables"
+        f"tables to results/{{wildcards.run}}{SUBFOLDER}/tables"
     shell:
-        "kvstudy tabulate --study {input.study} --scale {params.scale}"
-        " {params.language} --summary {input.summary}"
-        " --measurements {input.measurements} --cells {input.cells}"
-        " --environment {input.environment} --probes {input.probes}"
-        " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
-        " --output results/{wildcards.run}{params.sub}/tables > {log} 2>&1"
+        "kvstudy tabulate {wildcards.run} --language {params.language} > {log} 2>&1"
 
 
 FIGURE_FORMS = ["pdf", "svg", "png", "csv"]
@@ -135,16 +119,8 @@ rule draw_figures:
     log:
         f"results/{{run}}/logs{SUBFOLDER}/draw.log",
     params:
-        scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
-        audit=[f"--audit {path}" for path in AUDIT],
-        published=[f"--published {path}" for path in PUBLISHED],
-        sub=lambda wildcards: SUBFOLDER,
+        language=LANGUAGE,
     message:
-        "figures to figures/{wildcards.run}{params.sub}"
+        f"figures to figures/{{wildcards.run}}{SUBFOLDER}"
     shell:
-        "kvstudy draw --study {input.study} --scale {params.scale} {params.language}"
-        " --summary {input.summary} --cells {input.cells}"
-        " --series {input.series} --resources {input.resources}"
-        " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
-        " --output figures/{wildcards.run}{params.sub} > {log} 2>&1"
+        "kvstudy draw {wildcards.run} --language {params.language} > {log} 2>&1"

@@ -12,10 +12,7 @@ rule record_provenance:
         "results/{run}/provenance.json",
     log:
         "results/{run}/logs/provenance.log",
-    params:
-        scale=CONFIG.scale,
     message:
         "what tables and figures are made of to {output}"
     shell:
-        "kvstudy provenance --study {input.study} --scale {params.scale} --run {wildcards.run}"
-        " --output {output} > {log} 2>&1"
+        "kvstudy provenance {wildcards.run} > {log} 2>&1"

@@ -22,13 +22,12 @@ rule draw_published:
     log:
         f"results/{RUN}/logs/published.log",
     params:
-        language=f"--language {LANGUAGE}",
+        language=LANGUAGE,
+        run=RUN,
     message:
         "published values to {output}"
     shell:
-        "kvstudy published --study {input.study} --tables {output.tables}"
-        " --figures {output.figures} --output {output.report}"
-        " {params.language} > {log} 2>&1"
+        "kvstudy published {params.run} --language {params.language} > {log} 2>&1"
 
 
 rule build_published_pdf:

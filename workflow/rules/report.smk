@@ -46,26 +46,12 @@ rule render_report:
     log:
         f"results/{{run}}/logs{SUBFOLDER}/render.log",
     params:
-        scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
-        raw=f"results/{RUN}/raw",
-        sub=lambda wildcards: SUBFOLDER,
-        audit=[f"--audit {path}" for path in AUDIT],
-        published=[f"--published {path}" for path in PUBLISHED],
-        claims=[f"--claims results/{{run}}{SUBFOLDER}/claims.csv"] if CLAIMS else [],
-        partial=lambda wildcards: "--partial" if wildcards.run.endswith("-partial") else "",
+        language=LANGUAGE,
         appendix="--appendix notebook.tex" if APPENDIX else "",
     message:
-        "text of the report to results/{wildcards.run}{params.sub}/report"
+        f"text of the report to results/{{wildcards.run}}{SUBFOLDER}/report"
     shell:
-        "kvstudy render --study {input.study} --scale {params.scale} {params.language}"
-        " --summary {input.summary}"
-        " --cells {input.cells} --open-loop {input.open_loop} --environment {input.environment} --probes {input.probes}"
-        " --analysis results/{wildcards.run}/analysis"
-        " {params.published} {params.claims} {params.audit}"
-        " --tables results/{wildcards.run}{params.sub}/tables --figures figures/{wildcards.run}{params.sub}"
-        " --raw {params.raw} {params.partial} {params.appendix}"
-        " --output results/{wildcards.run}{params.sub}/report > {log} 2>&1"
+        "kvstudy render {wildcards.run} --language {params.language} {params.appendix} > {log} 2>&1"
 
 
 rule build_pdf:
@@ -186,13 +172,7 @@ rule run_notebook:
         figures=directory("results/{run}/report/notebook"),
     log:
         "results/{run}/logs/notebook.log",
-    params:
-        scale=CONFIG.scale,
-        published=[f"--published {path}" for path in PUBLISHED],
     message:
         "analysis notebook to {output.page}"
     shell:
-        "kvstudy notebook --study {input.study} --scale {params.scale}"
-        " --results results/{wildcards.run} {params.published} --notebook {input.notebook}"
-        " --output {output.page} --executed {output.executed} --latex {output.latex}"
-        " > {log} 2>&1"
+        "kvstudy notebook {wildcards.run} --notebook {input.notebook} > {log} 2>&1"

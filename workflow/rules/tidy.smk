@@ -38,9 +38,7 @@ rule parse_cells:
     message:
         "raw logs to results/{wildcards.run}/measurements.csv"
     shell:
-        "kvstudy parse --study {input.study} --scale {params.scale}"
-        " --mixed {params.mixed}"
-        " --output results/{wildcards.run} > {log} 2>&1"
+        "kvstudy parse {wildcards.run} --mixed {params.mixed} > {log} 2>&1"
 
 
 rule summarise:
@@ -53,13 +51,10 @@ rule summarise:
         "results/{run}/summary.csv",
     log:
         "results/{run}/logs/summarise.log",
-    params:
-        scale=CONFIG.scale,
     message:
         "means over the repetitions to {output}"
     shell:
-        "kvstudy summarise --study {input.study} --scale {params.scale} --cells {input.cells}"
-        " --measurements {input.measurements} --output {output} > {log} 2>&1"
+        "kvstudy summarise {wildcards.run} > {log} 2>&1"
 
 
 ANALYSIS_FILES = [
@@ -86,14 +81,7 @@ rule analyse:
         expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
     log:
         "results/{run}/logs/analyse.log",
-    params:
-        scale=CONFIG.scale,
-        output="results/{run}/analysis",
     message:
-        "intervals and ratios to {params.output}"
+        "intervals and ratios to results/{wildcards.run}/analysis"
     shell:
-        "kvstudy analyse --study {input.study} --scale {params.scale} --cells {input.cells}"
-        " --measurements {input.measurements} --series {input.series}"
-        " --histograms {input.histograms} --outcomes {input.outcomes} --probes {input.probes}"
-        " --open-loop results/{wildcards.run}/open-loop --rounds {input.rounds}"
-        " --output {params.output} > {log} 2>&1"
+        "kvstudy analyse {wildcards.run} > {log} 2>&1"

@@ -15,14 +15,7 @@ rule write_workbook:
         "results/{run}/{run}.xlsx",
     log:
         "results/{run}/logs/workbook.log",
-    params:
-        scale=CONFIG.scale,
-        raw=f"results/{RUN}/raw",
-        published=[f"--published {path}" for path in PUBLISHED],
     message:
         "averages and single runs to {output}"
     shell:
-        "kvstudy workbook --study {input.study} --scale {params.scale} --cells {input.cells}"
-        " --measurements {input.measurements} --summary {input.summary}"
-        " --environment {input.environment} {params.published} --raw {params.raw}"
-        " --output {output} > {log} 2>&1"
+        "kvstudy workbook {wildcards.run} > {log} 2>&1"

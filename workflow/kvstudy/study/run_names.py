@@ -10,15 +10,17 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL, languages
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import STUDIES
+from kvstudy.study.naming import did_you_mean
 from kvstudy.study.published import published_name
 
+RESULTS = Path("results")
 PARTIAL = "-partial"
 SCALED = re.compile(r"(?P<study>.+)-scale(?P<scale>[0-9.e+-]+)")
 
 
 @dataclass(frozen=True)
-class Run:
-    """A run by the name of its results; ``base`` is the run that its raw logs belong to.
+class RunName:
+    """What a run is by the name of its results; ``base`` is the run that its raw logs belong to.
 
     The two differ for a partial run, which is a report of the cells that are there. The
     ``language`` is that of a run of published values; measured data has none.
@@ -45,19 +47,19 @@ class Run:
         return STUDIES / self.study / "study.yaml"
 
 
-def parse_name(name: str) -> Run | None:
+def parse_name(name: str) -> RunName | None:
     """The run called ``name``; None for one that is of no study that is here."""
     studies = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml"))
     if name in studies:
-        return Run(name, name)
+        return RunName(name, name)
     for study in studies:
         for language in languages():
             if name == published_name(study, language):
-                return Run(name, study, source="published", language=language)
+                return RunName(name, study, source="published", language=language)
     if name.endswith(PARTIAL):
         whole = parse_name(name.removesuffix(PARTIAL))
         if whole and not whole.partial and not whole.published:
-            return Run(name, whole.study, whole.scale, partial=True)
+            return RunName(name, whole.study, whole.scale, partial=True)
     scaled = SCALED.fullmatch(name)
     if scaled and scaled["study"] in studies:
         try:
@@ -65,20 +67,31 @@ def parse_name(name: str) -> Run | None:
         except ValueError:
             return None
         if run_name(scaled["study"], scale) == name:
-            return Run(name, scaled["study"], scale)
+            return RunName(name, scaled["study"], scale)
     return None
 
 
-def measured_run(name: str) -> Run:
-    """The run called ``name``, whose values come from logs; KvstudyError for any other."""
+def find_name(name: str) -> RunName:
+    """The run of that name, or of that folder below results/; KvstudyError for no run."""
+    name = Path(name).name
     run = parse_name(name)
+    # That of published values, and of the finished cells, is made by the first command.
+    if not (run and run.published) and not (RESULTS / (run.base if run else name)).is_dir():
+        there = sorted(path.name for path in RESULTS.glob("*") if parse_name(path.name))
+        hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
+        raise KvstudyError(f"{RESULTS / name}: no such run{hint}")
     if run is None:
         raise KvstudyError(
-            f"results/{name}: is of no study in {STUDIES}; put the folder of its study there"
+            f"{RESULTS / name}: is of no study in {STUDIES}; put the folder of its study there"
         )
+    return run
+
+
+def refuse_published(run: RunName) -> RunName:
+    """``run``; KvstudyError for one whose values do not come from logs."""
     if run.published:
         raise KvstudyError(
-            f"{name}: what a source published has no logs; its values are in "
+            f"{run.name}: what a source published has no logs; its values are in "
             f"{run.study_file.with_name('published.csv')}"
         )
     return run

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.study.model import Study
 from kvstudy.study.workload import properties_of

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.summary import SETTING
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
 from kvstudy.study.model import Study

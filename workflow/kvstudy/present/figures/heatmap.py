@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import grouped, sign, significant
-from kvstudy.analyse.tidy.summary import SETTING
 from kvstudy.analyse.tidy.swept import ALL, Swept
 from kvstudy.language.current import _
 from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from kvstudy.analyse.findings.rounds import COLUMNS
-from kvstudy.analyse.tidy.files import CELL_COLUMNS, SUMMARY_KEYS, SUMMARY_NUMBERS
+from kvstudy.analyse.tidy.files import CELLS, SUMMARY
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.shown import published_only
 from kvstudy.analyse.tidy.swept import PUBLISHED, Swept
@@ -58,8 +58,8 @@ def _curves(
     swept = Swept(
         study=study,
         scale=1.0,
-        summary=pd.DataFrame(columns=SUMMARY_KEYS + SUMMARY_NUMBERS),
-        cells=pd.DataFrame(columns=CELL_COLUMNS),
+        summary=SUMMARY.frame(),
+        cells=CELLS.frame(),
         published=values,
     )
     table = curves_table(figure, study, swept)
