@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive import numbers, unpack
 from kvstudy.share.archive import verify as verification
+from kvstudy.share.archive.audit_trail import check_audit_trail, check_plan, out_of_order
 from kvstudy.share.archive.checksums import check_measured, check_packed
 from kvstudy.share.archive.contents import contents_of
-from kvstudy.share.archive.course import check_course, check_plan, out_of_order
 from kvstudy.share.archive.numbers import differing
 from kvstudy.share.archive.pack import pack
-from kvstudy.share.archive.part import Part
+from kvstudy.share.archive.page import Part, Verified, as_text
 from kvstudy.share.archive.rebuild import rebuild
 from kvstudy.share.archive.unpack import extract, opened, read_facts
-from kvstudy.share.archive.verify import Verified, as_text, verify
+from kvstudy.share.archive.verify import verify
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import find_name
@@ -55,7 +55,7 @@ def packed(path: Path) -> Part:
 
 
 def course(run) -> Part:
-    return check_course(run, plan(load_study(run.study_file)))
+    return check_audit_trail(run, plan(load_study(run.study_file)))
 
 
 def planned(run, declared=()) -> Part:

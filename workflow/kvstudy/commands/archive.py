@@ -49,8 +49,7 @@ def command(run: str, output: Path | None, authors: tuple[str, ...], licence: st
     """
     from kvstudy.share.archive.contents import contents_of
     from kvstudy.share.archive.facts import parse_person
-    from kvstudy.share.archive.names import folders_named
-    from kvstudy.share.archive.pack import pack
+    from kvstudy.share.archive.pack import folders_named, pack
     from kvstudy.study.run_names import find_name
 
     people = tuple(parse_person(each) for each in authors)

@@ -134,7 +134,8 @@ def sums_digest(directory: Path) -> str:
 
 def file_digest(path: Path) -> str:
     """The file's sha256; OSError where it cannot be read."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def set_aside(folder: Path, results: Path, name: str, reason: str) -> Path:

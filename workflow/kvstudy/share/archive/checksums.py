@@ -5,13 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.crate import METADATA
-from kvstudy.share.archive.part import Part, count
+from kvstudy.share.archive.page import Part, count
 from kvstudy.share.archive.unpack import Progress, chunks, files_in
-from kvstudy.study.raw import SUMS, listed_sums, read_sums
+from kvstudy.study.raw import SUMS, file_digest, listed_sums, read_sums
+
+# What is wrong with a file, of an archive and of a cell.
+PACKED = (
+    "is missing; it was there when the archive was packed",
+    "was added after the archive was packed",
+    "was changed after the archive was packed",
+)
+MEASURED = (
+    "is missing; the cell had it when measured",
+    "was added after the cell was measured",
+    "was edited or cut off after it was measured",
+)
 
 
 def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None) -> Part:
@@ -26,38 +39,50 @@ def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None)
     except (KvstudyError, ValueError) as error:
         part.faults.append(f"{SUMS}: cannot be read ({error})")
         return part
-    for name in sorted(expected.keys() - names):
-        part.faults.append(f"{name}: is missing; it was there when the archive was packed")
-    for name in sorted(names - expected.keys() - {SUMS}):
-        part.faults.append(f"{name}: was added after the archive was packed")
-    found = {}
-    for name in sorted(names & expected.keys()):
-        try:
-            found[name] = _digest(chunks(file, name, progress))
-        except KvstudyError as error:
-            part.faults.append(str(error))
-            continue
-        if found[name] != expected[name]:
-            part.faults.append(f"{name}: was changed after the archive was packed")
-    if METADATA in found:
-        part.faults += _against_metadata(b"".join(chunks(file, METADATA)), expected)
+
+    def digest(name: str) -> str:
+        sha = hashlib.sha256()
+        for chunk in chunks(file, name, progress):
+            sha.update(chunk)
+        return sha.hexdigest()
+
+    part.faults += _faults(expected, names - {SUMS}, digest, PACKED)
+    if METADATA in names & expected.keys():
+        part.faults += _against_metadata(file, expected)
     if not part.faults:
         part.facts.append(
-            f"{count(len(found), 'file')} are as they were packed; none is missing or was added"
+            f"{count(len(expected), 'file')} are as they were packed; none is missing or was added"
         )
     return part
 
 
-def _against_metadata(content: bytes, expected: dict[str, str]) -> list[str]:
+def _faults(
+    expected: dict[str, str], there: set[str], digest: Callable[[str], str], words: tuple[str, ...]
+) -> Iterator[str]:
+    """What is wrong with the files ``there``, which should have the ``expected`` checksums."""
+    missing, added, changed = words
+    yield from (f"{name}: {missing}" for name in sorted(expected.keys() - there))
+    yield from (f"{name}: {added}" for name in sorted(there - expected.keys()))
+    for name in sorted(there & expected.keys()):
+        try:
+            if digest(name) != expected[name]:
+                yield f"{name}: {changed}"
+        except KvstudyError as error:
+            yield str(error)
+
+
+def _against_metadata(file: zipfile.ZipFile, expected: dict[str, str]) -> list[str]:
     """Faults of the checksums that the metadata repeat."""
     try:
-        graph = json.loads(content)["@graph"]
-        given = {each["@id"]: each["sha256"] for each in graph if "sha256" in each}
+        graph = json.loads(b"".join(chunks(file, METADATA)))["@graph"]
+        repeated = {entity["@id"]: entity["sha256"] for entity in graph if "sha256" in entity}
+    except KvstudyError:
+        return []  # that it is damaged was said
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         return [f"{METADATA}: cannot be read ({error!r})"]
     return [
         f"{name}: {METADATA} gives another checksum than {SUMS}"
-        for name, digest in sorted(given.items())
+        for name, digest in sorted(repeated.items())
         if expected.get(name) != digest
     ]
 
@@ -67,24 +92,15 @@ def check_measured(results: Path) -> Part:
     part = Part("Checksums of the raw logs")
     lists = sorted([*results.glob(f"raw/**/{SUMS}"), *results.glob(f"probes/*/{SUMS}")])
     files = 0
-    for path in lists:
+    for folder in [path.parent for path in lists]:
         try:
-            expected = read_sums(path.parent)
+            sums = {str(folder / name): digest for name, digest in read_sums(folder).items()}
         except KvstudyError as error:
             part.faults.append(str(error))
             continue
-        there = {each.name for each in path.parent.iterdir() if each.is_file()} - {SUMS}
+        there = {str(path) for path in folder.iterdir() if path.is_file() and path.name != SUMS}
         files += len(there)
-        for name in sorted(expected.keys() - there):
-            part.faults.append(f"{path.parent / name}: is missing; the cell had it when measured")
-        for name in sorted(there - expected.keys()):
-            part.faults.append(f"{path.parent / name}: was added after the cell was measured")
-        for name in sorted(there & expected.keys()):
-            with (path.parent / name).open("rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != expected[name]:
-                    part.faults.append(
-                        f"{path.parent / name}: was edited or cut off after it was measured"
-                    )
+        part.faults += _faults(sums, there, lambda name: file_digest(Path(name)), MEASURED)
     if not part.faults:
         probes = sum(path.is_relative_to(results / "probes") for path in lists)
         part.facts.append(
@@ -94,10 +110,3 @@ def check_measured(results: Path) -> Part:
             else "there are no raw logs: nothing was measured"
         )
     return part
-
-
-def _digest(parts) -> str:
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()

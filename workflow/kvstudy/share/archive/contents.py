@@ -16,13 +16,14 @@ from pathlib import Path
 import yaml
 
 from kvstudy import __version__
+from kvstudy.analyse.tidy.files import recorded_reason
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.study.cells import Cell, left_out, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.raw import IMPORTS, is_measured
+from kvstudy.study.raw import GAP, IMPORTS, is_gap, is_measured
 from kvstudy.study.run_names import RESULTS, RunName
 from kvstudy.study.workload import WORKLOADS
 
@@ -66,7 +67,7 @@ def contents_of(run: RunName) -> Contents:
     """The contents of the run's archive; KvstudyError for a run that is not finished."""
     study = load_study(run.study_file)
     cells = [] if run.published else plan(study, run.scale)
-    missing = without_reason(run, study, cells)
+    missing = [path for path, reason in unmeasured(run, study, cells).items() if not reason]
     if missing and not run.partial:
         raise KvstudyError(
             f"{RESULTS / run.base}: {len(missing)} of {len(cells)} planned cells are not there "
@@ -74,7 +75,11 @@ def contents_of(run: RunName) -> Contents:
             f"'make partial', then 'kvstudy archive {run.base}-partial'"
         )
     files = dict(_files(run, study))
-    for needed in [f"report/{run.name}.pdf", *_needed_results(run)]:
+    needed_results = [] if run.published else ["cells.csv", "summary.csv"]
+    for needed in [
+        f"report/{run.name}.pdf",
+        *(f"results/{run.name}/{name}" for name in needed_results),
+    ]:
         if needed not in files:
             raise KvstudyError(
                 f"{needed}: is missing; build the report before you pack it: {remedy(run)}"
@@ -97,19 +102,29 @@ def contents_of(run: RunName) -> Contents:
     return Contents(run, study, files, made, tuple(missing))
 
 
-def without_reason(run: RunName, study: Study, cells: list[Cell]) -> list[str]:
-    """The planned cells that neither are there nor have a reason on file."""
-    if study.imported:
-        return []
+def unmeasured(run: RunName, study: Study, cells: list[Cell]) -> dict[str, str]:
+    """The planned cells without logs by their paths, with the reason that is on file, or ""."""
     results = RESULTS / run.base
-    measured = {cell for cell in cells if is_measured(run.base, cell)}
-    no_server = {cell for cell in cells if (results / "gaps" / f"{cell.store}.json").is_file()}
-    excused = measured | no_server | left_out(study, cells, measured, no_server - measured)
-    return [
-        cell.path
+    there = {cell for cell in cells if is_measured(run.base, cell)}
+    lacking = [cell for cell in cells if cell not in there]
+    no_server = {cell for cell in lacking if (results / "gaps" / f"{cell.store}.json").is_file()}
+    controls = left_out(study, cells, there, no_server)
+
+    def reason(cell: Cell) -> str:
+        if failures := sorted((results / "failed" / cell.path).glob("*/failure.json")):
+            return f"failed: {recorded_reason(failures[-1])}"
+        if cell in no_server:
+            return recorded_reason(results / "gaps" / f"{cell.store}.json")
+        if study.imported:
+            return "there is no log of it among those that were imported"
+        return "a control; the run was finished without controls" if cell in controls else ""
+
+    gaps = [cell for cell in there if is_gap(run.base, cell)]
+    return {cell.path: reason(cell) for cell in lacking} | {
+        cell.path: recorded_reason(results / "raw" / cell.path / GAP)
         for cell in cells
-        if cell not in excused and not any((results / "failed" / cell.path).glob("*/failure.json"))
-    ]
+        if cell in gaps
+    }
 
 
 def remedy(run: RunName) -> str:
@@ -123,28 +138,24 @@ def remedy(run: RunName) -> str:
     return f"snakemake {target}--cores 4 --config {' '.join(config)}"
 
 
-def _needed_results(run: RunName) -> list[str]:
-    if run.published:
-        return []
-    return [f"results/{run.name}/{name}" for name in ("cells.csv", "summary.csv")]
-
-
 def configuration(run: RunName, top: Path = Path()) -> str:
     """The configuration that builds the report of the run below ``top``, and nothing else."""
     values = {"study": run.study, "scale": run.scale, "source": run.source, "measure": False}
-    values |= {"language": run.language, "mixed": _is_mixed(run, top)}
+    values |= {"language": run.language, "mixed": bool(read_environment(run, top)["mixed"])}
     head = "# Builds the report of this archive from its raw logs; nothing is measured.\n"
     return head + yaml.safe_dump(values, sort_keys=False)
 
 
-def _is_mixed(run: RunName, top: Path) -> bool:
-    """Whether the run's report says that its cells were not measured alike."""
+def read_environment(run: RunName, top: Path = Path()) -> dict:
+    """``environment.json`` of the run below ``top``; of published values there is none."""
     path = top / RESULTS / run.name / "environment.json"
     if run.published:
-        return False
+        return {"mixed": [], "stores": {}, "components": []}
     try:
-        return bool(json.loads(path.read_text(encoding="utf-8"))["mixed"])
-    except (OSError, ValueError, KeyError) as error:
+        environment = json.loads(path.read_text(encoding="utf-8"))
+        # What a crate tells of it.
+        return {key: environment[key] for key in ("mixed", "stores", "components")}
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise KvstudyError(f"{path}: cannot be read ({error}); {remedy(run)}") from None
 
 

@@ -14,17 +14,15 @@ from pathlib import PurePosixPath
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-from kvstudy.share.archive.contents import CONFIG, FACTS, Contents
+from kvstudy.share.archive.contents import CONFIG, FACTS, LOGS, MEASURED, Contents, read_environment
 from kvstudy.share.archive.facts import (
     Measured,
     Person,
-    machine,
     measured_cells,
     published_on,
     read_citation,
-    servers,
 )
-from kvstudy.study.raw import SUMS
+from kvstudy.study.raw import IMPORTS, SUMS
 
 METADATA = "ro-crate-metadata.json"
 README = "README.md"
@@ -152,9 +150,7 @@ class _Crate:
         own, base = (f"results/{each}/" for each in (self.run.name, self.run.base))
         if name.startswith(own):
             rest = name.removeprefix(own)
-            return not rest.startswith(
-                ("raw/", "probes/", "gaps/", "failed/", "replaced/", "logs/")
-            )
+            return rest.split("/")[0] not in {*MEASURED, LOGS} - {IMPORTS}
         return not name.startswith(base) and name.startswith(
             (f"figures/{self.run.name}/", f"report/{self.run.name}")
         )
@@ -217,8 +213,12 @@ class _Crate:
         starts = [cell.started for cell in self.cells if cell.started]
         ends = [cell.ended for cell in self.cells if cell.ended]
         values = {"scale": f"{self.run.scale:g}", "source": self.run.source}
-        values |= {f"server of {store}": version for store, version in servers(self.run).items()}
-        values |= {f"machine: {part}": text for part, text in machine(self.run)}
+        environment = read_environment(self.run)
+        for name, store in sorted(environment["stores"].items()):
+            values[f"server of {name}"] = store["version"]
+        for part in environment["components"]:
+            details = filter(None, [part["name"], part["details"]])
+            values[f"machine: {part['component']}"] = ", ".join(details)
         parameters = [
             self._add(f"#value-{number}", type="PropertyValue", name=name, value=value)
             for number, (name, value) in enumerate(values.items(), start=1)

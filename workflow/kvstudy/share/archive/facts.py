@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,30 +99,6 @@ def _end(manifest: dict) -> str:
     if not ends:
         return manifest.get("started") or ""
     return datetime.datetime.fromtimestamp(max(ends), datetime.UTC).isoformat(timespec="seconds")
-
-
-def servers(run: RunName) -> dict[str, str]:
-    """The version of each store's server, by the store; "" where it is not known."""
-    if run.published:
-        return {}
-    path = RESULTS / run.name / "environment.json"
-    try:
-        stores = json.loads(path.read_text(encoding="utf-8"))["stores"]
-        return {name: store["version"] for name, store in sorted(stores.items())}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); take the file anew") from None
-
-
-def machine(run: RunName) -> list[tuple[str, str]]:
-    """The machine that was measured on: names of its parts with what they are."""
-    if run.published:
-        return []
-    path = RESULTS / run.name / "environment.json"
-    parts = json.loads(path.read_text(encoding="utf-8"))["components"]
-    return [
-        (part["component"], ", ".join(filter(None, [part["name"], part["details"]])))
-        for part in parts
-    ]
 
 
 def published_on(run: RunName, cells: list[Measured]) -> str:

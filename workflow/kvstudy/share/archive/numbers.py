@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kvstudy.language.current import languages, suffix
-from kvstudy.share.archive.anew import compose, is_input, snakemake, target
-from kvstudy.share.archive.part import Part, count
+from kvstudy.share.archive.page import Part, count
+from kvstudy.share.archive.rebuild import compose, is_input, snakemake, target
 from kvstudy.study.run_names import RunName
 
 # Files that hold numbers, as data or as tables for LaTeX.

@@ -6,21 +6,61 @@ import errno
 import hashlib
 import io
 import os
+import re
 import zipfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import Contents
 from kvstudy.share.archive.crate import METADATA, README, metadata
 from kvstudy.share.archive.facts import Person
-from kvstudy.share.archive.readme import readme
-from kvstudy.study.raw import SUMS
+from kvstudy.study.raw import SUMS, file_digest
 
 # The earliest that a zip can say.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 PLAIN, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o040755
 CHUNK = 1 << 20
+
+# The project's folder on the machine that measured stands before that of its results.
+FOLDER_NAME = re.compile(rb"(/[^\s\"'=:,]+)/results/[^\s\"'/]+/measuring/")
+# What a person may be found in; histograms and latencies are numbers.
+TEXT = (".json", ".sh", ".log", ".out", ".err", ".txt", ".md", ".tex")
+READ_ME = """\
+# {title}
+
+{what} of the study `{study}`{size}, packed by kvstudy {version}.
+
+| where | what |
+|---|---|
+| `report/` | the report, and the templates that it is made from |
+| `results/{run}/` | tables and tidy data (`measurements.csv`, `summary.csv`, `analysis/`) |
+{raw}| `figures/{run}/` | the figures, each with the values that it shows |
+| `config/`, `envs/`, `workloads/` | the study, the stores' settings, the YCSB property files |
+| `Snakefile`, `workflow/` | the workflow that made all of it |
+| `ro-crate-metadata.json` | the same for programs (Workflow Run RO-Crate) |
+| `SHA256SUMS` | checksums of all files: `sha256sum --check --quiet SHA256SUMS` |
+{missing}
+## Check it, build it again
+
+In a clone of kvstudy that is set up (`make setup`):
+
+```sh
+kvstudy verify ARCHIVE.zip     # checksums, plan, course of the run, every number anew
+kvstudy rebuild ARCHIVE.zip    # the report from the raw logs, by the archive's own workflow
+```
+
+Without a clone, the unpacked archive is one: `make setup`, then `. .venv/bin/activate`. Nothing
+is measured, whatever servers the machine has.
+"""
+
+READ_ME_RAW = """\
+| `results/{base}/raw/` | the raw logs, one folder per cell, with `manifest.json` and checksums |
+| `results/{base}/failed/`, `replaced/` | attempts that failed, logs that were measured again; \
+not there when there are none |
+"""
 
 Progress = Callable[[int], None]
 
@@ -37,7 +77,10 @@ def pack(
     ``progress`` is called with counts of bytes, which add up to twice those of ``files``.
     """
     made = contents.made | {README: readme(contents).encode()}
-    digests = {name: _digest(path, progress) for name, path in contents.files.items()}
+    digests = {}
+    for name, path in contents.files.items():
+        digests[name] = _digest(path)
+        progress(path.stat().st_size)
     digests |= {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
     made[METADATA] = metadata(contents, digests, authors, licence)
     digests[METADATA] = hashlib.sha256(made[METADATA]).hexdigest()
@@ -101,13 +144,39 @@ def _folders(contents: Contents) -> set[str]:
     }
 
 
-def _digest(path: Path, progress: Progress) -> str:
-    digest = hashlib.sha256()
+def _digest(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
-                progress(len(chunk))
+        return file_digest(path)
     except OSError as error:
         raise KvstudyError(f"{path}: cannot be read: {error}") from None
-    return digest.hexdigest()
+
+
+def readme(contents: Contents) -> str:
+    """README.md of the archive."""
+    run = contents.run
+    missing = ""
+    if contents.missing:
+        count = len(contents.missing)
+        missing = f"\nThe run is not finished: {count} planned cells are not there " + (
+            f"(`{contents.missing[0]}`{', ...' if count > 1 else ''}; all in `archive.json`).\n"
+        )
+    return READ_ME.format(
+        title=contents.study.title,
+        what="Published values and report" if run.published else "Raw logs and report",
+        study=run.study,
+        size="" if run.scale == 1 else f" at {run.scale:g} of its size",
+        run=run.name,
+        raw="" if run.published else READ_ME_RAW.format(base=run.base),
+        version=__version__,
+        missing=missing,
+    )
+
+
+def folders_named(contents: Contents) -> dict[str, int]:
+    """Folders of the measuring machine that files name, with the number of these files."""
+    folders: Counter[str] = Counter()
+    for path in contents.files.values():
+        if path.suffix in TEXT:
+            names = FOLDER_NAME.findall(path.read_bytes())
+            folders.update({name.decode(errors="replace") for name in names})
+    return dict(sorted(folders.items()))

@@ -1,21 +1,20 @@
-"""The page that tells a reviewer whether an archive, or a run, holds what it says."""
+"""Whether an archive, or a run, holds what it says: for the page that a reviewer reads."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.share.archive.anew import SNAKEFILE
+from kvstudy.share.archive.audit_trail import check_audit_trail, check_plan
 from kvstudy.share.archive.checksums import check_measured, check_packed
 from kvstudy.share.archive.contents import CODE, contents_of
-from kvstudy.share.archive.course import check_course, check_plan
 from kvstudy.share.archive.numbers import check_numbers
-from kvstudy.share.archive.part import SHOWN, Part, count
+from kvstudy.share.archive.page import Part, Verified, count
+from kvstudy.share.archive.rebuild import SNAKEFILE
 from kvstudy.share.archive.unpack import (
     Progress,
     check_room,
@@ -28,19 +27,6 @@ from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import file_digest
 from kvstudy.study.run_names import RESULTS, RunName, find_name
-
-
-@dataclass(frozen=True)
-class Verified:
-    """What was found; ``lines`` say what was looked at."""
-
-    title: str
-    lines: list[str]
-    parts: list[Part]
-
-    @property
-    def holds(self) -> bool:
-        return not any(part.faults for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -79,9 +65,8 @@ def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) 
         run, declared = read_facts(file)
         check_room(path, file, top)
         total = unpacked_size(file)
-        with path.open("rb") as packed:
-            digest = hashlib.file_digest(packed, "sha256").hexdigest()
-        lines = [f"Archive: {path.name}, {path.stat().st_size:,} bytes", f"SHA-256: {digest}"]
+        size = path.stat().st_size
+        lines = [f"Archive: {path.name}, {size:,} bytes", f"SHA-256: {file_digest(path)}"]
         parts = [check_packed(file, _share(f"checksums of {path}", total, say))]
         folder = top / "given"
         try:
@@ -110,7 +95,7 @@ def _linked(run: RunName, folder: Path) -> Given:
 
 
 def _parts(given: Given, made: Path, code: Path, say: Callable[[str], None]) -> Iterator[Part]:
-    """Plan, course and numbers; later parts are left out where earlier ones forbid them."""
+    """Plan, audit trail and numbers; later parts are left out where earlier ones forbid them."""
     code = code.resolve()
     with contextlib.chdir(given.folder):
         try:
@@ -126,7 +111,7 @@ def _parts(given: Given, made: Path, code: Path, say: Callable[[str], None]) -> 
             yield Part("Plan", notes=["nothing was measured: the values are those of the source"])
         else:
             yield check_plan(given.run, study, cells, given.declared)
-            yield check_course(given.run, cells)
+            yield check_audit_trail(given.run, cells)
     if measured.faults:
         text = "not made anew: the raw logs are not those that were measured"
         yield Part("Numbers", notes=[text])
@@ -176,37 +161,11 @@ def _code(folder: Path, own_code: bool) -> Part:
 
 def _workflow(top: Path) -> dict[str, str]:
     """Checksums of all that makes numbers and text from raw logs."""
-    found = {}
+    sums = {}
     for name in (*CODE[:2], "report/templates", "report/text"):
         for path in [top / name] if (top / name).is_file() else (top / name).rglob("*"):
             if path.is_file() and path.suffix in {"", ".py", ".smk", ".j2", ".lua"}:
                 relative = path.relative_to(top).as_posix()
                 if "/bindings/" not in relative and "/." not in relative:
-                    found[relative] = file_digest(path)
-    return found
-
-
-def as_text(found: Verified, every: bool = False) -> str:
-    """The page, as plain text that is Markdown too; ``every`` fault and note, or the first."""
-    faults = sum(len(part.faults) for part in found.parts)
-    verdict = "All holds." if found.holds else f"{count(faults, 'fault')}: it does not hold."
-    lines = [f"# Verification of {found.title}", "", *[f"    {line}" for line in found.lines], ""]
-    for part in found.parts:
-        state = "FAULT" if part.faults else "holds" if part.facts else "see"
-        lines.append(f"## {part.title}: {state}")
-        lines.append("")
-        lines += [f"- {fact}" for fact in part.facts]
-        for word, texts in (("FAULT", part.faults), ("Note", part.notes)):
-            shown = texts if every else texts[:SHOWN]
-            lines += [f"- {word}: {text}" for text in shown]
-            if len(shown) < len(texts):
-                lines.append(f"- {word}: ... {len(texts) - len(shown)} more (--output has all)")
-        lines.append("")
-    lines += [
-        f"**{verdict}**",
-        "",
-        "Notes are for you to judge. Checksums tell accidents and later edits; whoever packs an",
-        "archive could also have written the raw logs themselves.",
-        "",
-    ]
-    return "\n".join(lines)
+                    sums[relative] = file_digest(path)
+    return sums

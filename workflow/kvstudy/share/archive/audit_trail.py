@@ -12,13 +12,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kvstudy.analyse.tidy.files import recorded_reason
-from kvstudy.share.archive.contents import without_reason
-from kvstudy.share.archive.part import Part, count, some
+from kvstudy.share.archive.contents import unmeasured
+from kvstudy.share.archive.page import Part, count, some
 from kvstudy.study.alike import read_manifests
-from kvstudy.study.cells import Cell, left_out
+from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, is_gap, is_measured
 from kvstudy.study.run_names import RESULTS, RunName
 
 
@@ -26,23 +24,17 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
     """Each planned cell is there, or has a reason; ``declared`` are those said to be missing."""
     part = Part("Plan")
     results = RESULTS / run.base
-    there = [cell for cell in cells if is_measured(run.base, cell)]
-    gaps = [cell for cell in there if is_gap(run.base, cell)]
+    absent = unmeasured(run, study, cells)
     part.facts.append(
-        f"{len(there) - len(gaps)} of {count(len(cells), 'planned cell')} are measured"
+        f"{len(cells) - len(absent)} of {count(len(cells), 'planned cell')} are measured"
     )
-    missing = set(without_reason(run, study, cells))
     reasons: dict[str, list[str]] = defaultdict(list)
-    lacking = [cell for cell in cells if cell not in set(there)]
-    no_server = {cell for cell in lacking if _gap_file(results, cell).is_file()}
-    controls = left_out(study, cells, set(there), no_server)
-    for cell in [*lacking, *gaps]:
-        if cell.path not in missing:
-            reasons[_reason(results, cell, cell in controls, study)].append(cell.path)
+    for path, reason in absent.items():
+        reasons[reason].append(path)
+    missing = set(reasons.pop("", []))
     for reason, paths in reasons.items():
         part.notes.append(f"{count(len(paths), 'cell')} not measured ({some(paths)}): {reason}")
-    undeclared = sorted(missing - set(declared))
-    for path in undeclared:
+    for path in sorted(missing - set(declared)):
         part.faults.append(f"{results}/raw/{path}: the planned cell is missing, with no reason")
     if partial := sorted(missing & set(declared)):
         part.notes.append(
@@ -51,36 +43,17 @@ def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable
         )
     planned = {cell.path for cell in cells}
     for folder in sorted(path for path in (results / "raw").glob("*/*/*/rep*") if path.is_dir()):
-        name = folder.relative_to(results / "raw").as_posix()
-        if name not in planned:
+        if folder.relative_to(results / "raw").as_posix() not in planned:
             part.notes.append(f"{folder}: is not in the plan; no number comes from it")
     return part
 
 
-def _gap_file(results: Path, cell: Cell) -> Path:
-    return results / "gaps" / f"{cell.store}.json"
-
-
-def _reason(results: Path, cell: Cell, control: bool, study: Study) -> str:
-    failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
-    left = results / "raw" / cell.path / GAP
-    if left.is_file():
-        return recorded_reason(left)
-    if failures:
-        return f"failed: {recorded_reason(failures[-1])}"
-    if _gap_file(results, cell).is_file():
-        return recorded_reason(_gap_file(results, cell))
-    if study.imported:
-        return "there is no log of it among those that were imported"
-    return "a control; the run was finished without controls" if control else "not known"
-
-
-def check_course(run: RunName, cells: list[Cell]) -> Part:
+def check_audit_trail(run: RunName, cells: list[Cell]) -> Part:
     """The times, the order and the protocol that the manifests of the cells record."""
     part = Part("Course of the measurement")
     results = RESULTS / run.base
-    found = read_manifests(results / "raw")
-    manifests = {cell.path: found[cell.path] for cell in cells if cell.path in found}
+    everywhere = read_manifests(results / "raw")
+    manifests = {cell.path: everywhere[cell.path] for cell in cells if cell.path in everywhere}
     if any("imported" in manifest for manifest in manifests.values()):
         part.notes.append(
             "the logs were imported: nothing tells in which order they were measured, or which "
@@ -179,15 +152,15 @@ def sessions(starts: dict[str, str]) -> list[set[str]]:
     times: dict[str, list[str]] = defaultdict(list)
     for path, start in starts.items():
         times[path.split("/")[0]].append(start)
-    found: list[set[str]] = []
+    together: list[set[str]] = []
     end = ""
     for store in sorted(times, key=lambda store: min(times[store])):
-        if found and min(times[store]) <= end:
-            found[-1].add(store)
+        if together and min(times[store]) <= end:
+            together[-1].add(store)
         else:
-            found.append({store})
+            together.append({store})
         end = max(end, *times[store])
-    return found
+    return together
 
 
 def out_of_order(times: Sequence[str]) -> list[int]:
