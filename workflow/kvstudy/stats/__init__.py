@@ -1,1 +1,5 @@
-"""Statistics: pure functions of numbers, with one definition each."""
+"""Statistics: pure functions of numbers, with one definition each.
+
+They import scipy, not parts of it: scipy loads ``scipy.stats`` when it is first used, and most
+commands only read what was worked out.
+"""

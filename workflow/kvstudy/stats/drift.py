@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from kvstudy.stats.intervals import finite, positive
 
@@ -67,8 +67,8 @@ def drift(
     if n < 3:
         raise ValueError(f"{n} runs of repeated cells; a drift needs at least three")
     # Rounding noise must not order runs that are equal.
-    ranks = stats.rankdata(np.round(differences[usable], 12))
-    order = stats.rankdata(finite(positions, "positions")[usable])
+    ranks = scipy.stats.rankdata(np.round(differences[usable], 12))
+    order = scipy.stats.rankdata(finite(positions, "positions")[usable])
     if np.ptp(ranks) == 0 or np.ptp(order) == 0:
         return Drift(None, None, n)
     ranks, order = ranks - ranks.mean(), order - order.mean()

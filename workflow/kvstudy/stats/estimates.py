@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
-from scipy import stats
+import scipy
 
 from kvstudy.stats.intervals import LEVEL, finite, trimmed_error
 
@@ -95,7 +95,7 @@ def quotient(
     freedom = sum(parts) ** 2 / sum(
         part**2 / each.freedom for part, each in zip(parts, estimates, strict=True) if part
     )
-    t = float(stats.t.ppf((1 + level) / 2, freedom))
+    t = float(scipy.stats.t.ppf((1 + level) / 2, freedom))
 
     def spread(left: Sequence[float], right: Sequence[float]) -> float:
         weighted = zip(left, right, errors, strict=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import exp, log, sqrt
 
 import numpy as np
-from scipy import stats
+import scipy
 
 LEVEL = 0.95
 # A larger coefficient of variation is flagged.
@@ -75,7 +75,7 @@ def log_t_interval(runs: Iterable[float], level: float = LEVEL) -> Interval:
     if n == 1:
         return Interval(exp(mean), None, None, 1)
     spread = sqrt(sum((value - mean) ** 2 for value in logs) / (n - 1))
-    half = stats.t.ppf((1 + level) / 2, n - 1) * spread / sqrt(n)
+    half = scipy.stats.t.ppf((1 + level) / 2, n - 1) * spread / sqrt(n)
     return Interval(exp(mean), exp(mean - half), exp(mean + half), n)
 
 
@@ -101,7 +101,7 @@ def wilson_interval(failed: int, operations: int, level: float = LEVEL) -> Inter
     """
     _check_level(level)
     _check_counts(failed, operations)
-    low, high = stats.binomtest(failed, operations).proportion_ci(level, method="wilson")
+    low, high = scipy.stats.binomtest(failed, operations).proportion_ci(level, method="wilson")
     return Interval(failed / operations, float(low), float(high), operations)
 
 
@@ -160,7 +160,7 @@ def trimmed_mean(runs: Iterable[float], share: float = TRIMMED, level: float = L
     if not 0 < level < 1:
         raise ValueError(f"share {share}, level {level}: needs 0 < share < 0.5 and 0 < level < 1")
     mean, error, freedom, n = trimmed_error(runs, share)
-    half = float(stats.t.ppf((1 + level) / 2, freedom) * error)
+    half = float(scipy.stats.t.ppf((1 + level) / 2, freedom) * error)
     return Interval(mean, mean - half, mean + half, n)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import exp, expm1, inf, log, log1p, sqrt
 
 import numpy as np
-from scipy import optimize, stats
+import scipy
 
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.ratios import MARGIN, Ratio
@@ -122,7 +122,7 @@ def smallest_difference(
     0.05 is five per cent; infinite where it is more than a factor of e^50.
     """
     _check(repetitions, 1, spread)
-    needed = optimize.brentq(lambda size: _power(size, repetitions, level) - wanted, 0, 100)
+    needed = scipy.optimize.brentq(lambda size: _power(size, repetitions, level) - wanted, 0, 100)
     logarithm = needed * sqrt(2) * spread / sqrt(repetitions)
     return exp(logarithm) - 1 if logarithm < 50 else inf
 
@@ -133,9 +133,11 @@ def _power(size: float, repetitions: int, level: float) -> float:
     SciPy's own noncentral t gives no number for some sizes that are needed here.
     """
     freedom = repetitions - 1
-    critical = stats.t.ppf((1 + level) / 2, freedom)
-    shown = np.sqrt(stats.chi2.ppf(QUANTILES, freedom) / freedom)
-    both = stats.norm.sf(critical * shown - size) + stats.norm.cdf(-critical * shown - size)
+    critical = scipy.stats.t.ppf((1 + level) / 2, freedom)
+    shown = np.sqrt(scipy.stats.chi2.ppf(QUANTILES, freedom) / freedom)
+    both = scipy.stats.norm.sf(critical * shown - size) + scipy.stats.norm.cdf(
+        -critical * shown - size
+    )
     return float(both.mean())
 
 

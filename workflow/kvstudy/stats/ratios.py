@@ -9,7 +9,7 @@ from math import exp, inf, log, log1p, sqrt
 from typing import TypeVar
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from kvstudy.language.current import N_
 from kvstudy.stats.intervals import LEVEL, positive
@@ -129,8 +129,8 @@ def _ratio(mean: float, error: float, freedom: float, n: int, level: float) -> R
     These have no p-value for equal runs, take two means at most, and do not tell the standard
     error, from which equivalence and the repetitions that would decide are worked out.
     """
-    half = stats.t.ppf((1 + level) / 2, freedom) * error
-    p = 2 * float(stats.t.sf(_over(abs(mean), error), freedom))
+    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * error
+    p = 2 * float(scipy.stats.t.sf(_over(abs(mean), error), freedom))
     return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom, level)
 
 
@@ -211,8 +211,8 @@ def equivalence_p(ratio: Ratio, margin: float = MARGIN) -> float | None:
     if ratio.low is None:
         return None
     mean, bound = log(ratio.value), log1p(margin)
-    above = stats.t.sf(_over(mean + bound, ratio.error), ratio.freedom)
-    below = stats.t.cdf(_over(mean - bound, ratio.error), ratio.freedom)
+    above = scipy.stats.t.sf(_over(mean + bound, ratio.error), ratio.freedom)
+    below = scipy.stats.t.cdf(_over(mean - bound, ratio.error), ratio.freedom)
     return float(max(above, below))
 
 

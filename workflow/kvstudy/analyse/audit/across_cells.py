@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pandas as pd
-from scipy import stats
+import scipy
 
 from kvstudy.analyse.audit.check import Cell, Check, Fits, Kind, Shares, judged, severity
 from kvstudy.stats.littles_law import IMPOSSIBLE_ABOVE
@@ -69,13 +69,13 @@ def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Che
         return
     degrees = len(squares)
     chi = sum(squares) * setting.runs
-    most = float(stats.chi2.ppf(1 - LEAST_P, degrees))
+    most = float(scipy.stats.chi2.ppf(1 - LEAST_P, degrees))
     note = ""
     if setting.runs > 1:
-        single = stats.chi2.sf(sum(squares), degrees)
+        single = scipy.stats.chi2.sf(sum(squares), degrees)
         note = (
-            f"Its p-value is {_p(stats.chi2.sf(chi, degrees))}; as counts of one run each, it is "
-            f"{_p(single)}" + (", and all of them are whole numbers" if whole else "")
+            f"Its p-value is {_p(scipy.stats.chi2.sf(chi, degrees))}; as counts of one run each, "
+            f"it is {_p(single)}" + (", and all of them are whole numbers" if whole else "")
         )
     yield Check(
         Kind.MIXTURE,
