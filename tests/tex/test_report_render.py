@@ -7,25 +7,29 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from kvstudy.analyse.audit.check import COLUMNS as CHECKS
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
 from kvstudy.analyse.claims.table import read_claims
 from kvstudy.analyse.findings.agreement import COLUMNS as AGREEMENT
 from kvstudy.analyse.findings.files import write_analysis
 from kvstudy.analyse.findings.validity import COLUMNS as VALIDITY
-from kvstudy.analyse.tidy.files import PROBES
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of
 from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
 from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.cells import CELLS
-from kvstudy.present.report.render import Inputs, render
-from kvstudy.present.report.workloads import SUMMARY
+from kvstudy.present.report.render import render as render_run
 from kvstudy.present.tables.claims import write_claims
+from kvstudy.study.cells import run_name
+from kvstudy.study.load import load_study
+from kvstudy.study.run_names import PARTIAL
 
 from tests.cell_texts import same_cells
 from tests.unit import small_results as small
@@ -136,6 +140,18 @@ def probes(path: Path, **found: str) -> None:
     write_csv(path, PROBES.columns, rows)
 
 
+@dataclass
+class Inputs:
+    """Files of a run that tests change."""
+
+    study: Path
+    cells: Path
+    summary: Path
+    environment: Path
+    probes: Path
+    figures: Path
+
+
 @pytest.fixture
 def inputs(project: Path) -> Inputs:
     """The files of a run: one store measured, with an odd name, and one not."""
@@ -152,21 +168,22 @@ def inputs(project: Path) -> Inputs:
     (store / "store.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
 
     here = project / "results/tiny"
-    for name in ("tables", "figures"):
-        (here / name).mkdir(parents=True)
+    figures = project / "figures/tiny"
+    for parts in (here / "tables", figures):
+        parts.mkdir(parents=True)
     checks = ("ratios", "bottleneck", "validity", "runs-a", "percentiles-a", "against")
     for name in ("machine", "a", "operations", *checks):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
     for name in ("f", "run-order", "cpu", "ratios", "time-a", "spectrum-a", "places"):
-        (here / f"figures/{name}.pdf").write_bytes(PDF)
+        (figures / f"{name}.pdf").write_bytes(PDF)
     cells = [cell("odd", n) for n in (1, 2)]
     cells += [cell("redis", n, status="not measured", reason=REASON, started="") for n in (1, 2)]
-    write_csv(here / "cells.csv", CELLS, cells)
+    write_csv(here / "cells.csv", CELLS.columns, cells)
     rows = [summary("overall", "throughput", 4801.04)]
     rows += [summary("read+update", metric, 830.5) for metric in ("latency_mean", "latency_p99")]
-    write_csv(here / "summary.csv", SUMMARY, rows)
+    write_csv(here / "summary.csv", SUMMARY.columns, rows)
     published = [("odd", 1283.98), ("redis", 5081.13)]
     write_csv(
         folder / "published.csv",
@@ -194,20 +211,24 @@ def inputs(project: Path) -> Inputs:
     (raw / "commands.sh").write_text("# run\njava -p 'a_%'\n")
     (raw / "run.err").write_text("\N{INFINITY} current ops/sec\n")
     (raw / "run.out").write_text("[READ], 95thPercentileLatency(us), 119\n")
-    write_csv(here / "open-loop.csv", CELLS, [])
+    write_csv(here / "audit.csv", CHECKS, [])
     return Inputs(
         study=Path("config/studies/tiny/study.yaml"),
         cells=here / "cells.csv",
-        open_loop=here / "open-loop.csv",
         summary=here / "summary.csv",
-        published=folder / "published.csv",
         environment=here / "environment.json",
         probes=here / "probes.csv",
-        analysis=here / "analysis",
-        tables=here / "tables",
-        figures=here / "figures",
-        raw=here / "raw",
+        figures=figures,
     )
+
+
+def render(inputs: Inputs, output: Path, scale: float = 1, partial: bool = False) -> Path:
+    """The report of these files, as those of a run of that scale."""
+    name = run_name("tiny", scale) + (PARTIAL if partial else "")
+    for folder in ("results", "figures"):
+        if name != "tiny":
+            Path(folder, name).symlink_to("tiny")
+    return render_run(Run(name, load_study(inputs.study), scale), output)
 
 
 def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
@@ -246,7 +267,7 @@ def test_runs_that_stalled_are_named_on_the_first_page_and_with_the_runs(
     render(inputs, project / "out")
     assert "49 s" not in (project / "out/tiny.md").read_text()
     stalled = summary("overall", "stalled", 45) | {"max": 49.2, "n": 1}
-    write_csv(inputs.summary, SUMMARY, [summary("overall", "throughput", 4801.04), stalled])
+    write_csv(inputs.summary, SUMMARY.columns, [summary("overall", "throughput", 4801.04), stalled])
     render(inputs, project / "out")
     plain = re.sub(r"\\(.)", r"\1", (project / "out/tiny.md").read_text())
     text = " ".join(plain.replace("\N{NO-BREAK SPACE}", " ").split())
@@ -298,11 +319,12 @@ UNKNOWN = {
 def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
     run = inputs.cells.parent
     write_csv(run / "claims.csv", CLAIMS, rows)
-    templates = inputs.report / "templates/tables"
+    templates = Path("report/templates/tables")
     write_claims(read_claims(run / "claims.csv"), templates, run)
     tex, html = ((run / f"tables/claims.{form}").read_text("utf-8") for form in ("tex", "html"))
     assert same_cells(tex, html)
-    return Inputs(**(vars(inputs) | {"claims": run / "claims.csv"}))
+    inputs.study.with_name("claims.yaml").touch()
+    return inputs
 
 
 def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None:
@@ -330,7 +352,7 @@ def test_without_claims_nothing_is_said_of_them(inputs: Inputs, project: Path) -
 
 def test_claims_without_their_table_are_refused(inputs: Inputs, project: Path) -> None:
     claimed = with_claims(inputs, [CLAIM])
-    (claimed.tables / "claims.tex").unlink()
+    (claimed.cells.parent / "tables/claims.tex").unlink()
     with pytest.raises(KvstudyError, match=r"claims\.tex: no such file; write it with"):
         render(claimed, project / "out")
 
@@ -425,8 +447,8 @@ def test_nothing_measured_is_still_a_report(inputs: Inputs, project: Path) -> No
         for store in ("odd", "redis")
         for n in (1, 2)
     ]
-    write_csv(inputs.cells, CELLS, rows)
-    write_csv(inputs.summary, SUMMARY, [])
+    write_csv(inputs.cells, CELLS.columns, rows)
+    write_csv(inputs.summary, SUMMARY.columns, [])
     render(inputs, project / "out")
     text = (project / "out/tiny.md").read_text()
     assert "No store was measured; all 4 planned cells are without values." in text
@@ -435,7 +457,7 @@ def test_nothing_measured_is_still_a_report(inputs: Inputs, project: Path) -> No
 
 def test_a_void_cell_is_named_with_its_reason(inputs: Inputs, project: Path) -> None:
     rows = [cell("odd", 1), cell("odd", 2, void="3 % failed"), cell("redis", 1), cell("redis", 2)]
-    write_csv(inputs.cells, CELLS, rows)
+    write_csv(inputs.cells, CELLS.columns, rows)
     render(inputs, project / "out")
     gaps = (
         (project / "out/tiny.md").read_text().split("# What was not measured, or does not count")[1]
@@ -520,8 +542,8 @@ def test_misses_that_are_expected_are_told_as_such(inputs: Inputs, project: Path
 def test_a_study_without_a_source(inputs: Inputs, project: Path) -> None:
     study = {key: value for key, value in STUDY.items() if key != "source"}
     inputs.study.write_text(yaml.safe_dump(study))
-    bare = Inputs(**(vars(inputs) | {"published": None}))
-    render(bare, project / "out")
+    inputs.study.with_name("published.csv").unlink()
+    render(inputs, project / "out")
     text = (project / "out/tiny.md").read_text()
     assert "source" not in text.lower()
 
@@ -666,9 +688,9 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
     cells = [cell("odd", n) for n in (1, 2)]
     cells += [cell("odd", 1, **one), cell("odd", 2, status="failed", reason="died", **one)]
     cells.append(cell("redis", 1, status="not measured", reason=REASON, started=""))
-    write_csv(inputs.cells, CELLS, cells)
+    write_csv(inputs.cells, CELLS.columns, cells)
     rows = [summary("overall", name, 1.0) for name in ("gc_count", "gc_pause", "runtime")]
-    write_csv(inputs.summary, SUMMARY, [summary("overall", "throughput", 4801.04), *rows])
+    write_csv(inputs.summary, SUMMARY.columns, [summary("overall", "throughput", 4801.04), *rows])
     text = told(inputs, project, disturbance={"foreign_cpu": load(2, 1, 61.04)})
     assert "Workload A (4 client threads), repetition 2)." in text
     assert "Workload A, repetition 2 (1 client thread): failed; died." in text
@@ -693,27 +715,27 @@ def test_a_source_that_is_not_in_the_bibliography(inputs: Inputs, project: Path)
 
 def test_a_missing_figure_is_named(inputs: Inputs, project: Path) -> None:
     (inputs.figures / "f.pdf").unlink()
-    with pytest.raises(KvstudyError, match=r"figures/f\.pdf: no such file.*kvstudy draw"):
+    with pytest.raises(KvstudyError, match=r"figures/tiny/f\.pdf: no such file.*kvstudy draw"):
         render(inputs, project / "out")
 
 
 def test_cells_of_another_study_are_refused(inputs: Inputs, project: Path) -> None:
-    write_csv(inputs.cells, CELLS, [cell("riak", 1)])
-    with pytest.raises(KvstudyError, match=r"cells\.csv:2: riak/a is not part of the study 'tiny'"):
+    write_csv(inputs.cells, CELLS.columns, [cell("riak", 1)])
+    with pytest.raises(KvstudyError, match=r"cells\.csv: riak/a is not part of the study 'tiny'"):
         render(inputs, project / "out")
 
 
 def test_cells_of_another_scale_are_refused(inputs: Inputs, project: Path) -> None:
-    write_csv(inputs.cells, CELLS, [cell("odd", 1, parameters="r7_o7_t4")])
-    with pytest.raises(KvstudyError, match=r"cells\.csv:2: a/r7_o7_t4 is not planned at scale 1;"):
+    write_csv(inputs.cells, CELLS.columns, [cell("odd", 1, parameters="r7_o7_t4")])
+    with pytest.raises(KvstudyError, match=r"cells\.csv: a/r7_o7_t4 is not planned at scale 1;"):
         render(inputs, project / "out")
 
 
 def test_a_summary_without_a_column_is_refused(inputs: Inputs, project: Path) -> None:
-    write_csv(inputs.summary, SUMMARY[:-1], [])
+    write_csv(inputs.summary, SUMMARY.columns[:-1], [])
     with pytest.raises(
         KvstudyError,
-        match=r"summary\.csv: no column max; the file is written by 'kvstudy summarise'",
+        match=r"summary\.csv: no column max; the file is written by `kvstudy summarise`",
     ):
         render(inputs, project / "out")
 
@@ -732,7 +754,7 @@ def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) 
         cell("client-ceiling", 1, status="failed", reason="no memory"),
         cell("client-ceiling", 2),
     ]
-    write_csv(inputs.cells, CELLS, [*own, *rows])
+    write_csv(inputs.cells, CELLS.columns, [*own, *rows])
     render(inputs, project / "out")
     found = gaps(project)
     assert "Every planned cell" not in found
@@ -746,7 +768,7 @@ def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) 
 def test_a_run_without_control_cells_says_so(inputs: Inputs, project: Path) -> None:
     own = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
     rows = [cell("odd-again", n, status="not measured", reason="no logs") for n in (1, 2)]
-    write_csv(inputs.cells, CELLS, [*own, *rows])
+    write_csv(inputs.cells, CELLS.columns, [*own, *rows])
     render(inputs, project / "out")
     found = gaps(project)
     assert "Every planned cell of the stores was measured" in found

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
+from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.course import course_facts
 
@@ -15,14 +16,14 @@ from . import small_results as small
 STUDY = small.study()
 
 
-def row(metric: str, mean: float, largest: float | None = None, **values: str) -> dict[str, str]:
+def row(metric: str, mean: float, largest: float | None = None, **values: object) -> dict:
     key = {"store": "redis", "workload": "a", "parameters": "p", "operation": "overall"}
-    numbers = {"n": "2", "mean": str(mean), "max": str(largest or mean)}
+    numbers = {"n": 2, "mean": mean, "max": largest or mean}
     return key | {"metric": metric} | numbers | values
 
 
 def facts(
-    summary: list[dict[str, str]],
+    summary: list[dict],
     verdicts: dict[tuple[str, str], str] | None = None,
     sizes: str = "",
 ):
@@ -35,11 +36,13 @@ def facts(
     )
     analysis = replace(small.analysis(), steadiness=seconds)
     names = Names(STUDY, small.TITLES, {("a", "p"): sizes})
-    return course_facts(names, analysis, analysis, summary, percentiles=False)
+    return course_facts(
+        names, analysis, analysis, pd.DataFrame(summary, columns=SUMMARY.columns), percentiles=False
+    )
 
 
 def test_what_watching_cost_is_the_mean_over_all_runs():
-    found = facts([row("monitor_cpu", 0.2, 0.3), row("monitor_cpu", 0.5, 0.9, n="4")]).watching
+    found = facts([row("monitor_cpu", 0.2, 0.3), row("monitor_cpu", 0.5, 0.9, n=4)]).watching
     assert found.mean == pytest.approx(0.4)
     assert found.largest == 0.9
     assert not found.too_much
@@ -89,7 +92,7 @@ def test_nothing_is_drawn_of_what_has_no_values():
 
 
 def test_runs_that_stalled_are_named():
-    cells = [row("stalled", 30, 49.6), row("stalled", 7, store="memcached", n="1")]
+    cells = [row("stalled", 30, 49.6), row("stalled", 7, store="memcached", n=1)]
     assert facts(cells).stalled == [
         "Redis under Workload A (2 runs, up to 50 s)",
         "Memcached under Workload A (1 run, up to 7 s)",

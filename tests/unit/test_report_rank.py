@@ -9,17 +9,16 @@ from kvstudy.present.report.rank import Agreement, Apart, Lead, agreement, apart
 from kvstudy.present.report.workloads import Tail, tails
 
 
-def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict[str, str]:
+def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:
     values = {"mean": mean, "min": low, "max": high, "n": n}
-    texts = {key: str(value) for key, value in values.items()}
-    return {"store": store, "operation": "overall", "metric": "throughput", **texts}
+    return {"store": store, "operation": "overall", "metric": "throughput", **values}
 
 
 STORES = ["a", "b", "c"]
 
 
-def rank(*rows: dict[str, str], falling: bool = True):
-    return ranking(rows, "overall", "throughput", STORES, falling=falling)
+def rank(*rows: dict, falling: bool = True):
+    return ranking(pd.DataFrame(rows), "overall", "throughput", STORES, falling=falling)
 
 
 PAIRS = pd.DataFrame(
@@ -92,8 +91,12 @@ def test_stores_without_a_common_repetition_are_not_compared() -> None:
 
 
 def test_agreement_with_published_values_counts_pairs() -> None:
-    bare = [{"store": s, "operation": "overall", "metric": "throughput", "mean": m}
-            for s, m in [("a", "9"), ("b", "7"), ("c", "1"), ("z", "3")]]  # fmt: skip
+    bare = pd.DataFrame(
+        [
+            row(store, mean, math.nan, math.nan, n=0)
+            for store, mean in zip("abcz", (9, 7, 1, 3), strict=True)
+        ]
+    )
     published = ranking(bare, "overall", "throughput", [*STORES, "z"], falling=True)
     # b before c in both; a and b the other way round; a and c undecided; z was not measured.
     assert agreement(published, PAIRS) == Agreement(
@@ -105,8 +108,7 @@ def test_agreement_with_published_values_counts_pairs() -> None:
 
 
 def test_published_values_have_no_runs() -> None:
-    bare = [{"store": s, "operation": "overall", "metric": "throughput", "mean": m} for s, m in
-            [("a", "1"), ("b", "2")]]  # fmt: skip
+    bare = [row(store, mean, math.nan, math.nan, n=0) for store, mean in (("a", 1), ("b", 2))]
     ranks = rank(*bare)
     assert [(each.store, each.n, each.low) for each in ranks] == [("b", 0, None), ("a", 0, None)]
 

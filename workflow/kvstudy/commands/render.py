@@ -21,23 +21,7 @@ def command(run: str, appendix: str) -> None:
     build-pdf' it writes the main file <run>.tex, body.tex and references.bib.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.report.render import Inputs, render
+    from kvstudy.present.report.render import render
 
     of = find_run(run)
-    inputs = Inputs(
-        study=of.study_file,
-        cells=of.folder / "cells.csv",
-        open_loop=of.folder / "open-loop" / "cells.csv",
-        summary=of.folder / "summary.csv",
-        published=of.published_file,
-        environment=of.folder / "environment.json",
-        probes=of.folder / "probes.csv",
-        analysis=of.analysis_folder,
-        tables=of.tables,
-        figures=of.figures,
-        raw=of.raw,
-        claims=of.text / "claims.csv" if of.claims_file else None,
-        audit=of.audit_file,
-        appendix=appendix,
-    )
-    print(render(inputs, of.text / "report", of.scale, of.partial))
+    print(render(of, of.text / "report", appendix))

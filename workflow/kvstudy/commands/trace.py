@@ -45,9 +45,8 @@ def command(
     from kvstudy.errors import KvstudyError
     from kvstudy.share.trace import text
     from kvstudy.share.trace.address import resolve
-    from kvstudy.share.trace.chain import chain
+    from kvstudy.share.trace.chain import chain, ratio_chain
     from kvstudy.share.trace.provenance import figures, find_part, tables
-    from kvstudy.share.trace.ratios import ratio_chain
     from kvstudy.study.load import STUDIES
 
     run = _run(name, study, scale)

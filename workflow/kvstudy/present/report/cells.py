@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.imports import NOT_IMPORTED
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import _, ngettext
@@ -16,17 +14,8 @@ from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING, original
 from kvstudy.study.model import Study
 
+# A row of cells.csv.
 Row = dict[str, str]
-# What the text says of a cell, of cells.csv.
-CELLS = [
-    *["store", "workload", "parameters", "repetition", "status", "reason", "void"],
-    *["provider", "client", "server_version", "started", "wall_seconds"],
-]
-
-
-def read_rows(path: Path, columns: list[str], made_by: str) -> tuple[Row, ...]:
-    """The rows of a CSV file as texts; KvstudyError when it is not one with ``columns``."""
-    return tuple(read_csv(path, columns, [], f"written by '{made_by}'").to_dict("records"))
 
 
 @dataclass(frozen=True)
@@ -90,11 +79,11 @@ def _worded(size: Size, number: int) -> str:
 class OfCells:
     """What ``cells`` tells: the measured ones, their providers and YCSB clients."""
 
-    cells: tuple[Row, ...]
+    cells: list[Row]
 
     @property
-    def measured(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.cells if row["status"] == "measured")
+    def measured(self) -> list[Row]:
+        return [row for row in self.cells if row["status"] == "measured"]
 
     @property
     def providers(self) -> list[str]:
@@ -110,8 +99,8 @@ class StoreFacts(OfCells):
     """A store and what became of its cells. Versions etc. are those of measured cells."""
 
     definition: Store
-    cells: tuple[Row, ...]
-    images: tuple[str, ...] = ()
+    cells: list[Row]
+    images: list[str]
 
     @property
     def title(self) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.language.current import ngettext
-from kvstudy.present.report.cells import Names, Row
+from kvstudy.present.report.cells import Names
 from kvstudy.stats.warmup import Steadiness
 from kvstudy.study.figure_kinds import DrawnFigure
 
@@ -70,12 +71,12 @@ class CourseFacts:
 
 
 def course_facts(
-    names: Names, analysis: Analysis, shown: Analysis, summary: list[Row], percentiles: bool
+    names: Names, analysis: Analysis, headline: Analysis, summary: pd.DataFrame, percentiles: bool
 ) -> CourseFacts:
     """Read from the analysis and ``summary.csv`` of the study's stores.
 
-    ``shown`` is the part of the analysis that is drawn; ``percentiles`` says whether the source
-    published any.
+    ``headline`` is the part of the analysis that is drawn; ``percentiles`` says whether the
+    source published any.
     """
     study = names.study
 
@@ -84,20 +85,19 @@ def course_facts(
 
     seconds = own(analysis.steadiness)
     counts = seconds["verdict"].value_counts()
-    strips = own(shown.steadiness)
+    strips = own(headline.steadiness)
     drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
-    timed = set(own(shown.spectrum)["workload"])
-    has_cpu = (own(shown.intervals)["metric"] == "client_cpu").any()
-    of_phase = [row for row in summary if row["operation"] == "overall"]
-    rows = [row for row in of_phase if row["store"] in names.titles]
+    timed = set(own(headline.spectrum)["workload"])
+    has_cpu = (own(headline.intervals)["metric"] == "client_cpu").any()
+    of_phase = summary[summary["operation"] == "overall"]
     return CourseFacts(
         watching=_watching(of_phase),
-        pauses=_pauses(rows, names),
+        pauses=_pauses(own(of_phase), names),
         steady=int(counts.get(Steadiness.STEADY, 0)),
         unsteady=int(counts.get(Steadiness.NOT_STEADY, 0)),
         short=int(counts.get(Steadiness.TOO_SHORT, 0)),
         restless=_restless(seconds, names),
-        stalled=_stalled(rows, names),
+        stalled=_stalled(own(of_phase), names),
         warmed_up=bool((seconds["cut"] > 0).any()),
         drawn=[figure for figure in study.figures_of("time") if figure.workload in drawn],
         not_drawn=[
@@ -115,45 +115,36 @@ def course_facts(
     )
 
 
-def _watching(rows: list[Row]) -> Watching | None:
-    mine = [row for row in rows if row["metric"] == "monitor_cpu"]
-    if not mine:
+def _watching(summary: pd.DataFrame) -> Watching | None:
+    rows = summary[summary["metric"] == "monitor_cpu"]
+    if rows.empty:
         return None
-    runs = [int(float(row["n"])) for row in mine]
-    total = sum(float(row["mean"]) * n for row, n in zip(mine, runs, strict=True))
-    return Watching(total / sum(runs), max(float(row["max"]) for row in mine))
+    return Watching((rows["mean"] * rows["n"]).sum() / rows["n"].sum(), rows["max"].max())
 
 
-def _pauses(rows: list[Row], names: Names) -> Pauses | None:
+def _pauses(summary: pd.DataFrame, names: Names) -> Pauses | None:
     """Where the collector stopped the client for the largest share of the run time."""
-    cells: dict[tuple[str, str, str], dict[str, float]] = {}
-    for row in rows:
-        key = (row["store"], row["workload"], row["parameters"])
-        cells.setdefault(key, {})[row["metric"]] = float(row["mean"])
-    pauses = [
-        Pauses(
-            f"{names.store(store)}, {names.workload(workload, parameters)}",
-            values["gc_count"],
-            values["gc_pause"],
-            values["gc_pause"] / values["runtime"],
-        )
-        for (store, workload, parameters), values in cells.items()
-        if {"gc_count", "gc_pause"} <= values.keys() and values.get("runtime")
-    ]
-    return max(pauses, key=lambda pause: pause.share, default=None)
+    metrics = ["gc_count", "gc_pause", "runtime"]
+    rows = summary[summary["metric"].isin(metrics)].set_index([*SETTING, "metric"])["mean"]
+    cells = rows.unstack(sort=False).reindex(columns=metrics).dropna()
+    cells = cells[cells["runtime"] > 0]
+    if cells.empty:
+        return None
+    share = cells["gc_pause"] / cells["runtime"]
+    store, workload, parameters = share.idxmax()
+    count, milliseconds, _ = cells.loc[share.idxmax()]
+    where = f"{names.store(store)}, {names.workload(workload, parameters)}"
+    return Pauses(where, count, milliseconds, share.max())
 
 
-def _stalled(rows: list[Row], names: Names) -> list[str]:
+def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
     texts = []
-    for row in rows:
-        if row["metric"] == "stalled":
-            runs = int(float(row["n"]))
-            text = ngettext(
-                "{} under {} ({} run, up to {} s)", "{} under {} ({} runs, up to {} s)", runs
-            )
-            workload = names.workload(row["workload"], row["parameters"])
-            longest = round(float(row["max"]))
-            texts.append(text.format(names.store(row["store"]), workload, runs, longest))
+    for row in summary[summary["metric"] == "stalled"].itertuples():
+        text = ngettext(
+            "{} under {} ({} run, up to {} s)", "{} under {} ({} runs, up to {} s)", int(row.n)
+        )
+        workload = names.workload(row.workload, row.parameters)
+        texts.append(text.format(names.store(row.store), workload, int(row.n), round(row.max)))
     return texts
 
 

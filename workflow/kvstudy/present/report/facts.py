@@ -9,15 +9,17 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from math import nan
 
 import pandas as pd
 
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.findings.files import Analysis, shown_of
+from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.order import out_of_order
 from kvstudy.analyse.findings.updates import one_field
-from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.analyse.tidy.shown import published_only
 from kvstudy.language.current import _
 from kvstudy.present.report.cells import (
@@ -39,6 +41,7 @@ from kvstudy.present.report.source import (
     ClaimFacts,
     against_facts,
     audit_facts,
+    claim_facts,
 )
 from kvstudy.present.report.surroundings import (
     ImportFacts,
@@ -54,7 +57,7 @@ from kvstudy.present.report.validity import (
 )
 from kvstudy.present.report.workloads import WorkloadFacts, workload_facts
 from kvstudy.study.base import AnyTable
-from kvstudy.study.cells import Cell, shown
+from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
 from kvstudy.study.figure_kinds import DrawnFigure
 from kvstudy.study.model import Study
@@ -77,71 +80,97 @@ class Floor:
 
 @dataclass(frozen=True)
 class RunFacts(OfCells):
-    """All that a run tells. ``cells`` are those of the study's own stores.
+    """All that the text says of the run ``data``. Its cells are as texts here."""
 
-    ``published`` are all values of the source, ``checks`` those of its audit.
-    """
+    data: Run
 
-    name: str
-    scale: float
-    partial: bool
-    study: Study
-    plan: tuple[Cell, ...]
-    cells: tuple[Row, ...]
-    controls: tuple[Row, ...]
-    at_rates: tuple[Row, ...]
-    stores: tuple[StoreFacts, ...]
-    environment: dict
-    summary: tuple[Row, ...]
-    analysis: Analysis
-    probes: Probes
-    published: pd.DataFrame | None = None
-    claims: ClaimFacts | None = None
-    checks: pd.DataFrame | None = None
+    @property
+    def name(self) -> str:
+        return self.data.name
+
+    @property
+    def scale(self) -> float:
+        return self.data.scale
+
+    @property
+    def partial(self) -> bool:
+        return self.data.partial
+
+    @property
+    def study(self) -> Study:
+        return self.data.study
+
+    @property
+    def analysis(self) -> Analysis:
+        return self.data.analysis
+
+    @cached_property
+    def _closed_loop(self) -> list[Row]:
+        return self.data.cells.to_dict("records")
+
+    @cached_property
+    def cells(self) -> list[Row]:
+        """Those of the study's own stores; control cells are not counted as results."""
+        return [row for row in self._closed_loop if row["store"] in self.study.store_names]
+
+    @cached_property
+    def controls(self) -> list[Row]:
+        return [row for row in self._closed_loop if row["store"] not in self.study.store_names]
+
+    @cached_property
+    def stores(self) -> list[StoreFacts]:
+        known = self.data.environment["stores"]
+        return [
+            StoreFacts(
+                store,
+                [row for row in self.cells if row["store"] == name],
+                known.get(name, {}).get("images", []),
+            )
+            for name, store in self.data.stores.items()
+        ]
 
     @cached_property
     def names(self) -> Names:
-        titles = {store.definition.name: store.title for store in self.stores}
-        return Names.of(self.study, titles, self.plan)
+        return Names.of(self.study, self.data.titles, self._plan)
+
+    @cached_property
+    def _plan(self) -> list[Cell]:
+        return closed_loop(self.data.planned.values())
 
     def title(self, store: str) -> str:
         """The title of the store or control called ``store``."""
         return self.names.store(store)
 
     @cached_property
-    def shown(self) -> dict[str, str]:
-        """The parameters of each workload of which there is one value for each store."""
-        return shown(self.study, self.scale)
-
-    @cached_property
-    def workloads(self) -> tuple[WorkloadFacts, ...]:
-        return tuple(
+    def workloads(self) -> list[WorkloadFacts]:
+        return [
             workload_facts(
                 use,
-                self.study,
-                self.plan,
-                self.summary,
-                self._published_rows,
-                self.analysis,
-                self.shown[use.name],
+                self.data,
+                self._plan,
+                self._published,
                 gaps_of([row for row in self.cells if row["workload"] == use.name], self.names),
             )
             for use in self.study.workloads
-        )
+        ]
 
     @cached_property
     def course(self) -> CourseFacts:
-        part = shown_of(self.analysis, self.shown)
-        percentiles = any(row["metric"].startswith("latency_p") for row in self._published_rows)
-        return course_facts(self.names, self.analysis, part, self.summary, percentiles)
+        run = self.data
+        percentiles = self._published["metric"].str.startswith("latency_p").any()
+        return course_facts(
+            self.names, run.analysis, run.headline_analysis, run.summary, bool(percentiles)
+        )
 
     @cached_property
     def operations(self) -> OperationFacts:
-        return operation_facts(self.probes, self.stores)
+        return operation_facts(self.data.probes, self.stores)
 
     @cached_property
     def open_loop(self) -> OpenLoopFacts:
-        return open_loop_facts(self.names, self.at_rates, self.analysis)
+        rows = self.data.all_cells.to_dict("records")
+        at_rates = rows[len(self._closed_loop) :]
+        return open_loop_facts(self.names, at_rates, self.analysis)
 
     @cached_property
     def validity(self) -> ValidityFacts:
@@ -149,11 +178,15 @@ class RunFacts(OfCells):
 
     @cached_property
     def rounds(self) -> dict[str, RoundsFacts]:
-        return rounds_facts(self.study, self.analysis, self.published)
+        return rounds_facts(self.study, self.analysis, self.data.published)
 
     @cached_property
     def audit(self) -> AuditFacts | None:
-        return audit_facts(self.checks, self.names)
+        return audit_facts(self.data.audit, self.names)
+
+    @cached_property
+    def claims(self) -> ClaimFacts | None:
+        return claim_facts(self.data.text / "claims.csv") if self.data.claims_file else None
 
     @property
     def against(self) -> AgainstFacts | None:
@@ -161,25 +194,25 @@ class RunFacts(OfCells):
 
     @cached_property
     def machine(self) -> Surroundings:
-        return Surroundings(self.environment, self.names)
+        return Surroundings(self.data.environment, self.names)
 
     @property
     def machines(self) -> int:
         """How many descriptions of a machine the cells have."""
-        return len(self.environment.get("machines", []))
+        return len(self.data.environment.get("machines", []))
 
     @cached_property
-    def _published_rows(self) -> list[Row]:
-        """The published values of the sizes that are shown."""
-        if self.published is None:
-            return []
-        values = published_only(self.published, self.study).dropna(subset="value")
-        columns = ["store", "workload", "operation", "metric", "value"]
-        return values[columns].astype(str).rename(columns={"value": "mean"}).to_dict("records")
+    def _published(self) -> pd.DataFrame:
+        """The published values at the headline sizes, with the columns of ``summary.csv``."""
+        if self.data.published is None:
+            return SUMMARY.frame()
+        values = published_only(self.data.published, self.study).dropna(subset="value")
+        # A published value has no runs of its own.
+        return values.rename(columns={"value": "mean"}).assign(n=0, min=nan, max=nan)
 
     @property
     def published_operations(self) -> set[str]:
-        return {row["operation"] for row in self._published_rows}
+        return set(self._published["operation"])
 
     @property
     def published_combined(self) -> bool:
@@ -218,15 +251,15 @@ class RunFacts(OfCells):
     @property
     def ycsb_versions(self) -> list[str]:
         """Versions of YCSB's core on the class paths, as its files are named."""
-        jars = {jar for store in self.environment["stores"].values() for jar in store["jars"]}
+        jars = {jar for store in self.data.environment["stores"].values() for jar in store["jars"]}
         cores = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in sorted(jars))
-        named = self.environment.get("imported", {}).get("ycsb", [])
+        named = self.data.environment.get("imported", {}).get("ycsb", [])
         return distinct([*(match[1] for match in cores if match), *named])
 
     @property
     def imports(self) -> ImportFacts | None:
         """What is known of cells that others measured; None where there are none."""
-        return import_facts(self.study, self.environment)
+        return import_facts(self.study, self.data.environment)
 
     @property
     def not_imported(self) -> list[tuple[str, list[str]]]:
@@ -240,7 +273,9 @@ class RunFacts(OfCells):
 
     @property
     def wall_seconds(self) -> float:
-        return sum(float(row["wall_seconds"] or 0) for row in self.measured)
+        cells = self.data.cells
+        own = cells["store"].isin(self.study.store_names) & (cells["status"] == "measured")
+        return float(cells.loc[own, "wall_seconds"].sum())
 
     @property
     def first_figure(self) -> DrawnFigure | None:
@@ -363,7 +398,9 @@ class RunFacts(OfCells):
         """Whether any two stores were measured with the sizes that are shown."""
         pairs = self.analysis.pairs.dropna(subset="ratio")
         settings = zip(pairs["workload"], pairs["parameters"], strict=True)
-        return any(self.shown.get(workload) == parameters for workload, parameters in settings)
+        return any(
+            self.data.headline.get(workload) == parameters for workload, parameters in settings
+        )
 
     @property
     def updating(self) -> list[str]:

@@ -78,26 +78,16 @@ class Agreement:
 
 
 def ranking(
-    rows: Sequence[dict[str, str]],
-    operation: str,
-    metric: str,
-    stores: Sequence[str],
-    *,
-    falling: bool,
+    summary: pd.DataFrame, operation: str, metric: str, stores: Sequence[str], *, falling: bool
 ) -> list[Rank]:
     """The rows of ``operation`` and ``metric`` as ranks, best first."""
-    ranks = [
-        Rank(
-            store=row["store"],
-            mean=float(row["mean"]),
-            n=int(row.get("n") or 0),
-            low=_number(row.get("min")),
-            high=_number(row.get("max")),
-        )
-        for row in rows
-        if row["operation"] == operation and row["metric"] == metric and row["store"] in stores
+    rows = summary[(summary["operation"] == operation) & (summary["metric"] == metric)]
+    rows = rows[rows["store"].isin(stores)]
+    rows = rows.sort_values("mean", ascending=not falling, kind="stable")
+    return [
+        Rank(row.store, row.mean, int(row.n), _number(row.min), _number(row.max))
+        for row in rows.itertuples()
     ]
-    return sorted(ranks, key=lambda rank: rank.mean, reverse=falling)
 
 
 def compared(ranks: Sequence[Rank], pairs: pd.DataFrame) -> list[Rank]:
@@ -129,32 +119,31 @@ def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
 def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> Agreement:
     """How the order of the measured stores agrees with that of the published values."""
     values = {rank.store: rank.mean for rank in published}
-    found = {"same": 0, "opposite": 0, "equal": 0, "undecided": 0}
+    counts = {"same": 0, "opposite": 0, "equal": 0, "undecided": 0}
     for one, other in combinations(values, 2):
         lead = _lead(one, other, pairs)
         if lead is None:
             continue
         if lead.decision == Decision.UNDECIDED:
-            found["undecided"] += 1
+            counts["undecided"] += 1
         elif lead.decision == Decision.EQUAL or values[one] == values[other]:
-            found["equal"] += 1
+            counts["equal"] += 1
         else:
             as_published = (lead.faster == one) == (values[one] > values[other])
-            found["same" if as_published else "opposite"] += 1
-    return Agreement(sum(found.values()), **found)
+            counts["same" if as_published else "opposite"] += 1
+    return Agreement(sum(counts.values()), **counts)
 
 
 def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
     for row in pairs.itertuples():
         if {row.faster, row.slower} != {over, store}:
             continue
-        low, high = (None if pd.isna(each) else each for each in (row.low, row.high))
         return Lead(
             over,
             row.faster,
             row.ratio,
-            low,
-            high,
+            _number(row.low),
+            _number(row.high),
             decision=row.decision,
             runs=runs_words(int(row.n), row.would_decide),
             in_floor=row.in_floor == "yes",
@@ -162,5 +151,5 @@ def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
     return None
 
 
-def _number(text: str | None) -> float | None:
-    return float(text) if text else None
+def _number(value: float) -> float | None:
+    return None if pd.isna(value) else value

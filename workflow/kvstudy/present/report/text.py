@@ -57,8 +57,8 @@ OF_A_RUN = {
 }
 
 
-def write_text(folder: Path, run: RunFacts, floats: Floats, raw: Path) -> str:
-    """The Markdown of the whole report. ``raw`` holds the cells, for the transcripts."""
+def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
+    """The Markdown of the whole report."""
     study = run.study
     several = [workload for workload in run.workloads if len(workload.operations) > 1]
     values = {
@@ -82,7 +82,7 @@ def write_text(folder: Path, run: RunFacts, floats: Floats, raw: Path) -> str:
             for operation in ["insert", *operations_of(workload.properties)]
         },
         "combined": " + ".join(map(_, several[0].operations)) if several else None,
-        "transcripts": [_transcript(figure, run, raw) for figure in study.figures_of("transcript")],
+        "transcripts": [_transcript(figure, run) for figure in study.figures_of("transcript")],
     }
     return fill(folder, "report.md.j2", values)
 
@@ -121,14 +121,14 @@ def _sizes(run: RunFacts) -> list[tuple[WorkloadFacts, list[str]]]:
     return list(alike.values())
 
 
-def _transcript(figure: Transcript, run: RunFacts, raw: Path) -> dict[str, object]:
+def _transcript(figure: Transcript, run: RunFacts) -> dict[str, object]:
     """The figure with its lines, or with the reason why there are none."""
     cells = [
         row
         for row in run.cells
         if (row["store"], row["workload"]) == (figure.store, figure.workload)
     ]
-    one = run.shown[figure.workload]
+    one = run.data.headline[figure.workload]
     cells.sort(
         key=lambda row: (row["parameters"] != one, row["parameters"], int(row["repetition"]))
     )
@@ -140,7 +140,7 @@ def _transcript(figure: Transcript, run: RunFacts, raw: Path) -> dict[str, objec
                 "figure": figure,
                 "cell": name,
                 "sizes": run.names.sizes.get((row["workload"], row["parameters"]), ""),
-                "lines": transcript(raw / name, figure.part),
+                "lines": transcript(run.data.raw / name, figure.part),
             }
     reason = cells[0]["reason"] if cells else N_("not planned")
     return {"figure": figure, "cell": "", "lines": [], "reason": reason}

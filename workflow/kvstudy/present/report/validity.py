@@ -155,7 +155,7 @@ class OperationFacts:
     clients: list[tuple[str, str]]
 
 
-def operation_facts(probes: Probes, stores: tuple[StoreFacts, ...]) -> OperationFacts:
+def operation_facts(probes: Probes, stores: list[StoreFacts]) -> OperationFacts:
     """What the probes say; YCSB clients are told that are not those of the store's cells."""
     named = {store.definition.name: store for store in stores}
     probed = {name: store for name, store in named.items() if not probes.reason(name)}

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kvstudy.analyse.findings.files import Analysis
-from kvstudy.present.report.cells import Gap, Row
+from kvstudy.analyse.run import Run
+from kvstudy.present.report.cells import Gap
 from kvstudy.present.report.rank import Agreement, Apart, Rank, agreement, apart, compared, ranking
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import AnyTable
 from kvstudy.study.cells import Cell
 from kvstudy.study.figure_kinds import Bars
-from kvstudy.study.model import Study
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import PROPORTIONS, load_only, operations_of, properties_of
 
-SUMMARY = ["store", "workload", "parameters", "operation", "metric", "n", "mean", "min", "max"]
 # The percentile that the text may name: of all runs together, of enough operations.
 PERCENT = 99.0
 
@@ -102,33 +100,30 @@ class WorkloadFacts:
 
 
 def workload_facts(
-    use: WorkloadUse,
-    study: Study,
-    plan: tuple[Cell, ...],
-    summary: tuple[Row, ...],
-    published: tuple[Row, ...],
-    analysis: Analysis,
-    shown: str,
-    gaps: tuple[Gap, ...],
+    use: WorkloadUse, run: Run, plan: list[Cell], published: pd.DataFrame, gaps: tuple[Gap, ...]
 ) -> WorkloadFacts:
-    """All that the section of the workload ``use`` says; values are of the ``shown`` parameters."""
+    """All that the section of the workload ``use`` says; values are of its headline sizes.
+
+    ``plan`` are the closed-loop cells, ``published`` values as in ``summary.csv``.
+    """
+    study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
     first = {cell.parameters: cell for cell in reversed(plan) if cell.workload == use.name}
-    theirs = [row for row in published if row["workload"] == use.name]
+    of_cell = "workload == @use.name and parameters == @headline"
+    pairs = run.analysis.pairs.query(of_cell)
+    bound = run.analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
+    theirs = published[published["workload"] == use.name]
     order = ranking(theirs, "overall", "throughput", stores, falling=True)
-    rows = [row for row in summary if (row["workload"], row["parameters"]) == (use.name, shown)]
-    of_cell = "workload == @use.name and parameters == @shown"
-    pairs = analysis.pairs.query(of_cell)
-    bound = analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
     agreed = agreement(order, pairs)
-    speeds = ranking(rows, "overall", "throughput", stores, falling=True)
+    ours = run.summary.query(of_cell)
+    speeds = ranking(ours, "overall", "throughput", stores, falling=True)
     operation = "+".join(operations_of(properties))
     result = ResultFacts(
-        cell=first[shown],
+        cell=first[headline],
         throughput=compared(speeds, pairs),
-        mean=ranking(rows, operation, "latency_mean", stores, falling=False),
+        mean=ranking(ours, operation, "latency_mean", stores, falling=False),
         apart=apart(speeds, pairs),
-        tails=tails(analysis.percentiles.query(of_cell), stores),
+        tails=tails(run.analysis.percentiles.query(of_cell), stores),
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
         agreement=agreed if agreed.pairs else None,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import pandas as pd
+
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.summary import OPERATIONS, measured_phases
 from kvstudy.errors import KvstudyError
@@ -30,6 +32,12 @@ class Address:
 
     def __str__(self) -> str:
         return "/".join(vars(self).values())
+
+    def rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Those of a table that are of it."""
+        for key, value in vars(self).items():
+            table = table[table[key] == value]
+        return table
 
 
 def resolve(run: Run, text: str) -> Address:
@@ -71,21 +79,20 @@ def _parameters(text: str, given: str, sets: list[str], one: str) -> str:
     if "=" not in given:
         _known(text, "parameters", given, sets)
         return given
-    wanted = set()
-    for each in given.split(","):
-        name, _, number = each.partition("=")
+    parts = set()
+    for size in given.split(","):
+        name, _, number = size.partition("=")
         _known(text, "size", name, [*SIZES])
-        wanted.add(f"{SIZES[name]}{number}")
-    found = [name for name in sets if wanted <= set(name.split("_"))]
+        parts.add(f"{SIZES[name]}{number}")
+    fitting = [name for name in sets if parts <= set(name.split("_"))]
     # Cells at fixed rates are asked for by their load.
-    closed = [name for name in found if "_load" not in name]
-    found = closed or found
-    if one in found:
+    fitting = [name for name in fitting if "_load" not in name] or fitting
+    if one in fitting:
         return one
-    if len(found) != 1:
-        what = "no cell has" if not found else "several sets of cells have"
-        raise KvstudyError(f"{text}: {what} {given}; there are {', '.join(found or sets)}")
-    return found[0]
+    if len(fitting) != 1:
+        what = "no cell has" if not fitting else "several sets of cells have"
+        raise KvstudyError(f"{text}: {what} {given}; there are {', '.join(fitting or sets)}")
+    return fitting[0]
 
 
 def _value(run: Run, text: str, address: Address) -> Address:

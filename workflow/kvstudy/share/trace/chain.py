@@ -1,4 +1,4 @@
-"""The chain of a value: summary.csv, measurements.csv, raw log, line."""
+"""The chain of a value or ratio: summary.csv, measurements.csv, raw log, line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.errors import KvstudyError
-from kvstudy.share.trace.address import WHOLE, Address
+from kvstudy.share.trace.address import WHOLE, Address, resolve
 from kvstudy.share.trace.sources import Source, raw_cell
 from kvstudy.study.parts import MEAN
 
@@ -69,16 +69,14 @@ def chain(run: Run, address: Address) -> Chain:
     problems: list[str] = []
     repetitions = _repetitions(run, address, problems)
     counted = [each.value for each in repetitions if each.counts and not math.isnan(each.value)]
-    found = run.summary
-    for key, wanted in vars(address).items():
-        found = found[found[key] == wanted]
+    rows = address.rows(run.summary)
     units = [value.unit for each in repetitions for value in each.made_of]
     unit = units[0] if units else ""
-    if found.empty:
+    if rows.empty:
         mean = sum(counted) / len(counted) if counted else math.nan
         sd = float(pd.Series(counted, dtype=float).std())
         return Chain(address, unit, mean, sd, len(counted), "", repetitions, problems)
-    row = found.iloc[0]
+    row = rows.iloc[0]
     place = f"{run.folder}/summary.csv:{row.name + 2}"
     if counted and not same(row["mean"], sum(counted) / len(counted)):
         problems.append(
@@ -106,9 +104,7 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
         cells = cells[
             (cells["workload"] == address.workload) & (cells["parameters"] == address.parameters)
         ]
-    values = run.all_values
-    for key, wanted in vars(address).items():
-        values = values[values[key] == wanted]
+    values = address.rows(run.all_values)
     given = dict(zip(values["repetition"], values["value"], strict=True))
     found = []
     for repetition, rows in cells.groupby("repetition", sort=False):
@@ -167,3 +163,75 @@ def _disagreement(raw, phase: str, row, place: str) -> list[str]:
     if now is None or same(now, row.value):
         return []
     return [f"{place}: {row.value!r}, but the raw logs say {now!r}; run 'kvstudy parse' again"]
+
+
+@dataclass(frozen=True)
+class RatioChain:
+    """Throughput of ``faster`` by that of ``slower``, with its 95 % interval (NaN for one pair).
+
+    ``pairs`` are (repetition, ratio); ``paired`` is false for imported logs, whose
+    repetitions only share a number: then ``pairs`` is empty.
+    """
+
+    faster: str
+    slower: str
+    workload: str
+    parameters: str
+    ratio: float
+    low: float
+    high: float
+    place: str
+    paired: bool
+    pairs: list[tuple[str, float]]
+    chains: list[Chain]
+    problems: list[str]
+
+
+def ratio_chain(run: Run, text: str) -> RatioChain:
+    """Follow the ratio ``STORE/OTHER/WORKLOAD[/SIZES]``; KvstudyError when there is none."""
+    parts = text.split("/")
+    if len(parts) not in (3, 4):
+        raise KvstudyError(
+            f"ratio:{text}: name a ratio as ratio:STORE/OTHER/WORKLOAD, "
+            "for example ratio:redis/memcached/a"
+        )
+    one, other, *rest = parts
+    sides = {store: resolve(run, "/".join([store, *rest, "throughput"])) for store in (one, other)}
+    setting: Address = sides[one]
+    path = run.analysis_folder / "pairs.csv"
+    frame = run.analysis.pairs
+    rows = frame[
+        (frame["workload"] == setting.workload)
+        & (frame["parameters"] == setting.parameters)
+        & frame["faster"].isin([one, other])
+        & frame["slower"].isin([one, other])
+    ]
+    if rows.empty:
+        raise KvstudyError(
+            f"ratio:{text}: {path} has no such pair: the two have no repetition in common that "
+            f"counts, or one is a control; see 'kvstudy trace {sides[other]}'"
+        )
+    row = rows.iloc[0]
+    chains = [chain(run, sides[store]) for store in (row["faster"], row["slower"])]
+    given = [
+        {each.repetition: each.value for each in side.repetitions if each.counts} for side in chains
+    ]
+    paired = run.study.imported is None
+    pairs = [
+        (repetition, value / given[1][repetition])
+        for repetition, value in given[0].items()
+        if paired and repetition in given[1]
+    ]
+    place = f"{path}:{rows.index[0] + 2}"
+    problems = [problem for side in chains for problem in side.problems]
+    if pairs:
+        again = math.exp(sum(math.log(value) for _, value in pairs) / len(pairs))
+        if not same(again, row["ratio"]):
+            problems.append(
+                f"{place}: {row['ratio']!r} is not the geometric mean of its pairs, {again!r}; "
+                "run 'kvstudy analyse' again"
+            )
+    return RatioChain(
+        *(row["faster"], row["slower"], setting.workload, setting.parameters),
+        *(row["ratio"], row["low"], row["high"], place, paired, pairs, chains, problems),
+    )

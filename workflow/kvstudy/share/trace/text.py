@@ -9,9 +9,8 @@ import textwrap
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.share.trace.address import WHOLE
-from kvstudy.share.trace.chain import Chain, Repetition, Value
+from kvstudy.share.trace.chain import Chain, RatioChain, Repetition, Value
 from kvstudy.share.trace.provenance import files_of
-from kvstudy.share.trace.ratios import RatioChain
 from kvstudy.study.raw import SUMS, sums_digest
 
 WIDTH = 80
