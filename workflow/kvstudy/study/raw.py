@@ -158,6 +158,14 @@ def one_line(reason: str) -> str:
     return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 3]}..."
 
 
+def recorded_reason(path: Path) -> str:
+    """The reason of a failure or a gap, on one line; that it cannot be read is one too."""
+    try:
+        return one_line(json.loads(path.read_text(encoding="utf-8"))["reason"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"{path}: cannot be read ({error})"
+
+
 def stamp() -> str:
     """The time as a name that no other attempt has: two cells can fail within one second."""
     return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")

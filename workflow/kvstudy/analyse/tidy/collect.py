@@ -27,7 +27,6 @@ from kvstudy.analyse.tidy.files import (
     RESOURCES,
     ROUNDS,
     SERIES,
-    recorded_reason,
 )
 from kvstudy.analyse.tidy.foreign import disturbance
 from kvstudy.analyse.tidy.imports import NOT_IMPORTED, imported_facts
@@ -44,6 +43,7 @@ from kvstudy.study.raw import (
     is_gap,
     is_measured,
     raw_directory,
+    recorded_reason,
 )
 
 # In the order of ``Collected``.

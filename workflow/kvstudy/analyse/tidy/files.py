@@ -11,7 +11,6 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import cell_path
-from kvstudy.study.raw import one_line
 
 
 def read_csv(
@@ -131,14 +130,6 @@ TARGETS = Table(
 SUMMARY_KEYS = [*SETTING, "operation", "metric", "unit"]
 SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
 SUMMARY = Table("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "summarise")
-
-
-def recorded_reason(path: Path) -> str:
-    """The reason of a failure or a gap, on one line; that it cannot be read is one too."""
-    try:
-        return one_line(json.loads(path.read_text(encoding="utf-8"))["reason"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return f"{path}: cannot be read ({error})"
 
 
 def read_environment(path: Path) -> dict:

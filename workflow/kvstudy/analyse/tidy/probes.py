@@ -18,11 +18,11 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.analyse.tidy.cell import Unreadable, reading
-from kvstudy.analyse.tidy.files import PROBES, recorded_reason
+from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
-from kvstudy.study.raw import check_sums, is_complete, probe_directory
+from kvstudy.study.raw import check_sums, is_complete, probe_directory, recorded_reason
 
 # Connecting, and asking for the counters, is counted too, but not once per operation.
 RARE = 0.05

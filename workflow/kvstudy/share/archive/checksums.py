@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.share.archive.crate import METADATA
+from kvstudy.share.archive.contents import METADATA
 from kvstudy.share.archive.page import Part, count
 from kvstudy.share.archive.unpack import Progress, chunks, files_in
 from kvstudy.study.raw import SUMS, file_digest, listed_sums, read_sums

@@ -16,19 +16,20 @@ from pathlib import Path
 import yaml
 
 from kvstudy import __version__
-from kvstudy.analyse.tidy.files import recorded_reason
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.study.cells import Cell, left_out, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, IMPORTS, is_gap, is_measured
+from kvstudy.study.raw import GAP, IMPORTS, is_gap, is_measured, recorded_reason
 from kvstudy.study.run_names import RESULTS, RunName
 from kvstudy.study.workload import WORKLOADS
 
 # About the archive itself; the name of the file tells that a zip is one.
 FACTS = "archive.json"
+METADATA = "ro-crate-metadata.json"
+README = "README.md"
 FORMAT = 1
 CONFIG = "config/config.yaml"
 FIGURES, REPORT = Path("figures"), Path("report")

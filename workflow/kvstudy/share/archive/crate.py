@@ -14,7 +14,15 @@ from pathlib import PurePosixPath
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-from kvstudy.share.archive.contents import CONFIG, FACTS, LOGS, MEASURED, Contents, read_environment
+from kvstudy.share.archive.contents import (
+    CONFIG,
+    FACTS,
+    LOGS,
+    MEASURED,
+    README,
+    Contents,
+    read_environment,
+)
 from kvstudy.share.archive.facts import (
     Measured,
     Person,
@@ -24,8 +32,6 @@ from kvstudy.share.archive.facts import (
 )
 from kvstudy.study.raw import IMPORTS, SUMS
 
-METADATA = "ro-crate-metadata.json"
-README = "README.md"
 # The newest profiles that this version of RO-Crate belongs to.
 VERSION = "1.1"
 PROFILES = {

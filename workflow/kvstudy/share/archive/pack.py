@@ -14,8 +14,8 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.share.archive.contents import Contents
-from kvstudy.share.archive.crate import METADATA, README, metadata
+from kvstudy.share.archive.contents import METADATA, README, Contents
+from kvstudy.share.archive.crate import metadata
 from kvstudy.share.archive.facts import Person
 from kvstudy.study.raw import SUMS, file_digest
 

@@ -14,8 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL
-from kvstudy.share.archive.contents import FACTS, FORMAT
-from kvstudy.share.archive.crate import METADATA
+from kvstudy.share.archive.contents import FACTS, FORMAT, METADATA
 from kvstudy.study.cells import run_name
 from kvstudy.study.published import published_name
 from kvstudy.study.raw import SUMS
