@@ -36,10 +36,8 @@ from kvstudy.present.report.course import CourseFacts, course_facts
 from kvstudy.present.report.open_loop import OpenLoopFacts, open_loop_facts
 from kvstudy.present.report.rounds import RoundsFacts, rounds_facts
 from kvstudy.present.report.source import (
-    AgainstFacts,
     AuditFacts,
     ClaimFacts,
-    against_facts,
     audit_facts,
     claim_facts,
 )
@@ -187,10 +185,6 @@ class RunFacts(OfCells):
     @cached_property
     def claims(self) -> ClaimFacts | None:
         return claim_facts(self.data.text / "claims.csv") if self.data.claims_file else None
-
-    @property
-    def against(self) -> AgainstFacts | None:
-        return against_facts(self.study, self.analysis.pairs)
 
     @cached_property
     def machine(self) -> Surroundings:

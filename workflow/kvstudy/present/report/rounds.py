@@ -9,7 +9,7 @@ import pandas as pd
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.present.tables import break_even, relative
 from kvstudy.study.model import Study
-from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
+from kvstudy.study.relative import BreakEvenTable, RelativeTable
 from kvstudy.study.rounds import Rounds, rounds_of
 from kvstudy.study.workload import properties_of
 
@@ -43,8 +43,6 @@ class RoundsFacts:
     rounds: Rounds
     relative: list[RelativeFacts]
     break_even: list[BreakEvenFacts]
-    relative_figures: list[RelativePlot]
-    break_even_figures: list[BreakEvenPlot]
 
 
 def rounds_facts(
@@ -68,8 +66,6 @@ def rounds_facts(
                     _crossing(table, analysis, published)
                     for table in of(use.name, study.tables_of("break-even"))
                 ],
-                of(use.name, study.figures_of("relative")),
-                of(use.name, study.figures_of("break-even")),
             )
     return facts
 

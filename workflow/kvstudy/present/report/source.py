@@ -19,8 +19,6 @@ from kvstudy.present.tables.audit import KINDS
 from kvstudy.present.tables.claims import VALUE
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import AnyTable
-from kvstudy.study.figure_kinds import DrawnFigure
-from kvstudy.study.model import Study
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,6 @@ class AuditFacts:
     severities: dict[Fits, int]
     rejected: bool
     weighting: Weighting | None
-    tables: list[AnyTable]
     beside: dict[str, AnyTable]
 
     @property
@@ -79,14 +76,6 @@ class AuditFacts:
         return next((kind for kind in self.kinds if kind.name == Kind.TEXT), None)
 
 
-@dataclass(frozen=True)
-class AgainstFacts:
-    """Tables and figures of published against measured."""
-
-    tables: list[AnyTable]
-    figures: list[DrawnFigure]
-
-
 def audit_facts(checks: pd.DataFrame | None, names: Names) -> AuditFacts | None:
     """What ``audit.csv`` tells; None where the study's source was not audited."""
     if checks is None or checks.empty:
@@ -101,7 +90,6 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> AuditFacts | None:
         {misfit: int((checks["fits"] == misfit).sum()) for misfit in MISFITS},
         bool(((checks["fits"] == Fits.RESULT) & (checks["doubts"] != "")).any()),
         _weighting(checks, names),
-        names.study.tables_of("audit"),
         {table.workload: table for table in names.study.tables_of("audited")},
     )
 
@@ -120,14 +108,6 @@ def _weighting(checks: pd.DataFrame, names: Names) -> Weighting | None:
         row["expected"],
         float(shares[worst]),
     )
-
-
-def against_facts(study: Study, pairs: pd.DataFrame) -> AgainstFacts | None:
-    """Published against measured; None where no two stores (``pairs``) were measured."""
-    if pairs.empty:
-        return None
-    facts = AgainstFacts(study.tables_of("against"), study.figures_of("slope"))
-    return facts if facts.tables or facts.figures else None
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,6 @@ def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
         "study": study,
         "source": study.source,
         "audit": run.audit,
-        "against": run.against,
         "machine": run.machine,
         "floats": floats,
         "run_order": study.figures_of("run-order")[0],
