@@ -10,15 +10,15 @@ from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.analyse.tidy.summary import CELL
-from kvstudy.present.figures.break_even import break_even_table, draw_break_even
-from kvstudy.present.figures.relative import draw_relative, relative_table
+from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table, draw_break_even
+from kvstudy.present.figures.relative import RelativePlot, draw_relative, relative_table
 from kvstudy.present.tables import break_even, relative
 from kvstudy.present.tables.checks import parts
 from kvstudy.present.tables.html import fill_html
 from kvstudy.present.tables.latex import fill
 from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.intervals import trimmed_mean
-from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
+from kvstudy.study.relative import BreakEvenTable, RelativeTable
 
 from tests.cell_texts import same_cells
 

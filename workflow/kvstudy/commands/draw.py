@@ -60,9 +60,9 @@ def command(
     from kvstudy.analyse.tidy.files import read_cells, read_resources, read_series, read_summary
     from kvstudy.analyse.tidy.shown import only
     from kvstudy.analyse.tidy.swept import Swept
-    from kvstudy.present.charts.write import write_charts
-    from kvstudy.present.figures.draw import looks
-    from kvstudy.present.figures.write import Shown, write_figures
+    from kvstudy.present.drawing.draw import looks
+    from kvstudy.present.drawing.figure import Shown
+    from kvstudy.present.drawing.write import write_charts, write_figures
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.cells import shown
     from kvstudy.study.load import load_study
@@ -79,6 +79,7 @@ def command(
         {name: store.color for name, store in stores.items()},
     )
     parts = Shown(
+        plan,
         swept.shown(),
         only(read_series(series), one),
         only(read_resources(resources), one),
@@ -86,7 +87,7 @@ def command(
         swept,
     )
     with noted(output, "draw") as made:
-        written = write_figures(plan, parts, look, output, list(figures))
+        written = write_figures(parts, look, output, list(figures))
         write_charts(plan, look, written)
         made += written
     click.echo(f"{output}: {len(written)} figures")

@@ -32,8 +32,8 @@ def command(study: Path, tables: Path, figures: Path, report: Path, output: Path
 
     Reads published.csv, quotes.yaml and claims.yaml beside study.yaml, as far as they are there.
     """
-    from kvstudy.present.charts.write import write_charts
-    from kvstudy.present.figures.draw import looks
+    from kvstudy.present.drawing.draw import looks
+    from kvstudy.present.drawing.write import write_charts
     from kvstudy.present.report.published import write_published
     from kvstudy.stores.definition import load_stores
     from kvstudy.study.load import load_study

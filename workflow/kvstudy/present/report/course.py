@@ -10,7 +10,7 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.language.current import ngettext
 from kvstudy.present.report.cells import Names, Row
 from kvstudy.stats.warmup import Steadiness
-from kvstudy.study.figure_kinds import DrawnFigure
+from kvstudy.study.kinds import AnyFigure
 
 # Watching must not take more of a core, in per cent.
 MOST_WATCHING = 1.0
@@ -58,10 +58,10 @@ class CourseFacts:
     restless: list[str]
     stalled: list[str]
     warmed_up: bool
-    drawn: list[DrawnFigure]
+    drawn: list[AnyFigure]
     not_drawn: list[str]
-    spectra: dict[str, DrawnFigure]
-    cpu: DrawnFigure | None
+    spectra: dict[str, AnyFigure]
+    cpu: AnyFigure | None
     published_percentiles: bool
 
     @property

@@ -8,8 +8,9 @@ import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.present.tables import break_even, relative
+from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
-from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
+from kvstudy.study.relative import BreakEvenTable, RelativeTable
 from kvstudy.study.rounds import Rounds, rounds_of
 from kvstudy.study.workload import properties_of
 
@@ -43,8 +44,8 @@ class RoundsFacts:
     rounds: Rounds
     relative: list[RelativeFacts]
     break_even: list[BreakEvenFacts]
-    relative_figures: list[RelativePlot]
-    break_even_figures: list[BreakEvenPlot]
+    relative_figures: list[AnyFigure]
+    break_even_figures: list[AnyFigure]
 
 
 def rounds_facts(

@@ -18,8 +18,7 @@ from kvstudy.present.report.cells import Names
 from kvstudy.present.tables.audit import KINDS
 from kvstudy.present.tables.claims import VALUE
 from kvstudy.stats.ratios import Verdict
-from kvstudy.study.base import AnyTable
-from kvstudy.study.figure_kinds import DrawnFigure
+from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
 
 
@@ -84,7 +83,7 @@ class AgainstFacts:
     """Tables and figures of published against measured."""
 
     tables: list[AnyTable]
-    figures: list[DrawnFigure]
+    figures: list[AnyFigure]
 
 
 def audit_facts(checks: pd.DataFrame | None, names: Names) -> AuditFacts | None:

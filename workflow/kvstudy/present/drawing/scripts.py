@@ -8,7 +8,7 @@ from pathlib import Path
 
 import vl_convert
 
-from kvstudy.present.charts.theme import themes
+from kvstudy.present.drawing.theme import themes
 
 HERE = Path(__file__).parent
 

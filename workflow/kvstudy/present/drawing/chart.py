@@ -12,12 +12,10 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-import altair as alt
-import pandas as pd
-
 from kvstudy.language.current import _
-from kvstudy.present.charts.texts import is_number
-from kvstudy.present.charts.theme import themes
+from kvstudy.libraries import alt, pd
+from kvstudy.present.drawing.texts import is_number
+from kvstudy.present.drawing.theme import themes
 
 # Where nothing tells how wide a panel may be.
 WIDTH = 320

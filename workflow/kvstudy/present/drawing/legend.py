@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from matplotlib.colors import to_hex
+from kvstudy.libraries import colors
+from kvstudy.present.drawing.draw import HATCHES, Look
 
-from kvstudy.present.figures.draw import HATCHES, Look
-from kvstudy.present.figures.order import MARKERS
-
+# Shapes of points and styles of lines in their order; told apart in grey print too.
+MARKERS = "osD^vP*X"
+LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
 # Points in print are pixels here, a little larger.
 STRETCH = 1.4
 DASHES = {"-": [], "--": [5, 3], ":": [1.5, 2.5]}
@@ -44,7 +45,7 @@ def shape(marker: str) -> str:
 
 def color(name: str) -> str:
     """A colour of the static figures; greys are made readable on light and on dark pages."""
-    code = to_hex(name)
+    code = colors.to_hex(name)
     red, green, blue = code[1:3], code[3:5], code[5:7]
     return "#808080" if red == green == blue else code
 

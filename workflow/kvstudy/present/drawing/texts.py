@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
-from kvstudy.analyse.audit.doubts import MARK, marked_values
-from kvstudy.analyse.tidy.numbers import UNIT_FACTORS, fixed, grouped, sign
+from kvstudy.analyse.tidy.numbers import MARK, UNIT_FACTORS, fixed, grouped, marked_values, sign
 from kvstudy.language.current import ngettext
-from kvstudy.present.figures.draw import any_rejected
-from kvstudy.present.figures.words import from_to
+from kvstudy.libraries import pd
+from kvstudy.present.drawing.draw import any_rejected
+from kvstudy.present.drawing.words import from_to
 
 # Decimals that are made by converting to the axis's unit and back, and no others.
 ROUNDING = 6
