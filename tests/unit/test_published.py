@@ -14,7 +14,7 @@ from kvstudy.analyse.tidy.published import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables.published import Source, published_table
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.base import AnyTable
+from kvstudy.study.kinds import AnyTable
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.parts import PrintedForm
 
