@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
-from kvstudy.analyse.tidy.files import HISTOGRAM_COLUMNS, SERIES_COLUMNS
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
-from kvstudy.analyse.tidy.open_loop import NOTHING
-from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables import machine, results
 from kvstudy.present.tables.kinds import Given
 from kvstudy.present.tables.latex import Latex, broken, escape, fill
 from kvstudy.present.tables.write import write_tables
-from kvstudy.study.cells import shown
-from kvstudy.study.load import load_study
-
-from tests.cell_texts import same_cells
 
 from . import small_results as small
 
@@ -240,84 +231,3 @@ def test_numbers():
     assert fixed("latency_p95", 12.34) == "12.3"
     texts = [significant(value) for value in (0, 0.01849, 0.9996, 4.801, 99.96, 163.4, 50199.5)]
     assert texts == ["0", "0.0185", "1.00", "4.80", "100", "163", "50200"[:3] + "00"]
-
-
-def test_commands_from_measurements_to_tables(project):
-    folder = project / "results/small"
-    folder.mkdir(parents=True)
-    study = project / "config/studies/jedlicka2024/study.yaml"
-    # The made-up values stand under the sizes that the study shows.
-    sizes = shown(load_study(study))
-    plan = small.cells()
-    values = small.measurements(plan)
-    for frame in (plan, values):
-        frame["parameters"] = frame["workload"].map(sizes)
-    plan.to_csv(folder / "cells.csv", index=False)
-    values.to_csv(folder / "measurements.csv", index=False)
-    (folder / "environment.json").write_text(json.dumps(ENVIRONMENT))
-    (folder / "probes.csv").write_text("store,step,kind,name,value,reason\n")
-    from kvstudy.commands import analyse, audit, summarise, tabulate
-
-    def run(command, **files: Path) -> None:
-        arguments = [
-            text
-            for name, path in files.items()
-            for text in (f"--{name.replace('_', '-')}", str(path))
-        ]
-        done = CliRunner().invoke(command, arguments, catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-
-    files = {"study": study, "cells": folder / "cells.csv"}
-    run(
-        summarise.command,
-        **files,
-        measurements=folder / "measurements.csv",
-        output=folder / "summary.csv",
-    )
-    for name, columns in (
-        ("series", SERIES_COLUMNS),
-        ("histograms", HISTOGRAM_COLUMNS),
-        ("outcomes", OUTCOME_COLUMNS),
-    ):
-        (folder / f"{name}.csv").write_text(",".join(columns) + "\n")
-    at_rates = folder / "open-loop"
-    at_rates.mkdir()
-    for name, table in vars(NOTHING).items():
-        table.to_csv(at_rates / f"{name}.csv", index=False)
-    run(
-        analyse.command,
-        **files,
-        measurements=folder / "measurements.csv",
-        series=folder / "series.csv",
-        histograms=folder / "histograms.csv",
-        open_loop=at_rates,
-        outcomes=folder / "outcomes.csv",
-        probes=folder / "probes.csv",
-        output=folder / "analysis",
-    )
-    run(audit.command, study=study, output=folder / "audit.csv")
-    run(
-        tabulate.command,
-        **files,
-        measurements=folder / "measurements.csv",
-        summary=folder / "summary.csv",
-        environment=folder / "environment.json",
-        probes=folder / "probes.csv",
-        analysis=folder / "analysis",
-        published=study.with_name("published.csv"),
-        audit=folder / "audit.csv",
-        templates=TEMPLATES,
-        output=folder / "tables",
-    )
-    made = sorted(path.name for path in (folder / "tables").glob("[!.]*"))
-    names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
-    for workload in ("a", "b", "c", "insert"):
-        names += [f"runs-{workload}", f"percentiles-{workload}", f"audited-{workload}"]
-    names += ["bottleneck", "properties", "ranking", "ratios", "validity", "audit", "against"]
-    assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "html", "tex"))
-    assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
-    assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()
-    gaps = ("not measured",)
-    for path in (folder / "tables").glob("*.html"):
-        tex = path.with_suffix(".tex").read_text(encoding="utf-8")
-        assert same_cells(tex, path.read_text(encoding="utf-8"), gaps=gaps), path
