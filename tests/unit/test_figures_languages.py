@@ -10,7 +10,7 @@ import pytest
 from kvstudy.language.current import using
 from kvstudy.present.drawing.bar_chart import draw
 from kvstudy.present.drawing.draw import use_style, with_decimal_mark
-from kvstudy.present.drawing.scripts import scripts
+from kvstudy.present.drawing.page import scripts
 from kvstudy.present.figures.averages import panel_titles
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.box import draw_box
@@ -141,7 +141,7 @@ def test_the_csv_has_codes_in_all_languages(drawn, language):
 
 
 def test_a_page_writes_numbers_as_its_language_does(monkeypatch):
-    monkeypatch.setattr("kvstudy.present.drawing.scripts._vega", str)
+    monkeypatch.setattr("kvstudy.present.drawing.page._vega", str)
     assert '"decimal": "."' in scripts()
     with using("cs"):
         text = scripts()

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.recorded import recorded
 from kvstudy.libraries import alt, patches, pd, plt, sns, ticker, transforms
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    bare,
-    palette,
-    plain,
-    texts,
-    top_legend,
-)
+from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, plain, texts
 from kvstudy.present.drawing.draw import (
     DARK,
     GROUP_WIDTH,
@@ -29,13 +20,7 @@ from kvstudy.present.drawing.draw import (
     rejected_handle,
     store_patch,
 )
-from kvstudy.present.drawing.legend import bar_legend, fill
-from kvstudy.present.drawing.texts import between, exact, rejected_note, runs
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+from kvstudy.present.drawing.words import between, exact, rejected_note, runs
 
 # How far a torn bar must stand above the highest one that stays, and above the
 # typical one that stays. Below that an axis from zero still shows them all.
@@ -79,7 +64,7 @@ def draw(
     stores: dict[str, Look],
     source: str,
     titles: Mapping[str, str] | None = None,
-) -> Figure:
+) -> plt.Figure:
     """Draw the bars of ``table`` (see ``bars.bars``), one panel for each kind of value.
 
     ``source`` says in the title of the published panel who published them; ``titles`` are
@@ -118,7 +103,6 @@ def draw(
         handles=handles,
         loc="upper center",
         ncols=min(len(handles), 6),
-        frameon=False,
         handlelength=1.6,
         handleheight=0.9,
         columnspacing=1.6,
@@ -144,7 +128,7 @@ def _measured_title(table: pd.DataFrame, here: str) -> str:
     return _("{}: mean and range of {} runs").format(here, span)
 
 
-def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     highest = top_of(table)
     heights = table["value"].where(table["torn"] == "no", TORN_HEIGHT * highest)
     sns.barplot(
@@ -206,7 +190,7 @@ def top_of(table: pd.DataFrame) -> float:
     return tops if tops > 0 else 1.0
 
 
-def _bars_by_place(ax: Axes, stores: int) -> dict[tuple[int, int], patches.Rectangle]:
+def _bars_by_place(ax: plt.Axes, stores: int) -> dict[tuple[int, int], patches.Rectangle]:
     """Seaborn's bars by group and store, found by where they stand."""
     width = GROUP_WIDTH / stores
     found = {}
@@ -228,7 +212,7 @@ def _width(label: str) -> float:
 
 
 def _write(
-    ax: Axes,
+    ax: plt.Axes,
     x: float,
     y: float,
     text: str,
@@ -252,12 +236,12 @@ def _write(
     )
 
 
-def _whisker(ax: Axes, x: float, width: float, low: float, high: float) -> None:
+def _whisker(ax: plt.Axes, x: float, width: float, low: float, high: float) -> None:
     ax.vlines(x, low, high, color=DARK, linewidth=0.8, zorder=3)
     ax.hlines([low, high], x - width / 6, x + width / 6, color=DARK, linewidth=0.8, zorder=3)
 
 
-def _tear(ax: Axes, bar: patches.Rectangle, highest: float) -> None:
+def _tear(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
     """Two slanted white cuts through ``bar``, a little below its top."""
     left, right = bar.get_x(), bar.get_x() + bar.get_width()
     slant = highest * 0.06
@@ -386,7 +370,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
     groups = list(dict.fromkeys(table["group"].map(recorded)))
     titles = [look.title for look in stores.values()]
     base = (
-        bare()
+        alt.Chart()
         .transform_calculate(
             height=f"datum.torn === 'yes' ? {TORN_HEIGHT * top} : datum.value",
             end="datum.torn === 'no' && datum.n > 1 ? datum.max : datum.height",
@@ -400,11 +384,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             ),
         )
     )
-    color = alt.Color(
-        "name:N",
-        scale=palette(titles, [fill(store, look) for store, look in stores.items()]),
-        legend=top_legend(),
-    )
+    color = by_store(stores)
     step = f"width / {len(groups) * len(stores)}"
     turned = f"{step} < {UPRIGHT}"
     words = {

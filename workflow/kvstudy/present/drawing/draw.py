@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kvstudy.analyse.tidy.numbers import MARK, marked_values
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.libraries import lines, patches, pd, plt, sns, ticker
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TEXT_WIDTH = 16 / 2.54
 # For word processors; what printers ask for.
@@ -23,6 +19,10 @@ PNG_DPI = 300
 # Hatches tell the stores apart in grey print; the first is plain.
 HATCHES = ["", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo"]
 DARK = "0.15"
+
+# Shapes of points and styles of lines in their order; told apart in grey print too.
+MARKERS = "osD^vP*X"
+LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
 
 # A group of bars is one unit wide on the x axis; this much of it has bars.
 GROUP_WIDTH = 0.92
@@ -63,6 +63,7 @@ def use_style() -> None:
             "ytick.major.size": 3,
             "ytick.major.width": 0.6,
             "legend.fontsize": 8,
+            "legend.frameon": False,
             "axes.grid": True,
             "axes.grid.axis": "y",
             "grid.linewidth": 0.4,
@@ -78,7 +79,7 @@ def use_style() -> None:
     )
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: plt.Figure, path: Path) -> None:
     """Write ``path``.pdf, .svg and .png (300 dpi) without dates, and close the figure."""
     with_decimal_mark(figure)
     figure.savefig(f"{path}.pdf", metadata={"CreationDate": None})
@@ -87,7 +88,7 @@ def save(figure: Figure, path: Path) -> None:
     plt.close(figure)
 
 
-def with_decimal_mark(figure: Figure) -> None:
+def with_decimal_mark(figure: plt.Figure) -> None:
     """Give the language's decimal mark to the axes whose numbers Matplotlib writes itself.
 
     Matplotlib's own option for that needs the operating system to have the language.

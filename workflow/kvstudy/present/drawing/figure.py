@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kvstudy.libraries import pd, plt
 from kvstudy.study.kinds import AnyFigure
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.findings.files import Analysis
     from kvstudy.analyse.tidy.results import Results
     from kvstudy.analyse.tidy.swept import Swept
@@ -67,7 +65,7 @@ class DrawnFigure(AnyFigure):
         """What it shows of the published ``values`` alone; None where they have nothing of it."""
         return None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         """The static form; ``drawing.draw.use_style`` comes before it."""
         raise NotImplementedError
 

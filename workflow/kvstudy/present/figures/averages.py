@@ -9,23 +9,17 @@ from pydantic import Field, model_validator
 
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.recorded import recorded
-from kvstudy.libraries import pd
+from kvstudy.libraries import pd, plt
 from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, torn
-from kvstudy.present.drawing.chart import (
-    Chart,
-    records,
-)
-from kvstudy.present.drawing.figure import DrawnFigure
+from kvstudy.present.drawing.chart import Chart
+from kvstudy.present.drawing.draw import Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.study.base import Name, Unit, check_unit
 from kvstudy.study.metrics import METRICS
+from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.swept import Swept
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 GROUPS = [N_("Mean"), N_("Median")]
 
@@ -53,7 +47,7 @@ class Averages(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return averages(self, run.study, run.swept)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw(rows, looks.stores, "", panel_titles(rows, looks.study))
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -123,7 +117,7 @@ def averages_chart(
 ) -> Chart:
     """Of ``figures.averages.averages``'s table."""
     rows, of_sizes = [], _("{} of {} sizes")
-    for row in records(table):
+    for row in table.to_dict("records"):
         sizes = row["n"]
         shown = bar_row(row, figure.metric, stores) | {"workload": row["panel"]}
         shown["runs"] = (

@@ -11,26 +11,20 @@ from pydantic import Field, model_validator
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
-from kvstudy.libraries import pd
+from kvstudy.libraries import pd, plt
 from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title, torn
-from kvstudy.present.drawing.chart import (
-    Chart,
-    records,
-)
-from kvstudy.present.drawing.figure import DrawnFigure
+from kvstudy.present.drawing.chart import Chart
+from kvstudy.present.drawing.draw import Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.study.base import Metric, Name, Operation
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
+from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.results import Results
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 
 class Bars(DrawnFigure):
@@ -76,7 +70,7 @@ class Bars(DrawnFigure):
         stores = set(rows.dropna(subset="value")["store"])
         return rows[rows["store"].isin(stores)] if stores else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw(rows, looks.stores, looks.publisher)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -173,7 +167,7 @@ def bars_chart(table: pd.DataFrame, figure: Bars, study: Study, stores: dict[str
     metrics = {METRICS[metric].short: metric for metric in figure.metrics}
     who = f"({study.source.author}, {study.source.year})" if study.source else ""
     rows = []
-    for row in records(table):
+    for row in table.to_dict("records"):
         metric = metrics.get(row["group"], figure.metrics[0])
         rows.append(
             bar_row(row, metric, stores) | {"workload": places.get(row["group"], places[""])}

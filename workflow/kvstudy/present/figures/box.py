@@ -12,33 +12,16 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.recorded import recorded
 from kvstudy.libraries import alt, pd, plt, sns, ticker, transforms
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    bare,
-    log_axis,
-    palette,
-    plain,
-    records,
-    texts,
-    top_legend,
-)
-from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, store_patch
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import bar_legend, fill
-from kvstudy.present.drawing.texts import exact, is_missing, runs
-from kvstudy.present.drawing.words import from_to
+from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, log_axis, plain, texts
+from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, from_to, is_missing, runs
 from kvstudy.study.base import Name, Operation
+from kvstudy.study.model import Study
 from kvstudy.study.workload import operations_of, properties_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.results import Results
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 SHARES = ["p1", "p5", "p25", "p50", "p75", "p95", "p99", "largest"]
 COLUMNS = ["operation", "store", "parameters", *SHARES, "unit", "operations", "n", "note"]
@@ -72,7 +55,7 @@ class Box(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return box_table(self, run.study, run.results, run.analysis.boxes)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_box(rows, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -105,7 +88,7 @@ def box_table(figure: Box, study: Study, results: Results, boxes: pd.DataFrame) 
     return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
 
 
-def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``box_table`` over a logarithmic axis; below each box how many operations it is of."""
     drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.9), layout="constrained")
     groups = list(dict.fromkeys(table["operation"]))
@@ -139,7 +122,6 @@ def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         handles=[store_patch(look) for look in stores.values()],
         loc="outside upper center",
         ncols=min(len(stores), 5),
-        frameon=False,
     )
     return drawing
 
@@ -148,7 +130,7 @@ def _place(stores: dict[str, Look], row) -> int:
     return list(stores).index(row.store)
 
 
-def _box(ax: Axes, x: float, width: float, row, look: Look, least: float) -> None:
+def _box(ax: plt.Axes, x: float, width: float, row, look: Look, least: float) -> None:
     p1, p5, p25, p50, p75, p95, p99 = (max(getattr(row, name), least) for name in SHARES[:-1])
     ax.vlines(x, p5, p95, color=DARK, linewidth=0.8, zorder=2)
     ax.hlines([p5, p95], x - width / 4, x + width / 4, color=DARK, linewidth=0.8, zorder=2)
@@ -176,7 +158,7 @@ def _box(ax: Axes, x: float, width: float, row, look: Look, least: float) -> Non
     ax.plot([x, x], [p1, p99], "o", color=DARK, markersize=2, zorder=3)
 
 
-def _write(ax: Axes, x: float, text: str, color: str, turned: bool) -> None:
+def _write(ax: plt.Axes, x: float, text: str, color: str, turned: bool) -> None:
     """Write ``text`` at the lower end of the axis."""
     lift = transforms.ScaledTranslation(0, 3 / 72, ax.figure.dpi_scale_trans)
     ax.text(
@@ -204,7 +186,7 @@ def _short(count: float) -> str:
 
 def box_chart(table: pd.DataFrame, figure: Box, stores: dict[str, Look]) -> Chart:
     """Of ``figures.box.box_table``'s table, over a logarithmic axis."""
-    rows = [_row(row, figure, stores) for row in records(table)]
+    rows = [_row(row, figure, stores) for row in table.to_dict("records")]
     unit = table["unit"].iloc[0]
     words = _("Box plot of the latencies of single operations in {}, by store.").format(sign(unit))
     panel = Panel(_layers(rows, unit, stores), description=words, height=280)
@@ -242,7 +224,7 @@ def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Ch
     clipped = {f"{name}_at": f"max(datum.{name}, {least})" for name in SHARES}
     # Where long names of operations may be broken.
     hyphen = pgettext("in read-modify-write", "-")
-    base = bare().encode(
+    base = alt.Chart().encode(
         x=alt.X("operation:N", sort=groups, scale=alt.Scale(paddingInner=0.12))
         .title(None)
         .axis(labelAngle=0, labelExpr=f"split(datum.label, '{hyphen}')", ticks=False),
@@ -258,11 +240,7 @@ def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Ch
     y["title"] = _("Latency of an operation ({})").format(sign(unit))
     y["axis"] = log_axis(*domain)
     known = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
-    color = alt.Color(
-        "name:N",
-        scale=palette(titles, [fill(store, look) for store, look in stores.items()]),
-        legend=top_legend(),
-    )
+    color = by_store(stores)
     rule = {"style": "kv-ink", "aria": False}
     cap = rule | {"orient": "horizontal", "size": 8, "thickness": 1}
     point = {"style": "kv-ink", "aria": False, "size": 9, "filled": True, "opacity": 1}

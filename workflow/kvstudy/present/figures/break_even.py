@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    bare,
-    records,
-    scale_of,
-    texts,
-    top_legend,
-)
+from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, texts
 from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import line_entry
-from kvstudy.present.drawing.texts import exact, is_number
-from kvstudy.present.drawing.words import from_to
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, from_to, is_number
 from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.model import Study
 from kvstudy.study.relative import Caching
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.
@@ -64,7 +48,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
         rows = break_even_table(self, pd.DataFrame(columns=ROUNDS), values)
         return rows if len(rows) else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_break_even(rows, self, looks.titles, looks.publisher)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -107,7 +91,7 @@ def break_even_table(
 
 def draw_break_even(
     table: pd.DataFrame, figure: BreakEvenPlot, titles: dict[str, str], source: str
-) -> Figure:
+) -> plt.Figure:
     """Draw ``break_even_table``, a panel each; ``source`` says who published."""
     panels = list(table.groupby("panel", sort=False))
     drawing, axes = plt.subplots(
@@ -122,7 +106,7 @@ def draw_break_even(
         return drawing
     drawing.supxlabel(_("Reads after each write"), fontsize=8)
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    drawing.legend(handles, labels, loc="outside upper center", ncols=2)
     return drawing
 
 
@@ -141,7 +125,7 @@ def line_names(database: str, cache: str) -> tuple[str, str]:
     return alone.format(database), cached.format(database, cache)
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
     """Costs in us or ms, and the crossing with its interval as a band."""
     scale, unit = (1e-3, "ms") if rows[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
     alone, with_cache = line_names(database, cache)
@@ -187,7 +171,7 @@ def break_even_chart(
     rows, panels = [], []
     for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
         title = panel_title(panel, mine["records"].iloc[0], source)
-        for row in records(mine):
+        for row in mine.to_dict("records"):
             rows += [_cost(row, figure, side, legend) | {"panel": place} for side in (0, 1)]
         text = _("Line chart of the cost of a write and its reads. {}.").format(title)
         panels.append(Panel(_costs(mine, legend), title, text))
@@ -225,20 +209,24 @@ def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     axis = alt.Axis(grid=False, tickMinStep=1, format="d")
     x = alt.X("reads:Q", title=_("Reads after each write"), scale=scale_x, axis=axis)
     y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
-    tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
-    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
-    base = bare().transform_calculate(shown=f"datum.cost * {scale}").encode(x=x, y=y, color=tint)
+    tint = by_color(legend)
+    dashes = by_dash(legend)
+    base = (
+        alt.Chart().transform_calculate(shown=f"datum.cost * {scale}").encode(x=x, y=y, color=tint)
+    )
     first = table.iloc[0]
     layers = []
     place = {"scale": scale_x, "axis": axis, "title": _("Reads after each write")}
     if is_number(first["low"]):
         end = min(first["high"], high) if is_number(first["high"]) else high
         ends = {"x": alt.XDatum(float(first["low"]), **place), "x2": alt.datum(float(end))}
-        layers.append(bare().mark_rect(style="kv-band", aria=False, clip=True).encode(**ends))
+        layers.append(alt.Chart().mark_rect(style="kv-band", aria=False, clip=True).encode(**ends))
     if is_number(first["crossing"]):
         at = alt.XDatum(float(first["crossing"]), **place)
-        layers.append(bare().mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True).encode(x=at))
-        words = bare().mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
+        layers.append(
+            alt.Chart().mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True).encode(x=at)
+        )
+        words = alt.Chart().mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
         value = alt.value(significant(first["crossing"]))
         layers.append(words.encode(x=at, y=alt.YValue("height"), text=value))
     return [

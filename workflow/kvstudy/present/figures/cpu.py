@@ -10,29 +10,14 @@ from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.recorded import recorded
 from kvstudy.libraries import alt, colors, patches, pd, plt, sns, transforms
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    bare,
-    palette,
-    plain,
-    records,
-    texts,
-    top_legend,
-)
-from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, store_patch
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import bar_legend, fill
-from kvstudy.present.drawing.texts import exact, runs
+from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, plain, texts
+from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, runs
+from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.results import Results
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 COLUMNS = ["workload", "parameters", "store", "client", "server", "unit", "n", "note"]
 # How much of its colour a store keeps where the client is meant.
@@ -59,7 +44,7 @@ class CpuBars(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return cpu_table(run.study, run.results, run.analysis.intervals)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_cpu(rows, looks.study, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -95,7 +80,7 @@ def cpu_table(study: Study, results: Results, intervals: pd.DataFrame) -> pd.Dat
     return table.astype({"client": float, "server": float, "n": float})
 
 
-def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figure:
+def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.Figure:
     """Groups of bars by workload; the server's part below, the client's, lighter, on it."""
     figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.6), layout="constrained")
     groups = list(table.groupby(["workload", "parameters"], sort=False))
@@ -125,13 +110,12 @@ def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figu
         handles=handles,
         loc="outside upper center",
         ncols=min(len(handles), 5),
-        frameon=False,
         columnspacing=1.4,
     )
     return figure
 
 
-def _bar(ax: Axes, x: float, width: float, row, look: Look, upright: bool) -> None:
+def _bar(ax: plt.Axes, x: float, width: float, row, look: Look, upright: bool) -> None:
     if pd.isna(row.client):
         _write(ax, x, 0, recorded(row.note), upright=False, color="0.35")
         return
@@ -154,7 +138,7 @@ def _bar(ax: Axes, x: float, width: float, row, look: Look, upright: bool) -> No
     _write(ax, x, server + row.client, label, upright, DARK)
 
 
-def _write(ax: Axes, x: float, y: float, text: str, upright: bool, color: str) -> None:
+def _write(ax: plt.Axes, x: float, y: float, text: str, upright: bool, color: str) -> None:
     lift = transforms.ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
     ax.text(
         x,
@@ -171,7 +155,7 @@ def _write(ax: Axes, x: float, y: float, text: str, upright: bool, color: str) -
 def cpu_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Chart:
     """Of ``figures.cpu.cpu_table``'s table."""
     several = table.groupby("workload")["parameters"].nunique().max() > 1
-    rows = [_row(row, several, study, stores) for row in records(table)]
+    rows = [_row(row, several, study, stores) for row in table.to_dict("records")]
     legend = bar_legend(stores)
     grey = {"mark": "bar", "color": "#808080", "hatch": 0}
     legend.append(grey | {"label": _("server (below)")})
@@ -208,7 +192,7 @@ def _layers(rows: list[dict], stores: dict[str, Look]) -> list[alt.Chart]:
     titles = [look.title for look in stores.values()]
     scale = alt.Scale(paddingInner=0.12, paddingOuter=0.06)
     base = (
-        bare()
+        alt.Chart()
         .transform_calculate(
             bottom="isValid(datum.server) ? datum.server : 0",
             top="isValid(datum.client) ? datum.bottom + datum.client : 0",
@@ -224,11 +208,7 @@ def _layers(rows: list[dict], stores: dict[str, Look]) -> list[alt.Chart]:
     highest = max(((row["server"] or 0) + (row["client"] or 0) for row in rows), default=0) or 1
     y = {"scale": alt.Scale(domain=[0, 1.25 * highest], nice=False)}
     y["title"] = _("CPU time of an operation (µs)")
-    color = alt.Color(
-        "name:N",
-        scale=palette(titles, [fill(store, look) for store, look in stores.items()]),
-        legend=top_legend(),
-    )
+    color = by_store(stores)
     known = base.transform_filter("isValid(datum.client)")
     turned = f"width / {max(len(groups) * len(stores), 1)} < {UPRIGHT}"
     return [

@@ -15,32 +15,34 @@ from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    bare,
+    by_color,
+    by_dash,
+    by_shape,
+    color,
+    line_entry,
     plain,
-    records,
-    scale_of,
     texts,
-    top_legend,
 )
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, any_rejected, rejected_handle
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import LINES, MARKERS, color, line_entry
-from kvstudy.present.drawing.texts import between, exact, rejected_note, runs
-from kvstudy.present.drawing.words import size_words
+from kvstudy.present.drawing.draw import (
+    DARK,
+    LINES,
+    MARKERS,
+    TEXT_WIDTH,
+    Look,
+    any_rejected,
+    rejected_handle,
+)
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, rejected_note, runs, size_words
 from kvstudy.study import combinations
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
 from kvstudy.study.check_shown import check_lines
 from kvstudy.study.combinations import Line
 from kvstudy.study.metrics import METRICS
+from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.swept import Swept
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 # What an axis is given in.
 UNITS = {"ops/s": "kops/s", "ms": "s", "us": "ms"}
@@ -121,7 +123,7 @@ class Curves(DrawnFigure):
         rows = rows[rows["side"] == PUBLISHED].reset_index(drop=True)
         return rows if len(rows) else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_curves(rows, self, looks.study, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -155,7 +157,7 @@ def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
 
 def draw_curves(
     table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]
-) -> Figure:
+) -> plt.Figure:
     """A panel for each metric and side; lines with the range of their runs."""
     panels = panels_of(table, figure)
     columns = 1 if len(panels) == 1 else 2
@@ -197,7 +199,6 @@ def draw_curves(
             handles=handles,
             loc="outside upper center",
             ncols=max(1, min(len(handles), 88 // (widest + 8))),
-            frameon=False,
         )
     return drawing
 
@@ -298,7 +299,7 @@ def _label(line: Line, all_lines: list[Line], study: Study, stores: dict[str, Lo
     return ", ".join(parts)
 
 
-def _panel(ax: Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
     for index, rows in table.groupby("line", sort=True):
         color, style, marker, _label = looks[index]
         rows = rows.sort_values(over)
@@ -356,7 +357,8 @@ def curves_chart(
         return Chart([], [], note=_("nothing was measured"))
     names = panels_of(table, figure)
     rows = [
-        _row(row, figure, looks) | {"panel": names.index(row["panel"])} for row in records(known)
+        _row(row, figure, looks) | {"panel": names.index(row["panel"])}
+        for row in known.to_dict("records")
     ]
     legend = []
     for index in sorted(known["line"].unique()):
@@ -404,17 +406,16 @@ def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt
     x = alt.X(f"{figure.over}:Q", title=_(SIZE_TITLES[figure.over]), scale=scale, axis=axis)
     top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
     y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
-    there = scale_of(legend, "color")
-    tint = alt.Color("name:N", scale=there, legend=top_legend())
-    base = bare().encode(x=x, **texts(TEXTS))
-    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
-    shapes = alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None)
+    tint = by_color(legend)
+    base = alt.Chart().encode(x=x, **texts(TEXTS))
+    dashes = by_dash(legend)
+    shapes = by_shape(legend)
     return [
-        bare()
+        alt.Chart()
         .transform_filter("datum.n > 1")
         .mark_area(opacity=0.15, aria=False)
         .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=tint),
-        bare()
+        alt.Chart()
         .mark_line(strokeWidth=1.6, aria=False)
         .encode(x=x, y=alt.Y("value:Q", **y), color=tint, strokeDash=dashes),
         base.transform_filter("datum.saturated === 'yes'")

@@ -10,22 +10,16 @@ from pydantic import Field, model_validator
 from kvstudy.analyse.tidy.numbers import grouped, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, bare, plain, records, texts
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.texts import between, exact, is_missing, runs
-from kvstudy.present.drawing.words import from_to, size_words
+from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, from_to, is_missing, runs, size_words
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
+from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.swept import Swept
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 SETTING = ["store", "workload", "parameters"]
 COLUMNS = [*SETTING, *SIZES, "value", "low", "high", "unit", "n", "note"]
@@ -83,7 +77,7 @@ class Heatmap(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return heatmap_table(self, run.study, run.swept)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_heatmap(rows, self, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -116,7 +110,7 @@ def heatmap_table(figure: Heatmap, study: Study, swept: Swept) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> Figure:
+def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``heatmap_table``; sizes that were planned and have no value are hatched."""
     places = list(table[["records", "operations"]].drop_duplicates().itertuples(index=False))
     threads = sorted(table["threads"].unique())
@@ -157,7 +151,7 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
         handle = patches.Patch(
             facecolor="white", edgecolor="0.6", hatch="////", label=_("no value")
         )
-        drawing.legend(handles=[handle], loc="outside lower left", frameon=False)
+        drawing.legend(handles=[handle], loc="outside lower left")
     return drawing
 
 
@@ -179,7 +173,7 @@ def norm_of(values: pd.Series) -> colors.Normalize:
 
 
 def _panel(
-    ax: Axes,
+    ax: plt.Axes,
     rows: pd.DataFrame,
     places: list[tuple[float, float]],
     threads: list[float],
@@ -221,7 +215,7 @@ def _panel(
             ax.axhline(y - 0.5, color="white", linewidth=3)
 
 
-def _label_rows(ax: Axes, places: list[tuple[float, float]]) -> None:
+def _label_rows(ax: plt.Axes, places: list[tuple[float, float]]) -> None:
     """Operations at each row, records beside the rows that share them."""
     ax.set_yticks(range(len(places)), [grouped(f"{row[1]:.0f}") for row in places])
     ax.annotate(
@@ -250,7 +244,7 @@ def _label_rows(ax: Axes, places: list[tuple[float, float]]) -> None:
         )
 
 
-def _color_bar(drawing: Figure, axes: np.ndarray, norm: colors.Normalize, label: str) -> None:
+def _color_bar(drawing: plt.Figure, axes: np.ndarray, norm: colors.Normalize, label: str) -> None:
     bar = drawing.colorbar(
         plt.cm.ScalarMappable(norm, COLORS),
         ax=axes,
@@ -274,7 +268,7 @@ def heatmap_chart(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look])
     """Of ``figures.heatmap.heatmap_table``'s table."""
     norm = norm_of(table["value"].dropna())
     shown = [store for store in stores if (table["store"] == store).any()]
-    rows = [_row(row, figure, stores, norm, shown) for row in records(table)]
+    rows = [_row(row, figure, stores, norm, shown) for row in table.to_dict("records")]
     places = list(dict.fromkeys(row["place"] for row in rows))
     threads = sorted({row["threads"] for row in rows})
     name = f"{_(METRICS[figure.metric].title)} ({sign(figure.unit)})"
@@ -323,7 +317,7 @@ def _ink(value: float, norm: colors.Normalize) -> str:
 def _layers(
     places: list[str], threads: list[float], norm: colors.Normalize, name: str
 ) -> list[alt.Chart]:
-    base = bare().encode(
+    base = alt.Chart().encode(
         x=alt.X("threads:O", sort=threads, title=_("Client threads")).axis(
             labelAngle=0, ticks=False
         ),

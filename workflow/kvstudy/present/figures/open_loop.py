@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
+    SHAPES,
     Chart,
     Panel,
-    bare,
+    dash,
+    line_entry,
     log_axis,
-    palette,
     plain,
-    records,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import SHAPES, dash, line_entry
-from kvstudy.present.drawing.texts import between, exact, runs
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
 
 MOST_COLUMNS = 4
 # Percentage, its marker: the marker tells them apart in grey print too.
@@ -68,7 +60,7 @@ class OpenLoopFigure(DrawnFigure):
         table = of_workload(rates, percentiles, self.workload)
         return open_loop_table(table, run.study.store_names)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_open_loop(rows, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -88,7 +80,7 @@ def open_loop_table(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
     return chosen[COLUMNS].reset_index(drop=True)
 
 
-def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """A panel per store: percentiles over the load, dashed service and solid intended time.
 
     A load whose rate was not reached is crossed.
@@ -118,11 +110,11 @@ def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         axes[0, 0].set_xlim(loads[0] - room, loads[-1] + room)
     figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
     handles = _legend(missed=(table["reached"] < table["n"]).any())
-    figure.legend(handles=handles, loc="outside upper center", ncols=6, frameon=False)
+    figure.legend(handles=handles, loc="outside upper center", ncols=6)
     return figure
 
 
-def _panel(ax: Axes, table: pd.DataFrame, look: Look) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, look: Look) -> None:
     ax.set_title(look.title, loc="left")
     ax.set_yscale("log")
     ax.yaxis.set_major_locator(ticker.LogLocator(numticks=6))
@@ -174,7 +166,8 @@ def open_loop_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look])
         return Chart([], [], note=_("not measured"))
     shown = [store for store in stores if store in set(table["store"])]
     rows = [
-        _row(row, workload, stores) | {"panel": shown.index(row["store"])} for row in records(table)
+        _row(row, workload, stores) | {"panel": shown.index(row["store"])}
+        for row in table.to_dict("records")
     ]
     grey = "#808080"
     shares = zip(share_words(), MARKERS.values(), strict=True)
@@ -227,9 +220,9 @@ def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Cha
     x = alt.X("load:Q", title=_("Load"), scale=scale, axis=axis)
     y = alt.Y("ms:Q", title=_("Latency (ms)"), axis=log_axis(*domain))
     y = y.scale(type="log", domain=domain, nice=False)
-    base = bare().transform_calculate(ms="datum.value / 1000").encode(x=x, y=y)
-    dashes = palette(STYLES, [dash(style) for style in STYLES.values()])
-    shapes = palette(share_words(), [SHAPES[marker] for marker in MARKERS.values()])
+    base = alt.Chart().transform_calculate(ms="datum.value / 1000").encode(x=x, y=y)
+    dashes = alt.Scale(domain=list(STYLES), range=[dash(style) for style in STYLES.values()])
+    shapes = alt.Scale(domain=share_words(), range=[SHAPES[marker] for marker in MARKERS.values()])
     points = base.encode(shape=alt.Shape("share:N", scale=shapes, legend=None), **texts(TEXTS))
     return [
         base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(

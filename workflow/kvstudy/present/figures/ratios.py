@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -12,19 +12,12 @@ from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, bare, plain, records, texts
+from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
 from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.texts import is_number
-from kvstudy.present.drawing.words import from_to
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import from_to, is_number
+from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
@@ -66,7 +59,7 @@ class RatioPlot(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return ratios(run.analysis.pairs, run.analysis.floor, run.study)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_ratios(rows, looks.study, looks.titles)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -96,7 +89,7 @@ def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFra
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Figure:
+def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> plt.Figure:
     """Draw ``ratios``: one panel per workload, one line per pair; the floor is a grey band.
 
     Filled points are differences, squares are equal; hollow points are undecided, grey ones
@@ -135,7 +128,7 @@ def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Fi
     return figure
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
     ax.set_xscale("log")
     ax.axvline(1, color="0.4", linewidth=0.6)
     floor = rows["floor"].iloc[0]
@@ -193,7 +186,7 @@ def ratios_chart(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> C
         use = study.workload(workload)
         title = use.short if workload == MEAN else use.title
         title += f", {parameters}" if sizes[workload] > 1 else ""
-        rows += [_row(row, titles, title) | {"panel": place} for row in records(mine)]
+        rows += [_row(row, titles, title) | {"panel": place} for row in mine.to_dict("records")]
         panels.append(
             Panel(
                 _layers(mine, pairs),
@@ -240,10 +233,10 @@ def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
         "axis": alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy"),
     }
     y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
-    base = bare().encode(y=y, **texts(TEXTS))
+    base = alt.Chart().encode(y=y, **texts(TEXTS))
     faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
     layers = [
-        bare().mark_rule(style="kv-line", aria=False).encode(x=alt.XDatum(1, **x)),
+        alt.Chart().mark_rule(style="kv-line", aria=False).encode(x=alt.XDatum(1, **x)),
         base.transform_filter("isValid(datum.low) && isValid(datum.high)")
         .mark_rule(style="kv-ink", aria=False)
         .encode(x=alt.X("low:Q", **x), x2="high:Q", opacity=faint),
@@ -259,5 +252,5 @@ def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
     ]
     if not is_number(floor):
         return layers
-    band = bare().mark_rect(style="kv-band", aria=False)
+    band = alt.Chart().mark_rect(style="kv-band", aria=False)
     return [band.encode(x=alt.XDatum(float(1 / floor), **x), x2=alt.datum(float(floor))), *layers]

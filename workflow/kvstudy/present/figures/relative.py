@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -14,27 +14,21 @@ from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    bare,
+    by_color,
+    by_dash,
+    by_shape,
+    color,
+    line_entry,
     log_axis,
     plain,
-    records,
-    scale_of,
     texts,
-    top_legend,
 )
 from kvstudy.present.drawing.draw import TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import color, line_entry
-from kvstudy.present.drawing.texts import is_number
-from kvstudy.present.drawing.words import from_to, size_words
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import from_to, is_number, size_words
 from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.model import Study
 from kvstudy.study.relative import Part, TwoStores
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 COLUMNS = ["operation", "origin", "records", "ratio", "low", "high"]
 ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}
@@ -62,7 +56,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         rows = relative_table(self, pd.DataFrame(columns=ROUNDS), values)
         return rows if len(rows) else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_relative(rows, self, looks.titles)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -102,7 +96,7 @@ def line_name(operation: str, origin: str) -> str:
     return f"{recorded(operation)}, {_(ORIGINS[origin])}"
 
 
-def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> Figure:
+def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> plt.Figure:
     """Draw ``relative_table``: a line per operation with its interval as a band.
 
     Published values are hollow points on dashed lines.
@@ -158,7 +152,7 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
     ax.tick_params(which="minor", length=0)
     ax.tick_params(axis="x", length=3)
     if len(table):
-        drawing.legend(loc="outside upper center", ncols=4, frameon=False)
+        drawing.legend(loc="outside upper center", ncols=4)
     return drawing
 
 
@@ -167,7 +161,7 @@ def relative_chart(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, 
     known = table.dropna(subset="ratio")
     if known.empty:
         return Chart([], [], note=_("nothing was measured"))
-    rows = [_ratio(row, figure) for row in records(known)]
+    rows = [_ratio(row, figure) for row in known.to_dict("records")]
     there = {row["name"] for row in rows}
     legend = [
         line_entry(
@@ -215,13 +209,13 @@ def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
     y = {"title": "1:…", "axis": log_axis(low, high)}
     y["scale"] = alt.Scale(type="log", domain=[float(low), float(high)], nice=False, clamp=True)
-    tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
-    shape = alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None)
-    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
-    base = bare().encode(x=x)
+    tint = by_color(legend)
+    shape = by_shape(legend)
+    dashes = by_dash(legend)
+    base = alt.Chart().encode(x=x)
     points = base.encode(y=alt.Y("ratio:Q", **y), color=tint, shape=shape, **texts(RATIO))
     return [
-        bare().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(1, **y)),
+        alt.Chart().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(1, **y)),
         base.transform_filter("isValid(datum.low)")
         .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
         .mark_area(opacity=0.2, aria=False, clip=True)

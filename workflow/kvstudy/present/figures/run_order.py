@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -13,26 +13,18 @@ from kvstudy.libraries import alt, np, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    bare,
+    by_color,
+    by_shape,
+    line_entry,
     plain,
-    records,
-    scale_of,
+    point_legend,
     texts,
-    top_legend,
 )
-from kvstudy.present.drawing.draw import TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import MARKERS, line_entry, point_legend
-from kvstudy.present.drawing.texts import exact
+from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact
 from kvstudy.study.cells import cell_path
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
+from kvstudy.study.model import Study
 
 CONTROL = "0.7"
 CONTROLS = N_("control cells")
@@ -67,14 +59,14 @@ class RunOrder(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return run.analysis.order
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_order(rows, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
         return order_chart(rows, looks.stores)
 
 
-def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """Each run's throughput by the geometric mean of its setting, over its place in the order.
 
     ``table`` is ``analysis.order.order``'s, with residuals in logarithms; the axis has
@@ -101,7 +93,7 @@ def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         ylabel=_("Throughput against\nthe geometric mean"),
     )
     if len(shown):
-        figure.legend(loc="outside upper center", ncols=6, frameon=False, handletextpad=0.3)
+        figure.legend(loc="outside upper center", ncols=6, handletextpad=0.3)
     else:
         ax.text(0.5, 0.5, why_nothing(table), transform=ax.transAxes, ha="center")
     return figure
@@ -114,7 +106,7 @@ def why_nothing(table: pd.DataFrame) -> str:
     return _("no run has a known place in the order")
 
 
-def _points(ax: Axes, rows: pd.DataFrame, marker: str, color: str, label: str) -> None:
+def _points(ax: plt.Axes, rows: pd.DataFrame, marker: str, color: str, label: str) -> None:
     change = np.expm1(rows["residual"].astype(float))
     ax.plot(rows["sequence"], change, marker, color=color, markersize=4, label=label)
 
@@ -130,7 +122,7 @@ def order_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
     shown = table.dropna(subset="residual")
     if shown.empty:
         return Chart([], [], note=why_nothing(table))
-    rows = [_row(row, stores) for row in records(shown)]
+    rows = [_row(row, stores) for row in shown.to_dict("records")]
     there = {row["name"] for row in rows}
     legend = [line_entry(_(CONTROLS), "#808080", None, "X"), *point_legend(stores)]
     legend = [entry for entry in legend if entry["label"] in there]
@@ -171,22 +163,22 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     scale = alt.Scale(domain=[float(low - room), float(high + room)], nice=False)
     y = {"title": _("Throughput against the mean"), "axis": y_axis, "scale": scale}
     points = (
-        bare()
+        alt.Chart()
         .transform_calculate(change="exp(datum.residual) - 1")
         .mark_point(filled=True, opacity=0.9, size=55)
         .encode(
             x=alt.X("sequence:Q", **x),
             y=alt.Y("change:Q", **y),
-            color=alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend()),
-            shape=alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None),
+            color=by_color(legend),
+            shape=by_shape(legend),
             **texts(TEXTS),
         )
     )
     lines = [
-        bare()
+        alt.Chart()
         .mark_rule(style="kv-line", strokeDash=[4, 4], aria=False)
         .encode(x=alt.XDatum(place, **x))
         for place in starts
     ]
-    zero = bare().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(0, **y))
+    zero = alt.Chart().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(0, **y))
     return [zero, *lines, points]

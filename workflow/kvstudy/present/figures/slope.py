@@ -11,21 +11,23 @@ from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.language.current import N_, _
 from kvstudy.language.recorded import recorded
 from kvstudy.libraries import alt, pd, plt
-from kvstudy.present.drawing.chart import Chart, Panel, bare, plain, records, scale_of, texts
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, any_rejected, rejected_handle
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import point_legend
-from kvstudy.present.drawing.texts import exact, rejected_note
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    by_color,
+    by_shape,
+    plain,
+    point_legend,
+    texts,
+)
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, rejected_note
+from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.results import Results
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 COLUMNS = [
     *["workload", "parameters", "store", "published", "published_place", "measured", "place"],
@@ -62,7 +64,7 @@ class Slopes(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return slopes(run.study, run.results, run.analysis.pairs)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_slopes(rows, looks.study, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -125,7 +127,7 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figure:
+def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``slopes``: a panel per workload, published places left, places here right.
 
     Stores of one place stand close together, by their values. Lines of single runs
@@ -147,7 +149,7 @@ def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> F
         _panel(ax, rows, stores, most)
         ax.set_title(f"{study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8)
     if any_rejected(table):
-        figure.legend(handles=[rejected_handle()], loc="outside lower center", frameon=False)
+        figure.legend(handles=[rejected_handle()], loc="outside lower center")
     return figure
 
 
@@ -170,7 +172,7 @@ def agreed_words(row) -> str:
     return ", ".join([*words, _("neither: {}").format(rest)] if rest else words)
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
     left = heights(rows, "published_place")
     right = heights(rows, "place")
     dashed = rows["basis"].iloc[0] == SINGLE
@@ -224,7 +226,7 @@ def slope_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> C
     most = max(len(mine) for _key, mine in groups)
     for number, ((workload, _parameters), mine) in enumerate(groups):
         left, right = heights(mine, "published_place"), heights(mine, "place")
-        for row in records(mine):
+        for row in mine.to_dict("records"):
             for side, at in ((0, left), (1, right)):
                 found = _row(row, side, stores) | {"panel": number, "at": float(at[row["store"]])}
                 rows.append(found)
@@ -265,16 +267,14 @@ def _layers(legend: list[dict], most: int, dashed: bool) -> list[alt.Chart]:
     x = x.scale(type="point", padding=1.1)
     scale = alt.Scale(domain=[most + 0.5, 0.5], nice=False)
     y = alt.Y("at:Q", axis=None, scale=scale)
-    tint = alt.Color("name:N", scale=scale_of(legend, "color"), legend=None)
-    base = bare().encode(x=x, y=y, **texts(TEXTS))
+    tint = by_color(legend, shown=False)
+    base = alt.Chart().encode(x=x, y=y, **texts(TEXTS))
     words = {"style": "kv-text", "aria": False, "limit": 120}
     return [
-        bare()
+        alt.Chart()
         .mark_line(strokeWidth=2, strokeDash=[5, 3] if dashed else [], aria=False)
         .encode(x=x, y=y, color=tint),
-        base.mark_point(filled=True, size=70, opacity=1).encode(
-            color=tint, shape=alt.Shape("name:N", scale=scale_of(legend, "shape"), legend=None)
-        ),
+        base.mark_point(filled=True, size=70, opacity=1).encode(color=tint, shape=by_shape(legend)),
         base.transform_filter(f"datum.side === '{published}'")
         .mark_text(align="right", dx=-9, **words)
         .encode(text="label:N"),

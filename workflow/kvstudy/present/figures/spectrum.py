@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -15,27 +15,18 @@ from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    bare,
+    by_color,
+    by_dash,
+    line_entry,
     log_axis,
     plain,
-    records,
-    scale_of,
     texts,
-    top_legend,
 )
-from kvstudy.present.drawing.draw import TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import LINES, line_entry
-from kvstudy.present.drawing.texts import between, exact, runs
+from kvstudy.present.drawing.draw import LINES, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import Name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
+from kvstudy.study.model import Study
 
 MOST_COLUMNS = 3
 TICKS = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999]
@@ -59,7 +50,7 @@ class Spectrum(DrawnFigure):
     def rows(self, run: Shown) -> pd.DataFrame:
         return spectrum_table(run.analysis.spectrum, self.workload, run.study)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_spectrum(rows, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -74,7 +65,7 @@ def spectrum_table(found: pd.DataFrame, workload: str, study: Study) -> pd.DataF
     )
 
 
-def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """A panel per operation, a line per store; the band is the range of its single runs."""
     panels = list(table.groupby(["parameters", "operation"], sort=False))
     several = table["parameters"].nunique() > 1
@@ -107,13 +98,11 @@ def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     shown = dict.fromkeys(table["store"])
     lines = {line.get_label(): line for ax in axes.flat for line in ax.lines}
     handles = [lines[stores[store].title] for store in shown]
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=min(len(handles), 5), frameon=False
-    )
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5))
     return figure
 
 
-def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     for index, (store, look) in enumerate(stores.items()):
         rows = table[table["store"] == store].sort_values("percent")
         if rows.empty:
@@ -167,7 +156,7 @@ def spectrum_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
         table.groupby(["parameters", "operation"], sort=False)
     ):
         title = recorded(operation) + (f", {parameters}" if several else "")
-        rows += [_row(row, stores) | {"panel": place} for row in records(mine)]
+        rows += [_row(row, stores) | {"panel": place} for row in mine.to_dict("records")]
         words = _("Percentiles of the latency of {} in µs, by store.").format(title)
         panels.append(Panel(_layers(mine, legend), title, words, 250))
     note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
@@ -211,9 +200,9 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     # A latency of 0 µs has no place on a logarithmic axis.
     clipped = {f"{name}_at": f"max(datum.{name}, 1)" for name in ("low", "value", "high")}
     clipped["odds"] = "100 / (100 - datum.percent)"
-    base = bare().transform_calculate(**clipped).encode(x=x)
-    color = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
-    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
+    base = alt.Chart().transform_calculate(**clipped).encode(x=x)
+    color = by_color(legend)
+    dashes = by_dash(legend)
     return [
         base.transform_filter("datum.n > 1 && isValid(datum.low) && isValid(datum.high)")
         .mark_area(opacity=0.2, aria=False)

@@ -12,32 +12,16 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.recorded import recorded
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    bare,
-    plain,
-    records,
-    scale_of,
-    texts,
-    top_legend,
-)
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure
-from kvstudy.present.drawing.legend import line_entry
-from kvstudy.present.drawing.texts import exact
-from kvstudy.present.drawing.words import from_to
+from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, plain, texts
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, from_to
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
+from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
     from kvstudy.analyse.tidy.results import Results
-    from kvstudy.present.drawing.draw import Look
-    from kvstudy.present.drawing.figure import Looks, Shown
-    from kvstudy.study.model import Study
 
 # Shorter runs have no course to speak of.
 FEWEST_SECONDS = 3
@@ -67,7 +51,7 @@ class TimeStrips(DrawnFigure):
         runs = (run.series, run.resources, run.analysis.steadiness)
         return timeline(self.workload, run.study, run.results, *runs)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> Figure:
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_timeline(rows, looks.stores)
 
     def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
@@ -185,7 +169,7 @@ def _envelope(intervals: list[dict[str, float]]) -> list[dict[str, float]]:
     ]
 
 
-def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``timeline``'s table: a column per store, throughput above the cores."""
     table = table.assign(parameters=table["parameters"].fillna(""))
     groups = list(table.groupby(["store", "parameters"], sort=False))
@@ -231,13 +215,12 @@ def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         handles=_legend(table),
         loc="outside upper center",
         ncols=5,
-        frameon=False,
         columnspacing=1.6,
     )
     return figure
 
 
-def _write_note(upper: Axes, lower: Axes, note: str) -> None:
+def _write_note(upper: plt.Axes, lower: plt.Axes, note: str) -> None:
     """Words instead of axes that would be empty."""
     upper.text(0.5, 0.5, recorded(note), transform=upper.transAxes, ha="center", color="0.35")
     upper.set(xticks=[], yticks=[])
@@ -260,7 +243,7 @@ def verdict_words(rows: pd.DataFrame) -> str:
     return runs.format(steady, len(verdicts))
 
 
-def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
+def _throughput(ax: plt.Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
     lines = rows[rows["strip"] == "throughput"]
     first = lines.iloc[0]
     if first["warm_up"] > 0:
@@ -276,7 +259,7 @@ def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
     ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4))
 
 
-def _busy(ax: Axes, rows: pd.DataFrame, highest: float) -> None:
+def _busy(ax: plt.Axes, rows: pd.DataFrame, highest: float) -> None:
     lines = rows[rows["strip"].isin(SIDES)]
     if lines.empty:
         ax.text(0.5, 0.5, _("not recorded"), transform=ax.transAxes, ha="center", color="0.35")
@@ -357,7 +340,10 @@ def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) 
                 layers = _core_layers(busy, legend, cores)
             what = _("throughput in ops/s") if strip is speed else _("busy cores")
             words = _("Line chart. {}: {} over the time of the run.").format(title, what)
-            rows += [_row(row, workload, title) | {"panel": len(panels)} for row in records(strip)]
+            rows += [
+                _row(row, workload, title) | {"panel": len(panels)}
+                for row in strip.to_dict("records")
+            ]
             panels.append(Panel(layers, head, words, 150))
     if (pd.to_numeric(table["warm_up"]) > 0).any():
         notes.insert(0, _(NOTE))
@@ -388,7 +374,7 @@ def _row(row: dict, workload: str, title: str) -> dict:
 
 
 def _base() -> alt.Chart:
-    return bare().transform_calculate(middle="(datum.start + datum.end) / 2")
+    return alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
 
 
 def _x(last: float) -> alt.X:
@@ -414,7 +400,7 @@ def _speed_layers(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
     ]
     warm_up = float(pd.to_numeric(rows["warm_up"]).iloc[0] or 0) if len(rows) else 0
     if warm_up > 0:
-        band = bare().mark_rect(style="kv-band", aria=False)
+        band = alt.Chart().mark_rect(style="kv-band", aria=False)
         layers.insert(0, band.encode(x=alt.XDatum(0), x2=alt.datum(warm_up)))
     return layers
 
@@ -423,8 +409,8 @@ def _core_layers(rows: pd.DataFrame, legend: list[dict], highest: float) -> list
     x = _x(float(rows["end"].max()))
     scale = alt.Scale(domain=[0, 1.08 * float(highest) or 1], nice=False)
     y = {"title": _("busy cores"), "axis": alt.Axis(tickCount=4), "scale": scale}
-    color = alt.Color("name:N", scale=scale_of(legend, "color"), legend=top_legend())
-    dashes = alt.StrokeDash("name:N", scale=scale_of(legend, "dash"), legend=None)
+    color = by_color(legend)
+    dashes = by_dash(legend)
     return [
         _base()
         .transform_filter("datum.low < datum.high")
