@@ -9,9 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from kvstudy.present.charts.write import chart_text, read_figure
+from kvstudy.present.drawing.draw import looks
+from kvstudy.present.drawing.write import chart_text, read_figure
 from kvstudy.present.figures.bars import bars
-from kvstudy.present.figures.draw import looks
 from kvstudy.present.report.document import Front, Parts, write_document
 from kvstudy.present.report.html import build_html
 from playwright.sync_api import Browser, Page, expect, sync_playwright

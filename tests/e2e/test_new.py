@@ -56,7 +56,7 @@ def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
     before = sorted(path for path in (clone / "workflow").rglob("*.py"))
     plan = run(clone, "kvstudy", "plan", "mine", "--provider", "native", "--calibrate")
     assert "16 cells (8 of them control cells) here, 0 done" in " ".join(plan.split())
-    assert re.search(r"Whole study: \d+ s", plan)
+    assert re.search(r"Whole study: \d+ (s|min)", plan)
     assert re.search(r"to tell +5% apart +(more than )?\d+ repetitions", plan)
     told = run(clone, *("snakemake", "--cores", "4", "--config", "study=mine", "provider=native"))
     assert re.search(

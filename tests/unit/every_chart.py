@@ -6,22 +6,20 @@ import io
 from dataclasses import dataclass
 
 import pandas as pd
-from kvstudy.present.charts.write import chart_text, read_figure
-from kvstudy.present.figures.averages import averages
+from kvstudy.present.drawing.draw import Look, looks
+from kvstudy.present.drawing.write import chart_text, read_figure
+from kvstudy.present.figures.averages import Averages, averages
 from kvstudy.present.figures.bars import bars
-from kvstudy.present.figures.break_even import break_even_table
+from kvstudy.present.figures.box import Box
+from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
 from kvstudy.present.figures.cpu import COLUMNS as CPU
 from kvstudy.present.figures.curves import curves_table
-from kvstudy.present.figures.draw import Look, looks
-from kvstudy.present.figures.open_loop import open_loop_table
+from kvstudy.present.figures.open_loop import OpenLoopFigure, open_loop_table
 from kvstudy.present.figures.ratios import ratios
-from kvstudy.present.figures.relative import relative_table
-from kvstudy.present.figures.slope import slopes
-from kvstudy.study.figure_kinds import DrawnFigure, OpenLoopFigure
-from kvstudy.study.grids import Averages, Box
+from kvstudy.present.figures.relative import RelativePlot, relative_table
+from kvstudy.present.figures.slope import Slopes, slopes
+from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
-from kvstudy.study.relative import BreakEvenPlot, RelativePlot
-from kvstudy.study.source_parts import Slopes
 
 from . import (
     small_results as small,
@@ -46,7 +44,7 @@ SETTING = {"workload": "a", "parameters": "r10_o20_t1"}
 class Drawn:
     """A figure, what it shows, and what it is of."""
 
-    figure: DrawnFigure
+    figure: AnyFigure
     table: pd.DataFrame
     study: Study
     looks: dict[str, Look]

@@ -1,46 +1,22 @@
-"""A run is packed as one file, which a validator of RO-Crates accepts."""
+"""A run is packed as one file."""
 
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import shutil
 import subprocess
 import zipfile
-from importlib import resources
 from pathlib import Path
 
 import pytest
-import requests
-import requests_cache
-from click.testing import CliRunner
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive import pack as packing
 from kvstudy.study.run_names import find_name
-from requests.adapters import BaseAdapter
-from rocrate_validator.models import Severity, ValidationSettings
-from rocrate_validator.services import validate
-from urllib3 import HTTPResponse
 
-from tests.unit.packed_run import RUN, cells, put, repacked, write_run
-
-CONTEXT = "https://w3id.org/ro/crate/1.1/context"
-# What version 1.1 of the context says otherwise than the one in the library rocrate.
-TERMS_OF_1_1 = {
-    "ComputationalWorkflow": "https://bioschemas.org/ComputationalWorkflow",
-    "FormalParameter": "https://bioschemas.org/FormalParameter",
-    "input": "https://bioschemas.org/ComputationalWorkflow#input",
-    "output": "https://bioschemas.org/ComputationalWorkflow#output",
-}
-
-
-def context() -> bytes:
-    """The context document that a crate refers to."""
-    known = json.loads(resources.files("rocrate").joinpath("data/ro-crate.jsonld").read_text())
-    return json.dumps(known | {"@context": known["@context"] | TERMS_OF_1_1}).encode()
+from tests.project import kvstudy
+from tests.unit.packed_run import RUN, cells, put, write_run
 
 
 @pytest.fixture
@@ -50,10 +26,7 @@ def run(pretend_study) -> Path:
 
 
 def archive(*options: str, of: str = "small") -> str:
-    done = CliRunner().invoke(cli, ["archive", of, *options])
-    if done.exception:
-        raise done.exception
-    return done.output
+    return kvstudy("archive", of, *options).output
 
 
 def names(path: Path) -> set[str]:
@@ -65,48 +38,6 @@ def crate(path: Path) -> dict[str, dict]:
     with zipfile.ZipFile(path) as file:
         graph = json.loads(file.read("ro-crate-metadata.json"))["@graph"]
     return {entity["@id"]: entity for entity in graph}
-
-
-class Local(BaseAdapter):
-    """Answers with the one document that a crate refers to; there is no network in tests."""
-
-    def send(self, request, **options):
-        answer = requests.Response()
-        answer.status_code, answer.url, answer.request = 200, request.url, request
-        answer.headers["Content-Type"] = "application/ld+json"
-        body = io.BytesIO(context())
-        answer.raw = HTTPResponse(
-            body=body, status=200, headers=answer.headers, preload_content=False
-        )
-        return answer
-
-    def close(self):
-        pass
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory) -> Path:
-    """What the validator would otherwise ask the network for."""
-    path = tmp_path_factory.mktemp("cache") / "http"
-    with requests_cache.CachedSession(str(path), expire_after=-1) as session:
-        session.mount("https://", Local())
-        assert session.get(CONTEXT).ok
-    return path
-
-
-def problems(path: Path, cache: Path) -> list[str]:
-    """What the validator says against the archive as a Workflow Run Crate."""
-    found = validate(
-        ValidationSettings(
-            rocrate_uri=str(path.absolute()),
-            profile_identifier="workflow-run-crate",
-            requirement_severity=Severity.REQUIRED,
-            offline=True,
-            cache_path=cache,
-        )
-    )
-    assert found.passed() is not bool(found.get_issues())
-    return [issue.message for issue in found.get_issues()]
 
 
 def test_an_archive_holds_all_that_the_report_is_made_from(run):
@@ -168,29 +99,6 @@ def test_its_checksums_can_be_checked_without_kvstudy(run, tmp_path):
     assert done.returncode == 0
     listed = {line.split("  ")[1] for line in (folder / "SHA256SUMS").read_text().splitlines()}
     assert listed == names(run) - {"SHA256SUMS"}
-
-
-def test_a_validator_accepts_it(run, cache):
-    study = Path("config/studies/small/study.yaml")
-    title = r"Řeky_%&#\ <b> \"x\""
-    study.write_text(study.read_text().replace("A small study", f"'{title}'"))
-    archive("--author", "Jana N., https://orcid.org/0000-0002-1825-0097", "--license", "CC-BY-4.0")
-    assert crate(run)["./"]["name"].startswith(title)
-    assert problems(run, cache) == []
-
-
-def test_a_validator_refuses_a_damaged_one(run, cache):
-    def damage(files: dict[str, bytes]) -> None:
-        del files["results/small/summary.csv"]
-        data = json.loads(files["ro-crate-metadata.json"])
-        root = next(each for each in data["@graph"] if each["@id"] == "./")
-        del root["license"]
-        files["ro-crate-metadata.json"] = json.dumps(data).encode()
-
-    archive()
-    found = problems(repacked(run, damage), cache)
-    assert any("summary.csv" in problem for problem in found)
-    assert any("license" in problem for problem in found)
 
 
 def test_the_metadata_tell_what_was_run_when_and_by_whom(run):

@@ -9,12 +9,13 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 import pytest
-from kvstudy.present.charts.chart import Chart, as_json, plain
-from kvstudy.present.charts.scripts import inline, styles
-from kvstudy.present.charts.texts import between, exact, runs
-from kvstudy.present.charts.write import chart_text, read_figure, write_charts
-from kvstudy.present.figures.draw import TORN_HEIGHT, looks
-from kvstudy.study.figure_kinds import DrawnFigure
+from kvstudy.present.drawing.bar_chart import TORN_HEIGHT
+from kvstudy.present.drawing.chart import Chart, as_json, plain
+from kvstudy.present.drawing.draw import looks
+from kvstudy.present.drawing.page import inline, styles
+from kvstudy.present.drawing.words import between, exact, runs
+from kvstudy.present.drawing.write import chart_text, read_figure, write_charts
+from kvstudy.study.kinds import FIGURES
 
 from . import small_results as small
 from .every_chart import LONG, every_chart
@@ -41,7 +42,7 @@ def specs(drawn, name: str) -> dict:
 
 def test_there_is_one_of_every_kind(drawn):
     assert list(drawn) == KINDS
-    kinds = set(DrawnFigure.__args__)
+    kinds = {FIGURES[name] for name in FIGURES.names if FIGURES[name].drawn}
     assert {type(each.figure) for each in drawn.values()} == kinds
 
 

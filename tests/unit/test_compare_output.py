@@ -13,7 +13,7 @@ from kvstudy.present.comparison.compare import write_comparison
 from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, pages
 from kvstudy.present.comparison.text import as_text
 from kvstudy.present.comparison.words import interval, marks, number, sizes
-from kvstudy.present.figures.draw import Look
+from kvstudy.present.drawing.draw import Look
 
 from tests.project import kvstudy
 from tests.unit.two_runs import two_runs

@@ -10,10 +10,10 @@ from kvstudy.analyse.findings.steadiness import steadiness
 from kvstudy.analyse.tidy.files import HISTOGRAMS, RESOURCES, SERIES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import summarise
+from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.figures.cpu import cpu_table, draw_cpu
-from kvstudy.present.figures.draw import looks, use_style
 from kvstudy.present.figures.spectrum import draw_spectrum, spectrum_table
-from kvstudy.present.figures.timeline import MOST_INTERVALS, draw_timeline, timeline
+from kvstudy.present.figures.time import MOST_INTERVALS, draw_timeline, timeline
 from matplotlib.colors import to_hex
 
 from . import small_results as small

@@ -8,23 +8,23 @@ import re
 import matplotlib.pyplot as plt
 import pytest
 from kvstudy.language.current import using
-from kvstudy.present.charts.scripts import scripts
+from kvstudy.present.drawing.bar_chart import draw
+from kvstudy.present.drawing.draw import use_style, with_decimal_mark
+from kvstudy.present.drawing.page import scripts
 from kvstudy.present.figures.averages import panel_titles
-from kvstudy.present.figures.axes import with_decimal_mark
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.box import draw_box
 from kvstudy.present.figures.break_even import draw_break_even
 from kvstudy.present.figures.cpu import draw_cpu
 from kvstudy.present.figures.curves import curves_table, draw_curves
-from kvstudy.present.figures.draw import draw, use_style
 from kvstudy.present.figures.heatmap import draw_heatmap
 from kvstudy.present.figures.open_loop import draw_open_loop
-from kvstudy.present.figures.order import draw_order
 from kvstudy.present.figures.ratios import draw_ratios
 from kvstudy.present.figures.relative import draw_relative
+from kvstudy.present.figures.run_order import draw_order
 from kvstudy.present.figures.slope import draw_slopes
 from kvstudy.present.figures.spectrum import draw_spectrum
-from kvstudy.present.figures.timeline import draw_timeline
+from kvstudy.present.figures.time import draw_timeline
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.surroundings import Surroundings
 from kvstudy.translation import other_languages
@@ -141,7 +141,7 @@ def test_the_csv_has_codes_in_all_languages(drawn, language):
 
 
 def test_a_page_writes_numbers_as_its_language_does(monkeypatch):
-    monkeypatch.setattr("kvstudy.present.charts.scripts._vega", str)
+    monkeypatch.setattr("kvstudy.present.drawing.page._vega", str)
     assert '"decimal": "."' in scripts()
     with using("cs"):
         text = scripts()

@@ -20,12 +20,12 @@ from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.shown import only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.present.figures.averages import averages, panel_titles
-from kvstudy.present.figures.box import box_table, draw_box
-from kvstudy.present.figures.draw import draw, looks, save, use_style
-from kvstudy.present.figures.heatmap import draw_heatmap, heatmap_table
+from kvstudy.present.drawing.bar_chart import draw
+from kvstudy.present.drawing.draw import looks, save, use_style
+from kvstudy.present.figures.averages import Averages, averages, panel_titles
+from kvstudy.present.figures.box import Box, box_table, draw_box
+from kvstudy.present.figures.heatmap import Heatmap, draw_heatmap, heatmap_table
 from kvstudy.study.cells import shown
-from kvstudy.study.grids import Averages, Box, Heatmap
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.sizes import sizes

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.command_line import find_command, read_command
 from kvstudy.logs.imports.text import decoded
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.study.raw import check_sums
+
+from tests.project import kvstudy
 
 DATA = Path(__file__).parents[1] / "data"
 OF_YCSB = DATA / "ycsb"
@@ -28,16 +28,29 @@ RAW = Path("results/jan/raw")
 @pytest.fixture
 def logs(project: Path) -> Path:
     """A copy of real logs as a student has them; see the folders' names."""
-    folder = project / "logs"
-    shutil.copytree(DATA / "imports", folder)
-    return folder
+    shutil.copytree(DATA / "imports", "logs")
+    return Path("logs")
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def taken(logs: Path, kept: Path) -> Path:
+    """The logs, after they were imported; they are read once for all tests."""
+    if not (kept / "results").exists():
+        take(logs)
+        for folder in (STUDY, Path("results")):
+            shutil.copytree(folder, kept / folder)
+    else:
+        shutil.copytree(kept, Path(), dirs_exist_ok=True)
+    return logs
 
 
 def run(*arguments: object) -> str:
-    result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
-    if result.exception is not None:
-        raise result.exception
-    return result.output
+    return kvstudy(*arguments).output
 
 
 def take(folder: Path, *more: str) -> str:
@@ -146,11 +159,10 @@ def test_the_logs_themselves_tell_which_cell_they_are(logs):
     assert "ignored: redis/a_1.CLEANUP.hdr" in out
 
 
-def test_original_bytes_are_kept_and_nothing_is_invented(logs):
-    take(logs)
+def test_original_bytes_are_kept_and_nothing_is_invented(taken):
     cell = RAW / "redis/c/r2000_o100000_t4/rep1"
     check_sums(cell)
-    original = (logs / "windows/redis-c-run1.log").read_bytes()
+    original = (taken / "windows/redis-c-run1.log").read_bytes()
     assert original.startswith(b"\xff\xfe")
     assert (cell / "run.out.original").read_bytes() == original
     manifest = json.loads((cell / "manifest.json").read_text())
@@ -166,7 +178,7 @@ def test_original_bytes_are_kept_and_nothing_is_invented(logs):
     assert set(manifest["phases"]) == {"run"}
     # Windows's line ends need no copy.
     insert = RAW / "redis/insert/r50000_o0_t4/rep1"
-    assert (insert / "load.out").read_bytes() == (logs / "windows/redis-insert-1.log").read_bytes()
+    assert (insert / "load.out").read_bytes() == (taken / "windows/redis-insert-1.log").read_bytes()
     assert not list(insert.glob("*.original"))
 
 
@@ -191,8 +203,7 @@ def test_values_are_those_of_the_logs(logs):
         assert "client_cpu" not in mine.metric.tolist()
 
 
-def test_status_lines_and_histograms_count_where_they_are(logs):
-    take(logs)
+def test_status_lines_and_histograms_count_where_they_are(taken):
     cells, _ = parsed()
     series = pd.read_csv("results/jan/series.csv")
     assert set(zip(series.store, series.workload, strict=True)) == {("redis", "a")}
@@ -212,24 +223,21 @@ def test_status_lines_and_histograms_count_where_they_are(logs):
     assert set(probes.reason) == {"imported logs; the server was not probed"}
 
 
-def test_what_has_no_log_is_a_gap(logs):
-    take(logs)
+def test_what_has_no_log_is_a_gap(taken):
     cells, _ = parsed()
     gap = cells.loc["redis/c/3"]
     assert (gap.status, gap.reason) == ("not measured", "not imported: there is no log of it")
 
 
-def test_the_same_import_again_changes_nothing(logs):
-    take(logs)
+def test_the_same_import_again_changes_nothing(taken):
     before = {path: path.stat().st_mtime_ns for path in RAW.rglob("*")}
-    take(logs)
+    take(taken)
     assert {path: path.stat().st_mtime_ns for path in RAW.rglob("*")} == before
 
 
-def test_a_row_taken_out_is_no_cell_any_more(logs):
-    take(logs)
+def test_a_row_taken_out_is_no_cell_any_more(taken):
     change("windows/redis-c-run2.log")
-    assert "ignored: windows/redis-c-run2.log: not in import.csv" in take(logs)
+    assert "ignored: windows/redis-c-run2.log: not in import.csv" in take(taken)
     assert not (RAW / "redis/c/r2000_o100000_t4/rep2").exists()
     assert (RAW / "redis/c/r2000_o100000_t4/rep1").exists()
 
@@ -289,11 +297,10 @@ def test_what_no_log_tells_is_asked_for(logs):
     assert cells.loc["redis/a/1", "status"] == cells.loc["redis/insert/1", "status"] == "measured"
 
 
-def test_a_spreadsheets_file_is_read(logs):
-    take(logs)
+def test_a_spreadsheets_file_is_read(taken):
     path = STUDY / "import.csv"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b",", b";"))
-    assert "0 failed" in take(logs)
+    assert "0 failed" in take(taken)
 
 
 @pytest.mark.parametrize(
@@ -319,32 +326,29 @@ def test_a_spreadsheets_file_is_read(logs):
         ({"workload": "c-2", "phase": "load"}, "has no run. Give the load the workload insert"),
     ],
 )
-def test_a_wrong_row_is_refused_by_name(logs, values, message):
-    take(logs)
+def test_a_wrong_row_is_refused_by_name(taken, values, message):
     change("windows/redis-c-run2.log", **values)
     with pytest.raises(KvstudyError) as raised:
-        take(logs)
+        take(taken)
     assert message in str(raised.value)
     assert "config/studies/jan/import.csv" in str(raised.value)
     assert "line" in str(raised.value) or "windows/redis-c-run2.log" in str(raised.value)
 
 
-def test_a_row_without_its_file_is_refused(logs):
-    take(logs)
-    (logs / "windows/redis-c-run2.log").unlink()
+def test_a_row_without_its_file_is_refused(taken):
+    (taken / "windows/redis-c-run2.log").unlink()
     with pytest.raises(KvstudyError, match=r"redis-c-run2\.log: no log of YCSB of that name"):
-        take(logs)
+        take(taken)
 
 
-def test_a_row_that_the_study_has_not_is_refused(logs):
-    take(logs)
+def test_a_row_that_the_study_has_not_is_refused(taken):
     change("windows/redis-c-run2.log", repetition="9")
     with pytest.raises(
         KvstudyError, match=r"study\.yaml: has no cell store redis, workload c, rep"
     ):
-        take(logs)
+        take(taken)
     (STUDY / "study.yaml").unlink()
-    take(logs)
+    take(taken)
     assert (RAW / "redis/c/r2000_o100000_t4/rep9").is_dir()
 
 
@@ -431,8 +435,7 @@ def test_a_log_cut_off_in_the_middle_is_a_failed_cell(logs):
     assert kept.read_bytes() == path.read_bytes()
 
 
-def test_an_imported_cell_that_was_edited_is_a_gap_until_it_is_imported_again(logs):
-    take(logs)
+def test_an_imported_cell_that_was_edited_is_a_gap_until_it_is_imported_again(taken):
     cells, _ = parsed()
     measured = (cells["status"] == "measured").sum()
     log = sorted(RAW.glob("redis/*/*/rep1/run.out"))[0]
@@ -445,7 +448,7 @@ def test_an_imported_cell_that_was_edited_is_a_gap_until_it_is_imported_again(lo
     assert (cells["status"] == "measured").sum() == measured - 1
     (reason,) = cells.loc[cells["status"] == "failed", "reason"]
     assert reason.startswith("run.out: differs from its checksum")
-    take(logs)
+    take(taken)
     cells, _ = parsed()
     assert (cells["status"] == "measured").sum() == measured
     assert log.read_text() == whole
@@ -513,8 +516,7 @@ def test_the_study_file_is_the_users(logs):
         take(logs, "--machine", "a server")
 
 
-def test_nothing_is_measured_for_imported_logs(logs):
-    take(logs)
+def test_nothing_is_measured_for_imported_logs(taken):
     cell = "redis/c/r2000_o100000_t4/rep3"
     with pytest.raises(KvstudyError, match="nothing is measured for it"):
         run("measure", cell, "--study", STUDY / "study.yaml", "--provider", "native")
@@ -522,8 +524,7 @@ def test_nothing_is_measured_for_imported_logs(logs):
         run("probe", "redis", "--study", STUDY / "study.yaml", "--provider", "native")
 
 
-def test_imported_cells_are_refused_among_measured_ones(logs):
-    take(logs)
+def test_imported_cells_are_refused_among_measured_ones(taken):
     study = STUDY / "study.yaml"
     text = study.read_text()
     start, end = text.index("imported:"), text.index("stores:")
@@ -532,14 +533,13 @@ def test_imported_cells_are_refused_among_measured_ones(logs):
         run("parse", study.parent.name, "--mixed", "true")
 
 
-def test_measured_cells_are_refused_among_imported_ones(logs):
-    take(logs)
+def test_measured_cells_are_refused_among_imported_ones(taken):
     path = RAW / "redis/c/r2000_o100000_t4/rep1/manifest.json"
     manifest = json.loads(path.read_text())
     del manifest["imported"]
     path.write_text(json.dumps(manifest))
     with pytest.raises(KvstudyError, match="was measured here; imported and measured cells"):
-        take(logs)
+        take(taken)
 
 
 # --- every phase has its own way to measure

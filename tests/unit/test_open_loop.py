@@ -15,7 +15,7 @@ from kvstudy.analyse.tidy.files import (
 )
 from kvstudy.analyse.tidy.open_loop import NOTHING, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
-from kvstudy.present.figures.draw import looks, use_style
+from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts

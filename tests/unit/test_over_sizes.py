@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.audit.doubts import MARK
 from kvstudy.analyse.findings.scaling import scaling
+from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError
+from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.figures.curves import curves_table, draw_curves
-from kvstudy.present.figures.draw import looks, use_style
 from kvstudy.present.tables import scaling as scaling_table
 from kvstudy.present.tables import sweep
 from kvstudy.study.cells import by_combination

@@ -6,10 +6,10 @@ from itertools import pairwise
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from kvstudy.analyse.audit.doubts import MARK
 from kvstudy.analyse.findings.pairs import COLUMNS as PAIRS
+from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.present.figures.draw import looks
+from kvstudy.present.drawing.draw import looks
 from kvstudy.present.figures.slope import draw_slopes, slopes
 from kvstudy.present.tables.against import content, rows
 from kvstudy.present.tables.checks import DASH

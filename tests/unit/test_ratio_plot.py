@@ -1,12 +1,12 @@
 """The figure that compares every two stores."""
 
 import math
+from itertools import product
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
-from kvstudy.present.figures.ratios import draw_ratios, ratios
+from kvstudy.present.figures.ratios import draw_ratios, ratios, ticks_of
 
 from . import small_results as small
 
@@ -47,15 +47,15 @@ def test_parameters_are_named_only_where_a_workload_has_several():
     assert titles == ["Workload A\nlarge", "Workload A\nsmall", "Workload C"]
 
 
-@pytest.mark.parametrize("low", [1e-5, 1e-3, 0.02, 0.09, 0.2, 0.31, 0.5, 0.61, 0.8, 0.9])
-@pytest.mark.parametrize("high", [1.1, 1.2, 1.9, 2.1, 4.9, 9, 11, 80, 3000, 1e6])
-def test_every_axis_has_two_to_five_numbers(low, high):
-    table = ratios(small.analysis().pairs.head(1), FLOORS, small.study())
-    figure = draw_ratios(table.assign(low=low, high=high), small.study(), small.TITLES)
-    ax = figure.axes[0]
-    left, right = ax.get_xlim()
-    assert 2 <= sum(left <= tick <= right for tick in ax.get_xticks()) <= 5
-    plt.close(figure)
+def test_every_axis_has_two_to_five_numbers():
+    lows = (1e-5, 1e-3, 0.02, 0.09, 0.2, 0.31, 0.5, 0.61, 0.8, 0.9)
+    highs = (1.1, 1.2, 1.9, 2.1, 4.9, 9, 11, 80, 3000, 1e6)
+    for low, high in product(lows, highs):
+        # With room at both ends, as the figure is drawn.
+        ticks = [
+            tick for tick in ticks_of(low / 1.1, high * 1.1) if low / 1.1 <= tick <= 1.1 * high
+        ]
+        assert 2 <= len(ticks) <= 5, (low, high, ticks)
 
 
 def test_one_store_has_nothing_to_compare():

@@ -9,15 +9,15 @@ from kvstudy.analyse.findings.published_costs import printed, published_costs
 from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.published import read_published
-from kvstudy.present.figures.break_even import break_even_table, draw_break_even
-from kvstudy.present.figures.relative import draw_relative, relative_table
+from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table, draw_break_even
+from kvstudy.present.figures.relative import RelativePlot, draw_relative, relative_table
 from kvstudy.present.tables import break_even, relative
 from kvstudy.present.tables.checks import parts
 from kvstudy.present.tables.html import fill_html
 from kvstudy.present.tables.latex import fill
 from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.intervals import trimmed_mean
-from kvstudy.study.relative import BreakEvenPlot, BreakEvenTable, RelativePlot, RelativeTable
+from kvstudy.study.relative import BreakEvenTable, RelativeTable
 
 from tests.cell_texts import same_cells
 

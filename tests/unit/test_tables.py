@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
-from kvstudy.analyse.tidy.files import HISTOGRAMS, OUTCOMES, ROUNDS, SERIES
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
-from kvstudy.analyse.tidy.open_loop import NOTHING
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables import machine, results
 from kvstudy.present.tables.kinds import Given
 from kvstudy.present.tables.latex import Latex, broken, escape, fill
 from kvstudy.present.tables.write import write_tables
-from kvstudy.study.cells import shown
-from kvstudy.study.load import load_study
-
-from tests.cell_texts import same_cells
 
 from . import small_results as small
 
@@ -52,13 +43,19 @@ def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> P
     return tmp_path
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """The tables of the small study."""
+    return tables(tmp_path_factory.mktemp("tables"))
+
+
 def notes(found, name: str = "one") -> str:
     table = next(table for table in small.study().tables if table.name == name)
     return "\n".join(results.content(table, small.study(), found, small.TITLES)["notes"])
 
 
-def test_csv_has_every_value_with_n_and_spread(tmp_path):
-    frame = pd.read_csv(tables(tmp_path) / "one.csv")
+def test_csv_has_every_value_with_n_and_spread(folder):
+    frame = pd.read_csv(folder / "one.csv")
     frame = frame.set_index(["store", "operation", "metric"])
     row = frame.loc["redis", "overall", "throughput"]
     assert (row["n"], row["mean"], row["min"], row["max"]) == (2, 2100, 2000, 2200)
@@ -72,8 +69,8 @@ def test_csv_has_every_value_with_n_and_spread(tmp_path):
     assert frame.loc["redis", "read+update", "operations"]["mean"] == 20_000
 
 
-def test_rows_are_in_the_arrangement_of_the_source(tmp_path):
-    text = (tables(tmp_path) / "one.tex").read_text()
+def test_rows_are_in_the_arrangement_of_the_source(folder):
+    text = (folder / "one.tex").read_text()
     labels = [
         *["Run time (", "Throughput (", "Read\\", "Operations", "Average latency", "Minimum"],
         *["Maximum", "95th", "99th", "Update\\", "Operations", "Read + update (plain mean)\\"],
@@ -82,7 +79,7 @@ def test_rows_are_in_the_arrangement_of_the_source(tmp_path):
     place = 0
     for label in labels:
         place = text.index(label, place) + 1
-    assert "Update" not in (tmp_path / "two.tex").read_text()
+    assert "Update" not in (folder / "two.tex").read_text()
 
 
 def lines(text: str) -> list[list[str]]:
@@ -95,8 +92,8 @@ def lines(text: str) -> list[list[str]]:
     ]
 
 
-def test_measured_and_published_stand_side_by_side(tmp_path):
-    rows = lines((tables(tmp_path) / "one.tex").read_text())
+def test_measured_and_published_stand_side_by_side(folder):
+    rows = lines((folder / "one.tex").read_text())
     throughput = next(row for row in rows if row[0].startswith("Throughput"))
     assert throughput[1:] == [r"2\,100.0", r"4\,801.0", "", r"1\,284.0", r"1\,010.0", "\N{EN DASH}"]
     assert {len(row) for row in rows} == {7}
@@ -111,8 +108,8 @@ def test_without_a_source_there_is_one_column_per_store(tmp_path):
     assert "GPU" not in (folder / "machine.tex").read_text()
 
 
-def test_a_store_that_was_not_measured_says_so_once_and_why(tmp_path):
-    text = (tables(tmp_path) / "one.tex").read_text()
+def test_a_store_that_was_not_measured_says_so_once_and_why(folder):
+    text = (folder / "one.tex").read_text()
     assert text.count("{not measured}") == 1
     assert r"\textsuperscript{a}\,Not measured: no server \& no image." in text
 
@@ -166,12 +163,12 @@ def test_other_numbers_of_operations_are_said():
     assert "A run has" not in notes(small.results(source=False))
 
 
-def test_machine_beside_the_source(tmp_path):
-    frame = pd.read_csv(tables(tmp_path) / "machine.csv", keep_default_na=False)
+def test_machine_beside_the_source(folder):
+    frame = pd.read_csv(folder / "machine.csv", keep_default_na=False)
     assert frame["component"].tolist() == ["CPU", "GPU", "YCSB", "Redis"]
     assert frame.loc[0].tolist() == ["CPU", "New", "2 cores", "Old", "50 % & more"]
     assert frame.loc[2, "name"] == "0.17.0"
-    text = (tmp_path / "machine.tex").read_text()
+    text = (folder / "machine.tex").read_text()
     assert r"CPU & New, 2 cores & Old, 50 \% \& more" in text
     assert "Component & Here & A. Nobody, 2020" in text
 
@@ -181,8 +178,8 @@ def test_machine_file_without_components_is_named():
         machine.rows({}, small.study(), small.TITLES, Path("env.json"))
 
 
-def test_titles_are_escaped(tmp_path):
-    text = (tables(tmp_path) / "one.tex").read_text()
+def test_titles_are_escaped(folder):
+    text = (folder / "one.tex").read_text()
     # Over two lines, for it is long.
     assert (
         r"\shortstack[c]{Riak\_\%\&\#\textbackslash{}\textless{}K\textgreater{}\{V\}\$"
@@ -234,48 +231,3 @@ def test_numbers():
     assert fixed("latency_p95", 12.34) == "12.3"
     texts = [significant(value) for value in (0, 0.01849, 0.9996, 4.801, 99.96, 163.4, 50199.5)]
     assert texts == ["0", "0.0185", "1.00", "4.80", "100", "163", "50200"[:3] + "00"]
-
-
-def test_commands_from_measurements_to_tables(project):
-    folder = project / "results/jedlicka2024"
-    folder.mkdir(parents=True)
-    study = project / "config/studies/jedlicka2024/study.yaml"
-    # The made-up values stand under the sizes that the study shows.
-    sizes = shown(load_study(study))
-    plan = small.cells()
-    values = small.measurements(plan)
-    for frame in (plan, values):
-        frame["parameters"] = frame["workload"].map(sizes)
-    plan.to_csv(folder / "cells.csv", index=False)
-    values.to_csv(folder / "measurements.csv", index=False)
-    (folder / "environment.json").write_text(json.dumps(ENVIRONMENT))
-    (folder / "probes.csv").write_text("store,step,kind,name,value,reason\n")
-    for table in (SERIES, HISTOGRAMS, OUTCOMES, ROUNDS):
-        table.frame().to_csv(table.path(folder), index=False)
-    at_rates = folder / "open-loop"
-    at_rates.mkdir()
-    for name, table in vars(NOTHING).items():
-        table.to_csv(at_rates / f"{name}.csv", index=False)
-    (project / "report").symlink_to(TEMPLATES.parents[1])
-    of_source = ("--study", "config/studies/jedlicka2024/study.yaml")
-    for arguments in (
-        ("summarise", "jedlicka2024"),
-        ("analyse", "jedlicka2024"),
-        ("audit", *of_source),
-        ("tabulate", "jedlicka2024"),
-    ):
-        done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-
-    made = sorted(path.name for path in (folder / "tables").glob("[!.]*"))
-    names = ["insert-only", "machine", "operations", "workload-a", "workload-b", "workload-c"]
-    for workload in ("a", "b", "c", "insert"):
-        names += [f"runs-{workload}", f"percentiles-{workload}", f"audited-{workload}"]
-    names += ["bottleneck", "properties", "ranking", "ratios", "validity", "audit", "against"]
-    assert made == sorted(f"{name}.{kind}" for name in names for kind in ("csv", "html", "tex"))
-    assert r"1\,010.0" in (folder / "tables/workload-a.tex").read_text()
-    assert r"803\,880" in (folder / "tables/workload-a.tex").read_text()
-    gaps = ("not measured",)
-    for path in (folder / "tables").glob("*.html"):
-        tex = path.with_suffix(".tex").read_text(encoding="utf-8")
-        assert same_cells(tex, path.read_text(encoding="utf-8"), gaps=gaps), path

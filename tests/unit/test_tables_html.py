@@ -33,7 +33,7 @@ from kvstudy.present.tables.markup import (
     raised,
     stacked,
 )
-from kvstudy.study.base import AnyTable
+from kvstudy.study.kinds import AnyTable
 from kvstudy.study.sizes import sizes
 
 from tests.cell_texts import (

@@ -58,4 +58,4 @@ def test_a_notebook_has_the_code_that_its_cells_import():
 
 
 def test_the_scripts_of_the_page_belong_to_its_code():
-    assert "workflow/kvstudy/present/charts/mount.js" in code_of("build-html")
+    assert "workflow/kvstudy/present/drawing/mount.js" in code_of("build-html")

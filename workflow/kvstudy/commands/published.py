@@ -19,8 +19,8 @@ def command(run: str) -> None:
     claims.yaml beside study.yaml, as far as they are there.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.charts.write import write_charts
-    from kvstudy.present.figures.draw import looks
+    from kvstudy.present.drawing.draw import looks
+    from kvstudy.present.drawing.write import write_charts
     from kvstudy.present.report.published import write_published
 
     of = find_run(run, published=True)

@@ -7,7 +7,6 @@ from typing import Annotated, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from kvstudy.language.current import N_
-from kvstudy.language.texts import Place, Text
 from kvstudy.study.metrics import SHOWN
 from kvstudy.study.model_errors import NAME
 
@@ -38,7 +37,13 @@ Asked = Literal[
 # Of a claim.
 CLAIM_ID = r"[A-Z][A-Za-z0-9-]*"
 # What tables and figures show.
+# All operations of a workload together; of latencies the mean over all single operations.
+ALL = "all"
+# Whose a value is; from when on the time of an operation counts.
+MEASURED, PUBLISHED = "measured", "published"
+SERVICE_TIME, INTENDED_TIME = "service", "intended"
 Metric = Literal[tuple(SHOWN)]
+Unit = Literal["ops/s", "kops/s", "s", "ms", "us"]
 
 
 def as_list(value: object) -> list:
@@ -46,6 +51,15 @@ def as_list(value: object) -> list:
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
+
+
+def check_unit(metric: str, unit: str) -> None:
+    """ValueError for a unit that a figure cannot show ``metric`` in."""
+    latency = ["us", "ms", "s"] if metric.startswith("latency") else []
+    units = {"throughput": ["ops/s", "kops/s"], "runtime": ["s", "ms"]}.get(metric, latency)
+    if unit not in units:
+        remedy = f"give {' or '.join(units)}" if units else "show another metric"
+        raise ValueError(f"{metric} has no unit {unit!r}; {remedy}")
 
 
 class Strict(BaseModel):
@@ -68,19 +82,3 @@ class ShownSizes(Strict):
     records: Count | None = Field(default=None, description="Left out: the last of the list.")
     operations: Count | None = Field(default=None, description="Left out: the last of the list.")
     threads: Count | None = Field(default=None, description="Left out: the last of the list.")
-
-
-class AnyTable(Strict):
-    """What every table of the report has."""
-
-    name: Name
-    source: Place = Field(default="", description="Number of the table in the source.")
-    caption: Text = Field(description="Its caption in the report.")
-
-
-class AnyFigure(Strict):
-    """What every drawn figure has."""
-
-    name: Name
-    source: Place = Field(default="", description="Number of the figure in the source.")
-    caption: Text = Field(description="Its caption in the report.")

@@ -13,20 +13,13 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 from kvstudy.language.current import _
 from kvstudy.language.texts import Text
 from kvstudy.study.automatic import (
-    AUTOMATIC_FIGURES,
-    AUTOMATIC_FIGURES_OF_A_WORKLOAD,
-    AUTOMATIC_TABLES_OF_A_WORKLOAD,
-    BOTTLENECK,
-    OPERATIONS,
-    RATIOS,
-    SCALING,
+    FIGURES_OF_EVERY_REPORT,
     THREADS_FOR_SCALING,
-    TRIMMED,
-    VALIDITY,
     with_automatic,
 )
 from kvstudy.study.base import Count, Name, Strict, as_list
-from kvstudy.study.figure_kinds import DrawnFigure, Figure, OpenLoopFigure, RunOrder
+from kvstudy.study.curves import ScalingTable
+from kvstudy.study.kinds import FIGURES, AnyFigure, AnyTable, Figure, Part
 from kvstudy.study.parts import (
     MEAN,
     ExpectedFailures,
@@ -37,7 +30,18 @@ from kvstudy.study.parts import (
     StoreUse,
     WorkloadUse,
 )
-from kvstudy.study.table_kinds import OpenLoopTable, StoreTable, Table
+from kvstudy.study.table_kinds import (
+    BottleneckTable,
+    OpenLoopTable,
+    OperationsTable,
+    PercentilesTable,
+    RatiosTable,
+    RunsTable,
+    StoreTable,
+    Table,
+    TrimmedTable,
+    ValidityTable,
+)
 
 
 class Study(Strict):
@@ -125,26 +129,14 @@ class Study(Strict):
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
         self._own_tables = len(self.tables)
-        automatic = [OPERATIONS, RATIOS, BOTTLENECK, VALIDITY]
+        kinds = [OperationsTable, RatiosTable, BottleneckTable, ValidityTable]
         if self.trimmed_mean:
-            automatic.append(TRIMMED)
+            kinds.append(TrimmedTable)
         if any(len(self._threads(use)) >= THREADS_FOR_SCALING for use in self.workloads):
-            automatic.append(SCALING)
+            kinds.append(ScalingTable)
         if self.store_pages:
-            named = {table.store for table in self.tables if isinstance(table, StoreTable)}
-            automatic += [
-                StoreTable(
-                    name=f"store-{use.name}",
-                    kind="store",
-                    caption=_("All workloads of the store"),
-                    store=use.name,
-                )
-                for use in self.stores
-                if use.name not in named
-            ]
-        tables = with_automatic(
-            self.tables, automatic, AUTOMATIC_TABLES_OF_A_WORKLOAD, self.workloads
-        )
+            kinds.append(StoreTable)
+        tables = with_automatic(self.tables, [*kinds, RunsTable, PercentilesTable], self)
         object.__setattr__(self, "tables", tables)
         return self
 
@@ -152,18 +144,8 @@ class Study(Strict):
     def _always_drawn(self) -> Study:
         """Figures of every report, unless the study names them itself."""
         self._own_figures = len(self.figures)
-        automatic = list(AUTOMATIC_FIGURES)
-        if not self.imported:
-            order = _(" (random order, seed {})").format(self.seed)
-            automatic = [
-                each.model_copy(update={"caption": _(each.caption) + order})
-                if isinstance(each, RunOrder)
-                else each
-                for each in automatic
-            ]
-        figures = with_automatic(
-            self.figures, automatic, AUTOMATIC_FIGURES_OF_A_WORKLOAD, self.workloads
-        )
+        kinds = [FIGURES[name] for name in FIGURES_OF_EVERY_REPORT]
+        figures = with_automatic(self.figures, kinds, self)
         object.__setattr__(self, "figures", figures)
         return self
 
@@ -191,36 +173,25 @@ class Study(Strict):
         return [figure for figure in self.figures if figure.kind in kinds]
 
     @property
-    def drawn_figures(self) -> list[DrawnFigure]:
+    def drawn_figures(self) -> list[AnyFigure]:
         """All but transcripts, which are text."""
-        drawn = [figure for figure in self.figures if isinstance(figure, DrawnFigure)]
-        return drawn + self.open_loop_figures
+        return [figure for figure in self.figures if figure.drawn] + self.open_loop_figures
 
     @property
-    def open_loop_tables(self) -> list[OpenLoopTable]:
+    def open_loop_tables(self) -> list[AnyTable]:
         """One for each workload that has open-loop cells."""
-        return [
-            OpenLoopTable(
-                name=f"open-loop-{name}",
-                caption=_("Latency at fixed rates, {}").format(self.workload(name).title),
-                workload=name,
-            )
-            for name in (self.open_loop.workloads if self.open_loop else [])
-        ]
+        return self._of_open_loop(OpenLoopTable)
 
     @property
-    def open_loop_figures(self) -> list[OpenLoopFigure]:
+    def open_loop_figures(self) -> list[AnyFigure]:
         """One for each workload that has open-loop cells."""
-        return [
-            OpenLoopFigure(
-                name=table.name,
-                caption=_("Service time and intended time over the load, {}").format(
-                    self.workload(table.workload).title
-                ),
-                workload=table.workload,
-            )
-            for table in self.open_loop_tables
-        ]
+        return self._of_open_loop(FIGURES["open-loop"])
+
+    def _of_open_loop(self, kind: type[Part]) -> list:
+        if not self.open_loop:
+            return []
+        parts = {part.workload: part for part in kind.automatic(self)}
+        return [parts[name] for name in self.open_loop.workloads]
 
     @property
     def store_names(self) -> list[str]:

@@ -6,16 +6,38 @@ operations: 1:30 says that the store does in one second what takes the baseline 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.study.base import AnyFigure, AnyTable, Name, Strict
+from kvstudy.errors import KvstudyError
+from kvstudy.study import rounds
+from kvstudy.study.base import Name, Strict
+from kvstudy.study.kinds import AnyTable
+
+if TYPE_CHECKING:
+    from kvstudy.study.model import Study
 
 Part = Literal["insert", "read", "delete"]
 
 
-class TwoStores(Strict):
+class OfRounds(Strict):
+    """Something of a workload with rounds."""
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for names that the study does not have, or a workload without rounds."""
+        from kvstudy.study.workload import properties_of
+
+        super().check(study, path, key)
+        if rounds.rounds_of(properties_of(study, study.workload(self.workload))) is None:
+            raise KvstudyError(
+                f"{path}: {key}.workload: '{self.workload}' has no rounds, so a {self.kind} "
+                f"{key.partition('s[')[0]} has no times; name a workload of {rounds.WORKLOAD}"
+            )
+
+
+class TwoStores(OfRounds):
     """Whose times are compared, under a workload with rounds."""
 
     workload: Name = Field(description="A workload with rounds.")
@@ -23,7 +45,7 @@ class TwoStores(Strict):
     store: Name = Field(description="The store that is compared with it.")
 
 
-class Caching(Strict):
+class Caching(OfRounds):
     """A database and what could be a cache before it, under a workload with rounds."""
 
     workload: Name = Field(description="A workload with rounds.")
@@ -34,6 +56,8 @@ class Caching(Strict):
 class RelativeTable(TwoStores, AnyTable):
     """Times and rates of two stores over the number of records, and their ratio."""
 
+    cells = "every size"
+
     kind: Literal["relative"] = Field(
         description="Times, rates and relative performance of two stores over the records."
     )
@@ -43,30 +67,8 @@ class RelativeTable(TwoStores, AnyTable):
 class BreakEvenTable(Caching, AnyTable):
     """The number of reads per write from which a cache pays off."""
 
+    cells = "every size"
+
     kind: Literal["break-even"] = Field(
         description="From how many reads per write on a cache pays off, over the records."
     )
-
-
-class RelativePlot(TwoStores, AnyFigure):
-    """Relative performance over the number of records."""
-
-    kind: Literal["relative"] = Field(description="Relative performance over the records.")
-    operations: Annotated[list[Part], Field(min_length=1)] = Field(
-        description="The operations of the rounds, a line for each."
-    )
-
-
-class BreakEvenPlot(Caching, AnyFigure):
-    """Cost of a write and its reads with and without a cache."""
-
-    kind: Literal["break-even"] = Field(
-        description="Cost of a write and its reads, with and without a cache."
-    )
-    records: Annotated[int, Field(gt=0)] = Field(
-        description="Times are those with so many records, or with the next fewer measured."
-    )
-
-
-ROUNDS_TABLES = (RelativeTable, BreakEvenTable)
-ROUNDS_FIGURES = (RelativePlot, BreakEvenPlot)

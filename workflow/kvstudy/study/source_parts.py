@@ -6,12 +6,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.language.texts import Place, Text
-from kvstudy.study.base import AnyTable, Name, Strict
+from kvstudy.study.base import Name
+from kvstudy.study.kinds import AnyTable
 
 
 class AuditTable(AnyTable):
     """The checks of the source, and what does not fit; a part of every report with a source."""
+
+    cells = "none"
 
     kind: Literal["audit"] = Field(
         description="Checks of the source's tables and text, and what does not fit."
@@ -20,6 +22,8 @@ class AuditTable(AnyTable):
 
 class AuditedTable(AnyTable):
     """What the checks of one of the source's tables found, beside that table."""
+
+    cells = "none"
 
     kind: Literal["audited"] = Field(
         description="The checks of the source's values of a workload, one column per store."
@@ -30,6 +34,8 @@ class AuditedTable(AnyTable):
 class AgainstTable(AnyTable):
     """Ratios to one store, published and here; a part of every report with both."""
 
+    controls = "noise floor"
+
     kind: Literal["against"] = Field(
         description="Throughput by that of one store, published and measured."
     )
@@ -38,12 +44,3 @@ class AgainstTable(AnyTable):
         description="The store that the others are divided by. Left out: the first that has "
         "values on both sides.",
     )
-
-
-class Slopes(Strict):
-    """Places of the stores, published and here; a part of every report with both."""
-
-    name: Name
-    kind: Literal["slope"] = Field(description="Places of the stores, published and measured.")
-    source: Place = Field(default="", description="Number of the figure in the source.")
-    caption: Text = Field(description="Its caption in the report.")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from kvstudy.language.current import _
+from kvstudy.study.kinds import FIGURES
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import PUBLISHED, QUOTES, check_names
-from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable, Slopes
+from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable
 
 
 def with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
@@ -38,21 +39,16 @@ def with_source(path: Path, study: Study, stores: list[str], workloads: list[str
     if any(len(_stores(rows, name, study)) > 1 for name in [*study.workload_names, MEAN]):
         caption = _("Throughput by that of one store, published and here")
         tables.append(AgainstTable(name="against", kind="against", caption=caption))
-        caption = _("Places of the stores by throughput, published and here")
-        figures.append(Slopes(name="places", kind="slope", caption=caption))
+        figures += FIGURES["slope"].automatic(study)
     return study.model_copy(
-        update={
-            "tables": study.tables + [each for each in tables if _is_new(each, study.tables)],
-            "figures": study.figures + [each for each in figures if _is_new(each, study.figures)],
-        }
+        update={"tables": _added(study.tables, tables), "figures": _added(study.figures, figures)}
     )
 
 
-def _is_new(part, own: list) -> bool:
-    same = [each for each in own if type(each) is type(part)]
-    if isinstance(part, AuditedTable):
-        same = [each for each in same if each.workload == part.workload]
-    return not same
+def _added(own: list, parts: list) -> list:
+    """``own`` and those of ``parts`` that it does not have yet."""
+    named = {part.subject for part in own}
+    return own + [part for part in parts if part.subject not in named]
 
 
 def _can_be_checked(rows: list[dict[str, str]]) -> bool:

@@ -10,16 +10,7 @@ from kvstudy.analyse.audit.check import Fits, Kind
 from kvstudy.analyse.audit.files import read_audit
 from kvstudy.analyse.audit.values import which
 from kvstudy.analyse.tidy.published import REJECTED, read_published
-from kvstudy.language.current import _
 from kvstudy.study.parts import MEAN
-
-# Of rejected values, in tables and figures.
-MARK = "\N{DOUBLE DAGGER}"
-
-
-def marked_values() -> str:
-    """What the mark says; it stands behind it."""
-    return _("rejected by the audit of the source")
 
 
 def read_judged(published: Path, audit: Path | None) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from kvstudy.analyse.findings import percentiles
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.analyse.tidy.series import INTENDED
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 
 # Below this share of the rate that was asked for, the store or the client was overloaded.
 REACHED = 0.99
@@ -27,8 +28,6 @@ PERCENTILE_COLUMNS = [
     *["store", "workload", "parameters", "load", "operation", "time"],
     *PERCENTILE_NUMBERS[1:],
 ]
-SERVICE_TIME, INTENDED_TIME = "service", "intended"
-ALL = "all"
 
 
 def rates(found: OpenLoop) -> pd.DataFrame:

@@ -21,6 +21,8 @@ UNIT_FACTORS = {
     ("place", "place"): 1,
 }
 UNIT_SIGNS = {"us": "µs"}
+# Behind a published value that the audit of the source rejects.
+MARK = "\N{DOUBLE DAGGER}"
 
 
 def converted(value: float, unit: str, wanted: str) -> float:
@@ -76,3 +78,8 @@ def change(value: float) -> str:
     """A relative change, 0.226 as +22.6 %."""
     sign = "\N{MINUS SIGN}" if value < 0 else "+"
     return decimal(f"{sign}{abs(value) * 100:.1f} %")
+
+
+def marked_values() -> str:
+    """What the mark says; it stands behind it."""
+    return _("rejected by the audit of the source")

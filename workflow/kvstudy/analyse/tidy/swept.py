@@ -12,15 +12,12 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.results import Results, State
 from kvstudy.analyse.tidy.shown import only, published_only
-from kvstudy.study.base import SIZES
+from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown
 from kvstudy.study.combinations import Combination, Line, threads_of
 from kvstudy.study.model import Study
 from kvstudy.study.sizes import sizes
 
-MEASURED, PUBLISHED = "measured", "published"
-# The operation of a latency that is the mean over all single operations.
-ALL = "all"
 COLUMNS = [
     *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],
     *["value", "low", "high", "n", "note", "rejected"],

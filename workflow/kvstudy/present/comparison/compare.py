@@ -15,7 +15,7 @@ from kvstudy.present.comparison.matching import match_runs
 from kvstudy.present.comparison.names import store_looks, workload_labels
 from kvstudy.present.comparison.orders import orders
 from kvstudy.present.comparison.runs import Run, find_run, read_run, refuse_same
-from kvstudy.present.figures.draw import Look, save, use_style
+from kvstudy.present.drawing.draw import Look, save, use_style
 
 TABLES = ["facts", "left-out", "changes", "throughputs", "orders"]
 

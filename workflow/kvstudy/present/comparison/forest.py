@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from kvstudy.present.comparison.words import interval, marks, number
-from kvstudy.present.figures.draw import TEXT_WIDTH, Look
-from kvstudy.present.figures.order import MARKERS
+from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, Look
 from kvstudy.stats.ratios import margin_bounds
 
 # Lines that a page holds: rows and the workloads above them.

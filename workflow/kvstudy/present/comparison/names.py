@@ -8,7 +8,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.comparison.matching import Matching
 from kvstudy.present.comparison.runs import Run
 from kvstudy.present.comparison.words import sizes
-from kvstudy.present.figures.draw import Look, looks
+from kvstudy.present.drawing.draw import Look, looks
 from kvstudy.stores.definition import Store, lighter, load_store
 from kvstudy.study.load import STORES
 from kvstudy.study.parts import StoreUse

@@ -1,1 +1,1 @@
-"""The figures of the report, as PDF, SVG and CSV."""
+"""The kinds of figures of a report, a module for each."""

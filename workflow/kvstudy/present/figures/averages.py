@@ -3,17 +3,55 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import pandas as pd
+from pydantic import Field, model_validator
 
-from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.language.current import N_, _, ngettext
-from kvstudy.present.figures.bars import COLUMNS
-from kvstudy.present.figures.torn import torn
-from kvstudy.study.grids import Averages
+from kvstudy.language.recorded import recorded
+from kvstudy.libraries import pd, plt
+from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, torn
+from kvstudy.present.drawing.chart import Chart
+from kvstudy.present.drawing.draw import Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.study.base import Name, Unit, check_unit
+from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.swept import Swept
+
 GROUPS = [N_("Mean"), N_("Median")]
+
+
+class Averages(DrawnFigure):
+    """Mean and median over all sizes, a bar for each store."""
+
+    cells = "every size"
+
+    kind: Literal["averages"] = Field(
+        description="Mean and median of a value over all sizes of a workload, a bar for each "
+        "store; sizes as in a heatmap, and only those that every measured store has."
+    )
+    workloads: Annotated[list[Name], Field(min_length=1)] = Field(description="Their names.")
+    metric: Literal["runtime", "throughput"] = Field(
+        default="runtime", description="What is shown."
+    )
+    unit: Unit
+
+    @model_validator(mode="after")
+    def _fits(self) -> Averages:
+        check_unit(self.metric, self.unit)
+        return self
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return averages(self, run.study, run.swept)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw(rows, looks.stores, "", panel_titles(rows, looks.study))
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return averages_chart(rows, self, looks.study, looks.stores)
 
 
 def averages(figure: Averages, study: Study, swept: Swept) -> pd.DataFrame:
@@ -72,3 +110,20 @@ def _panel(
     for row, cut in zip(rows, torn(heights, tops, [row["group"] for row in rows]), strict=True):
         row["torn"] = "yes" if cut else "no"
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def averages_chart(
+    table: pd.DataFrame, figure: Averages, study: Study, stores: dict[str, Look]
+) -> Chart:
+    """Of ``figures.averages.averages``'s table."""
+    rows, of_sizes = [], _("{} of {} sizes")
+    for row in table.to_dict("records"):
+        sizes = row["n"]
+        shown = bar_row(row, figure.metric, stores) | {"workload": row["panel"]}
+        shown["runs"] = (
+            "" if pd.isna(sizes) else of_sizes.format(recorded(row["group"]), f"{sizes:.0f}")
+        )
+        rows.append(shown)
+    assert set(table["group"]) <= set(GROUPS)
+    name = _(METRICS[figure.metric].short)
+    return bar_chart(table, rows, name, panel_titles(table, study), stores)

@@ -3,32 +3,78 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field, model_validator
 
 from kvstudy.analyse.tidy.numbers import converted
-from kvstudy.analyse.tidy.results import Results
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import N_
-from kvstudy.present.figures.torn import torn
-from kvstudy.study.figure_kinds import Bars
+from kvstudy.language.current import N_, _
+from kvstudy.libraries import pd, plt
+from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title, torn
+from kvstudy.present.drawing.chart import Chart
+from kvstudy.present.drawing.draw import Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.study.base import Metric, Name, Operation
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
+from kvstudy.study.naming import check_known
+from kvstudy.study.parts import MEAN
 
-COLUMNS = [
-    "panel",
-    "group",
-    "store",
-    "value",
-    "unit",
-    "min",
-    "max",
-    "n",
-    "torn",
-    "note",
-    "rejected",
-]
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results
+
+
+class Bars(DrawnFigure):
+    """A bar chart: groups along the x axis, one bar per store in each group.
+
+    The groups are the workloads, or the metrics when there are several.
+    """
+
+    kind: Literal["bars"] = Field(description="A bar chart.")
+    workloads: list[Name] = Field(
+        description="Their names; mean stands for the mean throughput of all workloads."
+    )
+    operation: Operation | Literal["overall", "all"] = Field(
+        description="overall: the whole phase. all: the workload's operations combined "
+        "(plain mean over operations), or its only operation."
+    )
+    metrics: list[Metric]
+    unit: Literal["ops/s", "kops/s", "s", "ms", "us"]
+
+    @model_validator(mode="after")
+    def _one_axis(self) -> Bars:
+        if len(self.workloads) > 1 and len(self.metrics) > 1:
+            raise ValueError("several workloads and several metrics do not fit on one axis")
+        return self
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for a workload that the study has not, or the mean of no throughput."""
+        for name in self.workloads:
+            if name != MEAN or self.metrics != ["throughput"]:
+                check_known(path, f"{key}.workload", "workload", name, study.workload_names)
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return bars(self, run.study, run.results)
+
+    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
+        from kvstudy.analyse.tidy.results import Results
+        from kvstudy.analyse.tidy.shown import published_only
+
+        nothing = pd.DataFrame(columns=["workload", "parameters"])
+        results = Results(nothing, nothing, published_only(values, study))
+        rows = bars(self, study, results, panels=("published",))
+        # A store without any bar is told in the text, not by an empty place in each group.
+        stores = set(rows.dropna(subset="value")["store"])
+        return rows[rows["store"].isin(stores)] if stores else None
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw(rows, looks.stores, looks.publisher)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return bars_chart(rows, self, looks.study, looks.stores)
 
 
 def bars(
@@ -113,3 +159,29 @@ def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:
         f"{figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, us, ms and s "
         "latencies"
     )
+
+
+def bars_chart(table: pd.DataFrame, figure: Bars, study: Study, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.bars.bars``'s table."""
+    places = _workloads(figure, study)
+    metrics = {METRICS[metric].short: metric for metric in figure.metrics}
+    who = f"({study.source.author}, {study.source.year})" if study.source else ""
+    rows = []
+    for row in table.to_dict("records"):
+        metric = metrics.get(row["group"], figure.metrics[0])
+        rows.append(
+            bar_row(row, metric, stores) | {"workload": places.get(row["group"], places[""])}
+        )
+    name = _(METRICS[figure.metrics[0]].short) if len(figure.metrics) == 1 else _("Value")
+    if figure.metrics[0].startswith("latency"):
+        several = len(figure.metrics) > 1
+        name = _("Latency") if several else _("Latency, {}").format(name.lower())
+    titles = {panel: panel_title(panel, table, who) for panel in table["panel"].unique()}
+    return bar_chart(table, rows, name, titles, stores)
+
+
+def _workloads(figure: Bars, study: Study) -> dict[str, str]:
+    """Workloads by the name of their group; the one of all groups by an empty name."""
+    one = figure.workloads[0] if len(figure.workloads) == 1 else ""
+    several = {study.workload(name).short: name for name in figure.workloads}
+    return {"": one} | (several if len(figure.workloads) > 1 else {})

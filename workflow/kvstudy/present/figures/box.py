@@ -3,29 +3,63 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Literal
 
-import matplotlib.pyplot as plt
-import pandas as pd
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-from matplotlib.transforms import ScaledTranslation
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import converted, grouped, sign
-from kvstudy.analyse.tidy.results import Results
-from kvstudy.language.current import _
+from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
-from kvstudy.study.grids import Box
+from kvstudy.libraries import alt, pd, plt, sns, ticker, transforms
+from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, log_axis, plain, texts
+from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, from_to, is_missing, runs
+from kvstudy.study.base import Name, Operation
 from kvstudy.study.model import Study
 from kvstudy.study.workload import operations_of, properties_of
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results
 
 SHARES = ["p1", "p5", "p25", "p50", "p75", "p95", "p99", "largest"]
 COLUMNS = ["operation", "store", "parameters", *SHARES, "unit", "operations", "n", "note"]
 # Boxes narrower than that (inches) have no number of operations below them.
 NARROW = 0.3
+TEXTS = {
+    "p50_text": N_("Median"),
+    "middle": N_("25th to 75th percentile"),
+    "most": N_("5th to 95th percentile"),
+    "nearly": N_("1st to 99th percentile"),
+    "largest_text": N_("Largest"),
+    "count": N_("Operations"),
+    "runs": N_("Of"),
+    "cells": N_("Cells"),
+    "note": N_("Note"),
+}
+
+
+class Box(DrawnFigure):
+    """Latencies of single operations: a box for each kind of operation and store."""
+
+    kind: Literal["box"] = Field(
+        description="Latencies of a workload's single operations, a box for each kind and store: "
+        "quartiles, whiskers from the 5th to the 95th percentile, points at the 1st and the 99th; "
+        "from the histograms, which keep a latency within 0.1 %."
+    )
+    workload: Name = Field(description="The workload.")
+    operations: list[Operation] = Field(default=[], description="Which; left out: all.")
+    unit: Literal["us", "ms", "s"] = "us"
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return box_table(self, run.study, run.results, run.analysis.boxes)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_box(rows, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return box_chart(rows, self, looks.stores)
 
 
 def box_table(figure: Box, study: Study, results: Results, boxes: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +88,7 @@ def box_table(figure: Box, study: Study, results: Results, boxes: pd.DataFrame) 
     return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
 
 
-def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``box_table`` over a logarithmic axis; below each box how many operations it is of."""
     drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.9), layout="constrained")
     groups = list(dict.fromkeys(table["operation"]))
@@ -79,16 +113,15 @@ def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     ax.set_xlim(-0.5, len(groups) - 0.5)
     ax.set_xticks(range(len(groups)), map(recorded, groups))
     narrow = ax.get_ylim()[1] / ax.get_ylim()[0] < 300
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
     ax.set_ylabel(_("Latency of an operation ({})").format(sign(unit)))
     sns.despine(drawing)
     drawing.legend(
         handles=[store_patch(look) for look in stores.values()],
         loc="outside upper center",
         ncols=min(len(stores), 5),
-        frameon=False,
     )
     return drawing
 
@@ -97,7 +130,7 @@ def _place(stores: dict[str, Look], row) -> int:
     return list(stores).index(row.store)
 
 
-def _box(ax: Axes, x: float, width: float, row, look: Look, least: float) -> None:
+def _box(ax: plt.Axes, x: float, width: float, row, look: Look, least: float) -> None:
     p1, p5, p25, p50, p75, p95, p99 = (max(getattr(row, name), least) for name in SHARES[:-1])
     ax.vlines(x, p5, p95, color=DARK, linewidth=0.8, zorder=2)
     ax.hlines([p5, p95], x - width / 4, x + width / 4, color=DARK, linewidth=0.8, zorder=2)
@@ -125,9 +158,9 @@ def _box(ax: Axes, x: float, width: float, row, look: Look, least: float) -> Non
     ax.plot([x, x], [p1, p99], "o", color=DARK, markersize=2, zorder=3)
 
 
-def _write(ax: Axes, x: float, text: str, color: str, turned: bool) -> None:
+def _write(ax: plt.Axes, x: float, text: str, color: str, turned: bool) -> None:
     """Write ``text`` at the lower end of the axis."""
-    lift = ScaledTranslation(0, 3 / 72, ax.figure.dpi_scale_trans)
+    lift = transforms.ScaledTranslation(0, 3 / 72, ax.figure.dpi_scale_trans)
     ax.text(
         x,
         0,
@@ -149,3 +182,79 @@ def _short(count: float) -> str:
             number = f"{value:.0f}" if value >= 10 else decimal(f"{value:.1f}")
             return f"{number}\N{NARROW NO-BREAK SPACE}{letter}"
     return f"{count:.0f}"
+
+
+def box_chart(table: pd.DataFrame, figure: Box, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.box.box_table``'s table, over a logarithmic axis."""
+    rows = [_row(row, figure, stores) for row in table.to_dict("records")]
+    unit = table["unit"].iloc[0]
+    words = _("Box plot of the latencies of single operations in {}, by store.").format(sign(unit))
+    panel = Panel(_layers(rows, unit, stores), description=words, height=280)
+    return Chart(rows, [panel], bar_legend(stores))
+
+
+def _row(row: dict, figure: Box, stores: dict[str, Look]) -> dict:
+    unit, look = row["unit"], stores[row["store"]]
+    text = {name: exact("latency", row[name], unit) for name in SHARES}
+    there = not is_missing(row["p50"])
+    operation = recorded(row["operation"])
+    names = ["store", *SHARES, "n", "note"]
+    return plain(row, names) | {
+        "panel": 0,
+        "operation": operation,
+        "workload": figure.workload,
+        "name": look.title,
+        "title": f"{look.title}, {operation}",
+        "p50_text": text["p50"],
+        "largest_text": text["largest"],
+        "middle": from_to(text["p25"], text["p75"]) if there else "",
+        "most": from_to(text["p5"], text["p95"]) if there else "",
+        "nearly": from_to(text["p1"], text["p99"]) if there else "",
+        "count": grouped(f"{row['operations']:.0f}") if there else "",
+        "runs": runs(row["n"]),
+        "cells": f"{row['store']}/{figure.workload}/{row['parameters']}" if there else "",
+    }
+
+
+def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Chart]:
+    # A latency of 0 has no place on a logarithmic axis; YCSB counts whole microseconds.
+    least = converted(1, "us", unit)
+    groups = list(dict.fromkeys(row["operation"] for row in rows))
+    titles = [look.title for look in stores.values()]
+    clipped = {f"{name}_at": f"max(datum.{name}, {least})" for name in SHARES}
+    # Where long names of operations may be broken.
+    hyphen = pgettext("in read-modify-write", "-")
+    base = alt.Chart().encode(
+        x=alt.X("operation:N", sort=groups, scale=alt.Scale(paddingInner=0.12))
+        .title(None)
+        .axis(labelAngle=0, labelExpr=f"split(datum.label, '{hyphen}')", ticks=False),
+        xOffset=alt.XOffset("name:N", scale=alt.Scale(domain=titles, paddingInner=0.25)),
+        **texts(TEXTS),
+    )
+    ends = [
+        max(row[name], least) for row in rows for name in ("p1", "p99") if row[name] is not None
+    ]
+    low, high = min(ends, default=least), max(ends, default=least)
+    domain = [low / 1.3, high * 1.3]
+    y = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
+    y["title"] = _("Latency of an operation ({})").format(sign(unit))
+    y["axis"] = log_axis(*domain)
+    known = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
+    color = by_store(stores)
+    rule = {"style": "kv-ink", "aria": False}
+    cap = rule | {"orient": "horizontal", "size": 8, "thickness": 1}
+    point = {"style": "kv-ink", "aria": False, "size": 9, "filled": True, "opacity": 1}
+    return [
+        known.mark_rule(**rule).encode(y=alt.Y("p5_at:Q", **y), y2="p95_at:Q"),
+        known.mark_tick(**cap).encode(y=alt.Y("p5_at:Q", **y)),
+        known.mark_tick(**cap).encode(y=alt.Y("p95_at:Q", **y)),
+        known.mark_bar(minBandSize=3).encode(y=alt.Y("p25_at:Q", **y), y2="p75_at:Q", color=color),
+        known.mark_tick(orient="horizontal", bandSize=400, thickness=2.5, **rule).encode(
+            y=alt.Y("p50_at:Q", **y)
+        ),
+        known.mark_point(**point).encode(y=alt.Y("p1_at:Q", **y)),
+        known.mark_point(**point).encode(y=alt.Y("p99_at:Q", **y)),
+        base.transform_filter("!isValid(datum.p50)")
+        .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)
+        .encode(y=alt.YValue("height"), text="note:N"),
+    ]

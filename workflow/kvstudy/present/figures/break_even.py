@@ -3,25 +3,56 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated, Literal
 
-import matplotlib.pyplot as plt
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from pydantic import Field
 
-from kvstudy.analyse.findings.break_even import Costs, costs_of
-from kvstudy.analyse.findings.published_costs import printed, published_costs
-from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.tidy.numbers import grouped, significant
-from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
-from kvstudy.language.current import _, ngettext
-from kvstudy.present.figures.draw import DARK, TEXT_WIDTH
-from kvstudy.study.relative import BreakEvenPlot
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.libraries import alt, pd, plt
+from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, texts
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, from_to, is_number
+from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.model import Study
+from kvstudy.study.relative import Caching
 
 COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.
 FEWEST, MOST, BEYOND = 6, 200, 2
 WITHOUT, CACHED = "#e69f00", "#0072b2"
+COSTS = {"exact": N_("Cost"), "crossing_text": N_("Pays off from")}
+# More rows than that have no points of their own in print either.
+FEW = 20
+
+
+class BreakEvenPlot(Caching, DrawnFigure):
+    """Cost of a write and its reads with and without a cache."""
+
+    cells = "every size"
+
+    kind: Literal["break-even"] = Field(
+        description="Cost of a write and its reads, with and without a cache."
+    )
+    records: Annotated[int, Field(gt=0)] = Field(
+        description="Times are those with so many records, or with the next fewer measured."
+    )
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return break_even_table(self, run.analysis.rounds, run.swept.published)
+
+    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
+        from kvstudy.analyse.findings.rounds import COLUMNS as ROUNDS
+
+        rows = break_even_table(self, pd.DataFrame(columns=ROUNDS), values)
+        return rows if len(rows) else None
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_break_even(rows, self, looks.titles, looks.publisher)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return break_even_chart(rows, self, looks.titles, looks.publisher)
 
 
 def break_even_table(
@@ -33,11 +64,15 @@ def break_even_table(
     (reads per write) with its 95 % interval low to high is the same in all rows of a panel;
     NaN where there is none, or where it is not known.
     """
+    from kvstudy.analyse.findings.break_even import costs_of
+    from kvstudy.analyse.findings.published_costs import printed, published_costs
+    from kvstudy.analyse.findings.rounds import Times
+
     times = Times(found, figure.workload)
     pair = (figure.database, figure.cache)
     fits = [number for number in times.records if number <= figure.records]
     records = max(fits) if fits else min(times.records, default=figure.records)
-    panels: list[tuple[str, int, Costs | None]] = [
+    panels: list[tuple] = [
         (PUBLISHED, of, published_costs(published, figure.workload, *pair, of, "runtime"))
         for of in printed(published, figure.workload, *pair)
     ]
@@ -56,7 +91,7 @@ def break_even_table(
 
 def draw_break_even(
     table: pd.DataFrame, figure: BreakEvenPlot, titles: dict[str, str], source: str
-) -> Figure:
+) -> plt.Figure:
     """Draw ``break_even_table``, a panel each; ``source`` says who published."""
     panels = list(table.groupby("panel", sort=False))
     drawing, axes = plt.subplots(
@@ -71,7 +106,7 @@ def draw_break_even(
         return drawing
     drawing.supxlabel(_("Reads after each write"), fontsize=8)
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False)
+    drawing.legend(handles, labels, loc="outside upper center", ncols=2)
     return drawing
 
 
@@ -90,7 +125,7 @@ def line_names(database: str, cache: str) -> tuple[str, str]:
     return alone.format(database), cached.format(database, cache)
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
     """Costs in us or ms, and the crossing with its interval as a band."""
     scale, unit = (1e-3, "ms") if rows[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
     alone, with_cache = line_names(database, cache)
@@ -123,3 +158,81 @@ def _panel(ax: Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
         )
     ax.set_xlim(low - 0.2, high + 0.2)
     ax.set_ylabel(_("Cost in {}").format(unit))
+
+
+def break_even_chart(
+    table: pd.DataFrame, figure: BreakEvenPlot, titles: dict[str, str], source: str
+) -> Chart:
+    """Of ``figures.break_even.break_even_table``'s table; ``source`` says who published."""
+    if table.empty:
+        return Chart([], [], note=_("the times that it takes were not measured"))
+    alone, cached = line_names(titles[figure.database], titles[figure.cache])
+    legend = [line_entry(alone, WITHOUT, "--"), line_entry(cached, CACHED, "-")]
+    rows, panels = [], []
+    for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
+        title = panel_title(panel, mine["records"].iloc[0], source)
+        for row in mine.to_dict("records"):
+            rows += [_cost(row, figure, side, legend) | {"panel": place} for side in (0, 1)]
+        text = _("Line chart of the cost of a write and its reads. {}.").format(title)
+        panels.append(Panel(_costs(mine, legend), title, text))
+    known = table["low"].notna().any()
+    note = _("The dotted line is where the cache pays off.")
+    if known:
+        note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
+    return Chart(rows, panels, legend, 2, note if table["crossing"].notna().any() else "")
+
+
+def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> dict:
+    value = row[("without", "cached")[side]]
+    crossing = ""
+    if is_number(row["crossing"]):
+        crossing = _("{} reads per write").format(significant(row["crossing"]))
+        if is_number(row["low"]) and is_number(row["high"]):
+            crossing += f" ({from_to(significant(row['low']), significant(row['high']))})"
+    name = legend[side]["label"]
+    return {
+        "store": (figure.database, figure.cache)[side],
+        "workload": figure.workload,
+        "reads": row["reads"],
+        "cost": float(value),
+        "name": name,
+        "title": _("{}, {} reads after the write").format(name, f"{row['reads']:.0f}"),
+        "exact": exact("latency", value, "us"),
+        "crossing_text": crossing,
+    }
+
+
+def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+    scale, unit = (1e-3, "ms") if table[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
+    low, high = int(table["reads"].min()), int(table["reads"].max())
+    scale_x = alt.Scale(domain=[low - 0.2, high + 0.2], nice=False)
+    axis = alt.Axis(grid=False, tickMinStep=1, format="d")
+    x = alt.X("reads:Q", title=_("Reads after each write"), scale=scale_x, axis=axis)
+    y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
+    tint = by_color(legend)
+    dashes = by_dash(legend)
+    base = (
+        alt.Chart().transform_calculate(shown=f"datum.cost * {scale}").encode(x=x, y=y, color=tint)
+    )
+    first = table.iloc[0]
+    layers = []
+    place = {"scale": scale_x, "axis": axis, "title": _("Reads after each write")}
+    if is_number(first["low"]):
+        end = min(first["high"], high) if is_number(first["high"]) else high
+        ends = {"x": alt.XDatum(float(first["low"]), **place), "x2": alt.datum(float(end))}
+        layers.append(alt.Chart().mark_rect(style="kv-band", aria=False, clip=True).encode(**ends))
+    if is_number(first["crossing"]):
+        at = alt.XDatum(float(first["crossing"]), **place)
+        layers.append(
+            alt.Chart().mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True).encode(x=at)
+        )
+        words = alt.Chart().mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
+        value = alt.value(significant(first["crossing"]))
+        layers.append(words.encode(x=at, y=alt.YValue("height"), text=value))
+    return [
+        *layers,
+        base.mark_line(strokeWidth=1.6, aria=False).encode(strokeDash=dashes),
+        base.mark_point(filled=True, opacity=1 if len(table) < FEW else 0, size=36).encode(
+            **texts(COSTS)
+        ),
+    ]

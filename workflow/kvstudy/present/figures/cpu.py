@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-import pandas as pd
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from matplotlib.transforms import ScaledTranslation
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.analyse.tidy.results import Results
 from kvstudy.language.current import N_, _
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.libraries import alt, colors, patches, pd, plt, sns, transforms
+from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, plain, texts
+from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, runs
 from kvstudy.study.model import Study
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results
 
 COLUMNS = ["workload", "parameters", "store", "client", "server", "unit", "n", "note"]
 # How much of its colour a store keeps where the client is meant.
 LIGHT = 0.35
 # Three digits and a point at 8 points; values of narrower bars are turned.
 LABEL_WIDTH = 25
+TEXTS = {
+    "server_text": N_("Server"),
+    "client_text": N_("Client"),
+    "total_text": N_("Together"),
+    "runs": N_("Geometric mean of"),
+    "note": N_("Note"),
+}
+UPRIGHT = 38
+
+
+class CpuBars(DrawnFigure):
+    """CPU time of client and server for one operation; a part of every report."""
+
+    own_caption = N_("CPU time of client and server for one operation")
+
+    kind: Literal["cpu"] = Field(description="CPU time of client and server per operation.")
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return cpu_table(run.study, run.results, run.analysis.intervals)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_cpu(rows, looks.study, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return cpu_chart(rows, looks.study, looks.stores)
 
 
 def cpu_table(study: Study, results: Results, intervals: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +80,7 @@ def cpu_table(study: Study, results: Results, intervals: pd.DataFrame) -> pd.Dat
     return table.astype({"client": float, "server": float, "n": float})
 
 
-def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figure:
+def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.Figure:
     """Groups of bars by workload; the server's part below, the client's, lighter, on it."""
     figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.6), layout="constrained")
     groups = list(table.groupby(["workload", "parameters"], sort=False))
@@ -78,24 +104,23 @@ def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figu
     sns.despine(figure)
     ax.set_ylabel(_("CPU time of an operation (µs)"))
     handles = [store_patch(look) for look in stores.values()]
-    handles.append(Patch(facecolor="0.4", linewidth=0, label=_("server (below)")))
-    handles.append(Patch(facecolor="0.8", linewidth=0, label=_("client (above)")))
+    handles.append(patches.Patch(facecolor="0.4", linewidth=0, label=_("server (below)")))
+    handles.append(patches.Patch(facecolor="0.8", linewidth=0, label=_("client (above)")))
     figure.legend(
         handles=handles,
         loc="outside upper center",
         ncols=min(len(handles), 5),
-        frameon=False,
         columnspacing=1.4,
     )
     return figure
 
 
-def _bar(ax: Axes, x: float, width: float, row, look: Look, upright: bool) -> None:
+def _bar(ax: plt.Axes, x: float, width: float, row, look: Look, upright: bool) -> None:
     if pd.isna(row.client):
         _write(ax, x, 0, recorded(row.note), upright=False, color="0.35")
         return
     server = 0.0 if pd.isna(row.server) else row.server
-    light = [1 - LIGHT * (1 - part) for part in to_rgb(look.color)]
+    light = [1 - LIGHT * (1 - part) for part in colors.to_rgb(look.color)]
     ax.bar(x, server, width, facecolor=look.color, edgecolor="white", hatch=look.hatch, linewidth=0)
     ax.bar(
         x,
@@ -113,8 +138,8 @@ def _bar(ax: Axes, x: float, width: float, row, look: Look, upright: bool) -> No
     _write(ax, x, server + row.client, label, upright, DARK)
 
 
-def _write(ax: Axes, x: float, y: float, text: str, upright: bool, color: str) -> None:
-    lift = ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
+def _write(ax: plt.Axes, x: float, y: float, text: str, upright: bool, color: str) -> None:
+    lift = transforms.ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
     ax.text(
         x,
         y,
@@ -125,3 +150,82 @@ def _write(ax: Axes, x: float, y: float, text: str, upright: bool, color: str) -
         rotation=0 if upright else 90,
         color=color,
     )
+
+
+def cpu_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.cpu.cpu_table``'s table."""
+    several = table.groupby("workload")["parameters"].nunique().max() > 1
+    rows = [_row(row, several, study, stores) for row in table.to_dict("records")]
+    legend = bar_legend(stores)
+    grey = {"mark": "bar", "color": "#808080", "hatch": 0}
+    legend.append(grey | {"label": _("server (below)")})
+    legend.append(grey | {"label": _("client (above)"), "opacity": LIGHT})
+    words = _("Stacked bar chart of the CPU time of an operation, server and client, in µs.")
+    return Chart(rows, [Panel(_layers(rows, stores), description=words, height=240)], legend)
+
+
+def _row(row: dict, several: bool, study: Study, stores: dict[str, Look]) -> dict:
+    group = study.workload(row["workload"]).short
+    if several:
+        group += f" {row['parameters']}"
+    parts = [row[side] for side in ("server", "client") if not pd.isna(row[side])]
+    total = sum(parts) if parts else None
+    label = ""
+    if total is not None:
+        label = significant(total) + (" " + _("client only") if pd.isna(row["server"]) else "")
+    look = stores[row["store"]]
+    return plain(row, ["workload", "store", "client", "server", "n", "note"]) | {
+        "panel": 0,
+        "group": group,
+        "name": look.title,
+        "title": f"{look.title}, {group}",
+        "server_text": exact("latency", row["server"], row["unit"]),
+        "client_text": exact("latency", row["client"], row["unit"]),
+        "total_text": exact("latency", total, row["unit"]) if len(parts) == 2 else "",
+        "runs": runs(row["n"]),
+        "label": label,
+    }
+
+
+def _layers(rows: list[dict], stores: dict[str, Look]) -> list[alt.Chart]:
+    groups = list(dict.fromkeys(row["group"] for row in rows))
+    titles = [look.title for look in stores.values()]
+    scale = alt.Scale(paddingInner=0.12, paddingOuter=0.06)
+    base = (
+        alt.Chart()
+        .transform_calculate(
+            bottom="isValid(datum.server) ? datum.server : 0",
+            top="isValid(datum.client) ? datum.bottom + datum.client : 0",
+        )
+        .encode(
+            x=alt.X("group:N", sort=groups, scale=scale)
+            .title(None)
+            .axis(labelAngle=0, labelExpr="split(datum.label, ' ')", ticks=False),
+            xOffset=alt.XOffset("name:N", scale=alt.Scale(domain=titles, paddingInner=0.06)),
+            **texts(TEXTS),
+        )
+    )
+    highest = max(((row["server"] or 0) + (row["client"] or 0) for row in rows), default=0) or 1
+    y = {"scale": alt.Scale(domain=[0, 1.25 * highest], nice=False)}
+    y["title"] = _("CPU time of an operation (µs)")
+    color = by_store(stores)
+    known = base.transform_filter("isValid(datum.client)")
+    turned = f"width / {max(len(groups) * len(stores), 1)} < {UPRIGHT}"
+    return [
+        known.mark_bar().encode(y=alt.Y("bottom:Q", **y), y2=alt.datum(0), color=color),
+        known.mark_bar(fillOpacity=LIGHT, aria=False).encode(
+            y=alt.Y("bottom:Q", **y), y2="top:Q", color=color
+        ),
+        known.mark_text(
+            style="kv-text",
+            aria=False,
+            angle=alt.ExprRef(f"{turned} ? 270 : 0"),
+            align=alt.ExprRef(f"{turned} ? 'left' : 'center'"),
+            baseline=alt.ExprRef(f"{turned} ? 'middle' : 'bottom'"),
+            dx=alt.ExprRef(f"{turned} ? 4 : 0"),
+            dy=alt.ExprRef(f"{turned} ? 0 : -4"),
+        ).encode(y=alt.Y("top:Q", **y), text="label:N"),
+        base.transform_filter("!isValid(datum.client)")
+        .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)
+        .encode(y=alt.YDatum(0, **y), text="note:N"),
+    ]

@@ -3,36 +3,131 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-import matplotlib.pyplot as plt
-import pandas as pd
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FuncFormatter
+from pydantic import Field, model_validator
 
-from kvstudy.analyse.audit.doubts import MARK
-from kvstudy.analyse.tidy.numbers import converted, grouped, sign
-from kvstudy.analyse.tidy.swept import ALL, COLUMNS, MEASURED, PUBLISHED, Swept
-from kvstudy.language.current import ORIGINAL, _, using
+from kvstudy.analyse.tidy.numbers import MARK, converted, grouped, marked_values, sign
+from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
-from kvstudy.present.figures.order import MARKERS
-from kvstudy.present.figures.spectrum import LINES
-from kvstudy.present.figures.words import size_words
-from kvstudy.stats.scalability import saturation
-from kvstudy.study.base import SIZE_TITLES
-from kvstudy.study.combinations import Line, lines
-from kvstudy.study.curves import Curves
+from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    by_color,
+    by_dash,
+    by_shape,
+    color,
+    line_entry,
+    plain,
+    texts,
+)
+from kvstudy.present.drawing.draw import (
+    DARK,
+    LINES,
+    MARKERS,
+    TEXT_WIDTH,
+    Look,
+    any_rejected,
+    rejected_handle,
+)
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, rejected_note, runs, size_words
+from kvstudy.study import combinations
+from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
+from kvstudy.study.check_shown import check_lines
+from kvstudy.study.combinations import Line
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.swept import Swept
 
 # What an axis is given in.
 UNITS = {"ops/s": "kops/s", "ms": "s", "us": "ms"}
 PALETTE = "colorblind"
 # Values of a size that differ by more are drawn at equal steps of their logarithm.
 WIDE = 20
+TEXTS = {
+    "exact": N_("Value"),
+    "size": N_("Size"),
+    "range": N_("Range"),
+    "runs": N_("Mean of"),
+    "saturation": N_("Saturation"),
+    "note": N_("Note"),
+}
+
+
+class Curves(DrawnFigure):
+    """Lines over a size: a panel for each metric, and one for published throughput."""
+
+    cells = "every size"
+
+    kind: Literal["curves"] = Field(
+        description="Throughput and latencies over threads, records or operations."
+    )
+    over: Size = Field(description="The size on the x axis.")
+    workloads: list[Name] = Field(min_length=1, description="A line for each.")
+    stores: list[Name] = Field(default=[], description="Left out: all of the study.")
+    where: Sizes = Field(
+        default=Sizes(),
+        description="The other sizes; a list makes a line for each. Left out: those shown.",
+    )
+    metrics: list[Metric] = Field(
+        default=["throughput"],
+        min_length=1,
+        description="throughput, runtime, and latencies of single operations.",
+    )
+    operations: Literal["each", "together"] = Field(
+        default="each",
+        description="Of latencies. each: a panel for each kind of operation. together: one of the "
+        "mean over all single operations, whatever their kind.",
+    )
+    saturation: bool = Field(
+        default=False,
+        description="Mark from how many threads on throughput is within 5 % of its largest.",
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Curves:
+        latencies = [metric for metric in self.metrics if metric.startswith("latency")]
+        if self.operations == "together" and latencies != ["latency_mean"]:
+            raise ValueError(
+                "operations: together needs latency_mean among the metrics and no other latency, "
+                "whose value for all operations together is not recorded"
+            )
+        return self
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for names that the study does not have, or a line without cells."""
+
+        super().check(study, path, key)
+        check_lines(self, study, path, key)
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return curves_table(self, run.study, run.swept)
+
+    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
+        from kvstudy.analyse.tidy.files import CELLS, SUMMARY
+        from kvstudy.analyse.tidy.swept import Swept
+
+        swept = Swept(
+            study=study,
+            scale=1.0,
+            summary=SUMMARY.frame(),
+            cells=CELLS.frame(),
+            published=values,
+        )
+        rows = curves_table(self, study, swept)
+        rows = rows[rows["side"] == PUBLISHED].reset_index(drop=True)
+        return rows if len(rows) else None
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_curves(rows, self, looks.study, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return curves_chart(rows, self, looks.study, looks.stores)
 
 
 def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
@@ -42,6 +137,8 @@ def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
     is yes at the point from which on throughput is within 5 % of the line's largest
     (``stats.scalability.saturation``), else no.
     """
+    from kvstudy.analyse.tidy.swept import COLUMNS as KEYS
+
     frames = []
     for index, line in enumerate(_lines(figure, study)):
         for metric in figure.metrics:
@@ -54,13 +151,13 @@ def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
                 if figure.saturation and metric == "throughput":
                     _mark(rows, figure.over)
                 frames.append(_in_axis_unit(rows))
-    columns = [*COLUMNS, "line", "panel", "saturated"]
+    columns = [*KEYS, "line", "panel", "saturated"]
     return pd.concat(frames, ignore_index=True)[columns]
 
 
 def draw_curves(
     table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]
-) -> Figure:
+) -> plt.Figure:
     """A panel for each metric and side; lines with the range of their runs."""
     panels = panels_of(table, figure)
     columns = 1 if len(panels) == 1 else 2
@@ -87,7 +184,9 @@ def draw_curves(
     sns.despine(drawing)
     used = [index for index in looks if (table.loc[table["line"] == index, "value"].notna()).any()]
     handles = [
-        Line2D([], [], color=color, linestyle=style, marker=marker, markersize=3.5, label=label)
+        lines.Line2D(
+            [], [], color=color, linestyle=style, marker=marker, markersize=3.5, label=label
+        )
         for color, style, marker, label in (looks[index] for index in used)
     ]
     if (table["saturated"] == "yes").any():
@@ -100,14 +199,13 @@ def draw_curves(
             handles=handles,
             loc="outside upper center",
             ncols=max(1, min(len(handles), 88 // (widest + 8))),
-            frameon=False,
         )
     return drawing
 
 
 def _lines(figure: Curves, study: Study) -> list[Line]:
     stores = figure.stores or study.store_names
-    return lines(study, figure.over, figure.where, figure.workloads, stores)
+    return combinations.lines(study, figure.over, figure.where, figure.workloads, stores)
 
 
 def panels_of(table: pd.DataFrame, figure: Curves) -> list[str]:
@@ -143,6 +241,8 @@ def panel_title(side: str, metric: str, operation: str) -> str:
 
 
 def _mark(rows: pd.DataFrame, over: str) -> None:
+    from kvstudy.stats.scalability import saturation
+
     for side in (MEASURED, PUBLISHED):
         mine = rows[rows["side"] == side].dropna(subset="value")
         if mine[over].nunique() < 2:
@@ -199,7 +299,7 @@ def _label(line: Line, all_lines: list[Line], study: Study, stores: dict[str, Lo
     return ", ".join(parts)
 
 
-def _panel(ax: Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
     for index, rows in table.groupby("line", sort=True):
         color, style, marker, _label = looks[index]
         rows = rows.sort_values(over)
@@ -225,11 +325,11 @@ def _panel(ax: Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
     values = sorted(table[over].unique())
     if values[0] > 0 and values[-1] / values[0] > WIDE:
         ax.set_xscale("log")
-    ax.xaxis.set_major_locator(FixedLocator(values))
-    ax.xaxis.set_minor_locator(FixedLocator([]))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
+    ax.xaxis.set_major_locator(ticker.FixedLocator(values))
+    ax.xaxis.set_minor_locator(ticker.FixedLocator([]))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
     ax.set_ylim(0, None)
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
     ax.set(xlabel=_(SIZE_TITLES[over]), ylabel=sign(table["unit"].iloc[0]))
 
 
@@ -243,5 +343,88 @@ _RING = {
 }
 
 
-def _ring(label: str) -> Line2D:
-    return Line2D([], [], label=label, **_RING)
+def _ring(label: str) -> lines.Line2D:
+    return lines.Line2D([], [], label=label, **_RING)
+
+
+def curves_chart(
+    table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]
+) -> Chart:
+    """Of ``figures.curves.curves_table``'s table."""
+    looks = line_looks(figure, study, stores)
+    known = table.dropna(subset="value")
+    if known.empty:
+        return Chart([], [], note=_("nothing was measured"))
+    names = panels_of(table, figure)
+    rows = [
+        _row(row, figure, looks) | {"panel": names.index(row["panel"])}
+        for row in known.to_dict("records")
+    ]
+    legend = []
+    for index in sorted(known["line"].unique()):
+        of_color, style, marker, label = looks[index]
+        stores_of = set(known.loc[known["line"] == index, "store"])
+        legend.append(line_entry(label, color(of_color), style, marker, stores_of.pop()))
+    panels = []
+    for name in names:
+        mine = known[known["panel"] == name]
+        title, unit = title_of(mine), sign(mine["unit"].iloc[0])
+        words = _("Line chart. {}, in {}, over {}.").format(title, unit, recorded(figure.over))
+        panels.append(Panel(_layers(mine, figure, legend), title, words))
+    rings = (known["saturated"] == "yes").any()
+    notes = [_("A ring: from here on throughput is saturated.") if rings else ""]
+    notes.append(rejected_note(known))
+    return Chart(rows, panels, legend, min(len(panels), 2), " ".join(filter(None, notes)))
+
+
+def _row(row: dict, figure: Curves, looks: dict) -> dict:
+    sizes = [size_words(size, row[size]) for size in ("records", "operations", "threads")]
+    names = ["store", "workload", figure.over, "value", "low", "high", "n", "saturated"]
+    several = row["n"] > 1
+    label = looks[row["line"]][3]
+    return plain(row, names) | {
+        "name": label,
+        "title": f"{label}, {size_words(figure.over, row[figure.over])}",
+        "size": ", ".join(sizes),
+        "exact": exact(row["metric"], row["value"], row["unit"]),
+        "range": between(row["metric"], row["low"], row["high"], row["unit"]) if several else "",
+        "runs": runs(row["n"]) if row["side"] == MEASURED else "",
+        "saturation": _("from here on") if row["saturated"] == "yes" else "",
+        "mark": MARK if row["rejected"] == "yes" else "",
+        "note": marked_values() if row["rejected"] == "yes" else "",
+    }
+
+
+def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt.Chart]:
+    values = sorted(table[figure.over].unique().tolist())
+    wide = values[0] > 0 and values[-1] / values[0] > WIDE
+    kind = "log" if wide else "linear"
+    axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
+    room = (values[-1] / values[0]) ** 0.03 if wide else 0.03 * (values[-1] - values[0]) or 1
+    ends = [values[0] / room, values[-1] * room] if wide else [values[0] - room, values[-1] + room]
+    scale = alt.Scale(type=kind, nice=False, zero=False, domain=[float(end) for end in ends])
+    x = alt.X(f"{figure.over}:Q", title=_(SIZE_TITLES[figure.over]), scale=scale, axis=axis)
+    top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
+    y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
+    tint = by_color(legend)
+    base = alt.Chart().encode(x=x, **texts(TEXTS))
+    dashes = by_dash(legend)
+    shapes = by_shape(legend)
+    return [
+        alt.Chart()
+        .transform_filter("datum.n > 1")
+        .mark_area(opacity=0.15, aria=False)
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=tint),
+        alt.Chart()
+        .mark_line(strokeWidth=1.6, aria=False)
+        .encode(x=x, y=alt.Y("value:Q", **y), color=tint, strokeDash=dashes),
+        base.transform_filter("datum.saturated === 'yes'")
+        .mark_point(filled=False, size=200, style="kv-ink", aria=False)
+        .encode(y=alt.Y("value:Q", **y)),
+        base.mark_point(filled=True, opacity=1, size=40).encode(
+            y=alt.Y("value:Q", **y), color=tint, shape=shapes
+        ),
+        base.transform_filter("datum.mark !== ''")
+        .mark_text(style="kv-text", aria=False, dx=6, dy=-6)
+        .encode(y=alt.Y("value:Q", **y), text="mark:N"),
+    ]

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Literal
 
-import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LogNorm, Normalize
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch, Rectangle
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from pydantic import Field, model_validator
 
-from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import grouped, sign, significant
-from kvstudy.analyse.tidy.swept import ALL, Swept
-from kvstudy.language.current import _
-from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look
-from kvstudy.present.figures.words import from_to
-from kvstudy.study.base import SIZES
-from kvstudy.study.grids import Heatmap
+from kvstudy.language.current import N_, _
+from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
+from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, from_to, is_missing, runs, size_words
+from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.swept import Swept
+
+SETTING = ["store", "workload", "parameters"]
 COLUMNS = [*SETTING, *SIZES, "value", "low", "high", "unit", "n", "note"]
 # Readable in grey print and by the colour-blind: from dark to light.
 COLORS = "cividis"
@@ -32,6 +29,59 @@ COLORS = "cividis"
 CELL_WIDTH, CELL_HEIGHT, LABELS = 0.34, 0.19, 1.1
 # Values further apart than that need a logarithmic scale.
 WIDE = 10
+TEXTS = {
+    "exact": N_("Value"),
+    "size": N_("Size"),
+    "range": N_("Range"),
+    "runs": N_("Mean of"),
+    "cells": N_("Cells"),
+    "note": N_("Note"),
+}
+# Pixels of a cell: high, and the least width that has room for its value.
+HEIGHT, LEAST = 26, 26
+INKS = ["#262626", "#ffffff"]
+
+
+class Heatmap(DrawnFigure):
+    """A panel for each store: records and operations down, client threads across."""
+
+    cells = "every size"
+
+    kind: Literal["heatmap"] = Field(
+        description="A value of a workload at all of its sizes, a panel for each store: records "
+        "and operations down, client threads across. Sizes under `also` with other threads are "
+        "left out."
+    )
+    workload: Name = Field(description="The workload.")
+    metric: Metric = Field(default="throughput", description="What is shown.")
+    operation: Operation | None = Field(
+        default=None,
+        description="For latencies: of this operation; left out, the mean over all single "
+        "operations, whatever their kind.",
+    )
+    unit: Unit
+
+    @model_validator(mode="after")
+    def _fits(self) -> Heatmap:
+        latency = self.metric.startswith("latency")
+        if latency and self.operation is None and self.metric != "latency_mean":
+            raise ValueError(
+                f"{self.metric} of all operations together is not recorded; name an operation, or "
+                "take latency_mean"
+            )
+        if not latency and self.operation is not None:
+            raise ValueError(f"{self.metric} is of the whole phase; leave out the operation")
+        check_unit(self.metric, self.unit)
+        return self
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return heatmap_table(self, run.study, run.swept)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_heatmap(rows, self, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return heatmap_chart(rows, self, looks.stores)
 
 
 def heatmap_table(figure: Heatmap, study: Study, swept: Swept) -> pd.DataFrame:
@@ -60,7 +110,7 @@ def heatmap_table(figure: Heatmap, study: Study, swept: Swept) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> Figure:
+def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``heatmap_table``; sizes that were planned and have no value are hatched."""
     places = list(table[["records", "operations"]].drop_duplicates().itertuples(index=False))
     threads = sorted(table["threads"].unique())
@@ -98,8 +148,10 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
     label = f"{_(METRICS[figure.metric].title)} ({sign(figure.unit)})\n{runs_words(table)}"
     _color_bar(drawing, axes, norm, label)
     if table["value"].isna().any():
-        handle = Patch(facecolor="white", edgecolor="0.6", hatch="////", label=_("no value"))
-        drawing.legend(handles=[handle], loc="outside lower left", frameon=False)
+        handle = patches.Patch(
+            facecolor="white", edgecolor="0.6", hatch="////", label=_("no value")
+        )
+        drawing.legend(handles=[handle], loc="outside lower left")
     return drawing
 
 
@@ -111,34 +163,36 @@ def runs_words(table: pd.DataFrame) -> str:
     return _("means of {} runs").format(several)
 
 
-def norm_of(values: pd.Series) -> Normalize:
+def norm_of(values: pd.Series) -> colors.Normalize:
     if values.empty:
-        return Normalize(0, 1)
+        return colors.Normalize(0, 1)
     low, high = values.min(), values.max()
     if low > 0 and high / low > WIDE:
-        return LogNorm(low, high)
-    return Normalize(min(0, low) if low == high else low, high or 1)
+        return colors.LogNorm(low, high)
+    return colors.Normalize(min(0, low) if low == high else low, high or 1)
 
 
 def _panel(
-    ax: Axes,
+    ax: plt.Axes,
     rows: pd.DataFrame,
     places: list[tuple[float, float]],
     threads: list[float],
-    norm: Normalize,
+    norm: colors.Normalize,
 ) -> None:
-    colors = plt.get_cmap(COLORS)
+    cmap = plt.get_cmap(COLORS)
     for row in rows.itertuples():
         x, y = threads.index(row.threads), places.index((row.records, row.operations))
         corner = (x - 0.5, y - 0.5)
         if pd.isna(row.value):
             # A hatch is drawn in the colour of the edge.
             ax.add_patch(
-                Rectangle(corner, 1, 1, facecolor="white", edgecolor="0.6", hatch="////", lw=0)
+                patches.Rectangle(
+                    corner, 1, 1, facecolor="white", edgecolor="0.6", hatch="////", lw=0
+                )
             )
             continue
-        color = colors(norm(row.value))
-        ax.add_patch(Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", lw=0.6))
+        color = cmap(norm(row.value))
+        ax.add_patch(patches.Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", lw=0.6))
         light = np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5
         ax.text(
             x,
@@ -161,7 +215,7 @@ def _panel(
             ax.axhline(y - 0.5, color="white", linewidth=3)
 
 
-def _label_rows(ax: Axes, places: list[tuple[float, float]]) -> None:
+def _label_rows(ax: plt.Axes, places: list[tuple[float, float]]) -> None:
     """Operations at each row, records beside the rows that share them."""
     ax.set_yticks(range(len(places)), [grouped(f"{row[1]:.0f}") for row in places])
     ax.annotate(
@@ -190,16 +244,102 @@ def _label_rows(ax: Axes, places: list[tuple[float, float]]) -> None:
         )
 
 
-def _color_bar(drawing: Figure, axes: np.ndarray, norm: Normalize, label: str) -> None:
+def _color_bar(drawing: plt.Figure, axes: np.ndarray, norm: colors.Normalize, label: str) -> None:
     bar = drawing.colorbar(
-        ScalarMappable(norm, COLORS), ax=axes, location="right", aspect=30, pad=0.015, fraction=0.04
+        plt.cm.ScalarMappable(norm, COLORS),
+        ax=axes,
+        location="right",
+        aspect=30,
+        pad=0.015,
+        fraction=0.04,
     )
     bar.set_label(label)
     bar.outline.set_visible(False)
-    if isinstance(norm, LogNorm):
-        bar.ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        bar.ax.yaxis.set_minor_formatter(NullFormatter())
-        bar.ax.yaxis.set_minor_locator(LogLocator(subs=()))
+    if isinstance(norm, colors.LogNorm):
+        bar.ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        bar.ax.yaxis.set_minor_formatter(ticker.NullFormatter())
+        bar.ax.yaxis.set_minor_locator(ticker.LogLocator(subs=()))
     else:
-        bar.ax.yaxis.set_major_locator(MaxNLocator(nbins=5))
-    bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+        bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=5))
+    bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+
+
+def heatmap_chart(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.heatmap.heatmap_table``'s table."""
+    norm = norm_of(table["value"].dropna())
+    shown = [store for store in stores if (table["store"] == store).any()]
+    rows = [_row(row, figure, stores, norm, shown) for row in table.to_dict("records")]
+    places = list(dict.fromkeys(row["place"] for row in rows))
+    threads = sorted({row["threads"] for row in rows})
+    name = f"{_(METRICS[figure.metric].title)} ({sign(figure.unit)})"
+    layers = _layers(places, threads, norm, name)
+    words = _("Heat map of {}: {} by records, operations and threads.")
+    panels = [
+        Panel(
+            layers,
+            stores[store].title,
+            words.format(stores[store].title, name),
+            HEIGHT * len(places),
+        )
+        for store in shown
+    ]
+    note = _("{}, {}. Rows: records, operations.").format(name, runs_words(table))
+    return Chart(rows, panels, [], min(len(shown), 3) or 1, note)
+
+
+def _row(
+    row: dict, figure: Heatmap, stores: dict, norm: colors.Normalize, shown: list[str]
+) -> dict:
+    value, unit, look = row["value"], row["unit"], stores[row["store"]]
+    records_, operations = (grouped(f"{row[name]:.0f}") for name in ("records", "operations"))
+    names = ["workload", "store", "records", "operations", "threads", "value", "low", "high", "n"]
+    several = row["n"] > 1
+    return plain(row, [*names, "note"]) | {
+        "panel": shown.index(row["store"]),
+        "place": f"{records_}, {operations}",
+        "title": look.title,
+        "size": ", ".join(size_words(size, row[size]) for size in SIZES),
+        "exact": exact(figure.metric, value, unit),
+        "range": between(figure.metric, row["low"], row["high"], unit) if several else "",
+        "runs": runs(row["n"]) if row["n"] else "",
+        "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
+        "label": "" if is_missing(value) else grouped(significant(value)),
+        "ink": "" if is_missing(value) else _ink(value, norm),
+    }
+
+
+def _ink(value: float, norm: colors.Normalize) -> str:
+    """Black or white, whichever is readable on the cell's colour, as in print."""
+    color = plt.get_cmap(COLORS)(norm(value))
+    return INKS[0] if np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5 else INKS[1]
+
+
+def _layers(
+    places: list[str], threads: list[float], norm: colors.Normalize, name: str
+) -> list[alt.Chart]:
+    base = alt.Chart().encode(
+        x=alt.X("threads:O", sort=threads, title=_("Client threads")).axis(
+            labelAngle=0, ticks=False
+        ),
+        y=alt.Y("place:O", sort=places, title=None).axis(ticks=False, domain=False),
+        **texts(TEXTS),
+    )
+    kind = "log" if isinstance(norm, colors.LogNorm) else "linear"
+    scale = alt.Scale(
+        scheme=COLORS, type=kind, domain=[float(norm.vmin), float(norm.vmax)], nice=False
+    )
+    legend = alt.Legend(title=name, orient="top")
+    known = base.transform_filter("isValid(datum.value)")
+    narrow = f"width / {len(threads)} < {LEAST} ? 0 : 1"
+    return [
+        known.mark_rect().encode(color=alt.Color("value:Q", scale=scale, legend=legend)),
+        base.transform_filter("!isValid(datum.value)").mark_rect(
+            fill="url(#kv-nothing) #8c8c8c", fillOpacity=0.5
+        ),
+        *[
+            known.transform_filter(f"datum.ink === '{ink}'")
+            .mark_text(color=ink, aria=False, opacity=alt.ExprRef(narrow))
+            .encode(text="label:N")
+            for ink in INKS
+        ],
+    ]

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-import matplotlib.pyplot as plt
-import pandas as pd
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator
-
-from kvstudy.analyse.findings.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.analyse.tidy.numbers import grouped
-from kvstudy.language.current import N_, _
+from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
-from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look
-from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
+from kvstudy.present.drawing.chart import (
+    SHAPES,
+    Chart,
+    Panel,
+    dash,
+    line_entry,
+    log_axis,
+    plain,
+    texts,
+)
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, runs
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 MOST_COLUMNS = 4
 # Percentage, its marker: the marker tells them apart in grey print too.
@@ -28,10 +33,44 @@ COLUMNS = [
     *["store", "parameters", "load", "time", "percent", "value", "low", "high"],
     *["n", "beyond", "reached"],
 ]
+TEXTS = {
+    "exact": N_("Latency"),
+    "range": N_("Range"),
+    "runs": N_("Runs"),
+    "reached_text": N_("Rate reached in"),
+    "cells": N_("Cells"),
+}
+STYLES = {SERVICE_TIME: "--", INTENDED_TIME: "-"}
+
+
+class OpenLoopFigure(DrawnFigure):
+    """Service and intended latencies of a workload over the load."""
+
+    cells = "open loop"
+    by_itself = True
+    own_caption = N_("Service time and intended time over the load, {}")
+
+    kind: Literal["open-loop"] = "open-loop"
+    workload: Name
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        from kvstudy.analyse.findings.open_loop import of_workload
+
+        rates, percentiles = run.analysis.open_rates, run.analysis.open_percentiles
+        table = of_workload(rates, percentiles, self.workload)
+        return open_loop_table(table, run.study.store_names)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_open_loop(rows, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return open_loop_chart(rows, self.workload, looks.stores)
 
 
 def open_loop_table(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
     """What the figure shows of ``tables.open_loop.rows``: latencies (us) of all operations."""
+    from kvstudy.stats.percentiles import ENOUGH_BEYOND
+
     chosen = found[
         (found["operation"] == ALL)
         & found["percent"].isin(list(MARKERS))
@@ -41,7 +80,7 @@ def open_loop_table(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
     return chosen[COLUMNS].reset_index(drop=True)
 
 
-def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """A panel per store: percentiles over the load, dashed service and solid intended time.
 
     A load whose rate was not reached is crossed.
@@ -71,16 +110,16 @@ def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         axes[0, 0].set_xlim(loads[0] - room, loads[-1] + room)
     figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
     handles = _legend(missed=(table["reached"] < table["n"]).any())
-    figure.legend(handles=handles, loc="outside upper center", ncols=6, frameon=False)
+    figure.legend(handles=handles, loc="outside upper center", ncols=6)
     return figure
 
 
-def _panel(ax: Axes, table: pd.DataFrame, look: Look) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, look: Look) -> None:
     ax.set_title(look.title, loc="left")
     ax.set_yscale("log")
-    ax.yaxis.set_major_locator(LogLocator(numticks=6))
+    ax.yaxis.set_major_locator(ticker.LogLocator(numticks=6))
     ax.minorticks_off()
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
     sns.despine(ax=ax)
     if table.empty:
         ax.text(0.5, 0.5, _("not measured"), transform=ax.transAxes, ha="center", color="0.35")
@@ -108,14 +147,94 @@ def share_words() -> list[str]:
     return [decimal(f"{percent:g} %") for percent in MARKERS]
 
 
-def _legend(missed: bool) -> list[Line2D]:
+def _legend(missed: bool) -> list[lines.Line2D]:
     shapes = [
-        Line2D([], [], color=DARK, ls="", marker=marker, markersize=4, label=label)
+        lines.Line2D([], [], color=DARK, ls="", marker=marker, markersize=4, label=label)
         for label, marker in zip(share_words(), MARKERS.values(), strict=True)
     ]
     kinds = [
-        Line2D([], [], color=DARK, linestyle=style, linewidth=1, label=_(TIMES[time]))
+        lines.Line2D([], [], color=DARK, linestyle=style, linewidth=1, label=_(TIMES[time]))
         for time, style in ((SERVICE_TIME, "--"), (INTENDED_TIME, "-"))
     ]
-    cross = Line2D([], [], color=DARK, ls="", marker=MISSED, label=_("rate not reached"))
+    cross = lines.Line2D([], [], color=DARK, ls="", marker=MISSED, label=_("rate not reached"))
     return shapes + kinds + ([cross] if missed else [])
+
+
+def open_loop_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.open_loop.open_loop_table``'s table: a panel per store, latencies in ms."""
+    if table.empty:
+        return Chart([], [], note=_("not measured"))
+    shown = [store for store in stores if store in set(table["store"])]
+    rows = [
+        _row(row, workload, stores) | {"panel": shown.index(row["store"])}
+        for row in table.to_dict("records")
+    ]
+    grey = "#808080"
+    shares = zip(share_words(), MARKERS.values(), strict=True)
+    legend = [line_entry(label, grey, None, marker) for label, marker in shares]
+    legend += [line_entry(_(TIMES[time]), grey, style) for time, style in STYLES.items()]
+    missed = (table["reached"] < table["n"]).any()
+    if missed:
+        legend.append(line_entry(_("rate not reached"), grey, None, "X"))
+    values = table["value"] / 1000
+    domain = [float(values.min()) / 1.3, float(values.max()) * 1.3]
+    loads = sorted(table["load"].unique().tolist())
+    words = _("Percentiles of latency of {} in ms over the load.")
+    panels = [
+        Panel(
+            _layers(stores[store].color, loads, domain),
+            stores[store].title,
+            words.format(stores[store].title),
+        )
+        for store in shown
+    ]
+    absent = [look.title for store, look in stores.items() if store not in shown]
+    note = _("Not measured: {}.").format(", ".join(absent)) if absent else ""
+    return Chart(rows, panels, legend, min(len(panels), 3), note)
+
+
+def _row(row: dict, workload: str, stores: dict[str, Look]) -> dict:
+    look = stores[row["store"]]
+    kind = decimal(f"{row['percent']:g} %")
+    time, load = TIMES[row["time"]], decimal(f"{row['load']:g} %")
+    reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
+    names = ["store", "load", "time", "value", "low", "high", "n", "reached"]
+    several = row["n"] > 1
+    return plain(row, names) | {
+        "workload": workload,
+        "share": kind,
+        "line": f"{row['parameters']} {row['time']} {kind}",
+        "title": _("{}, {}, {}, load {}").format(look.title, _(time), kind, load),
+        "exact": exact("latency", row["value"], "us"),
+        "range": between("latency", row["low"], row["high"], "us") if several else "",
+        "runs": runs(row["n"]),
+        "reached_text": reached.format(f"{row['reached']:.0f}", f"{row['n']:.0f}"),
+        "cells": f"{row['store']}/{workload}/{row['parameters']}",
+    }
+
+
+def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Chart]:
+    room = max(0.2 * (loads[-1] - loads[0]), 5)
+    scale = alt.Scale(domain=[loads[0] - room, loads[-1] + room], nice=False)
+    axis = alt.Axis(values=loads, labelExpr="datum.label + ' %'", grid=False)
+    x = alt.X("load:Q", title=_("Load"), scale=scale, axis=axis)
+    y = alt.Y("ms:Q", title=_("Latency (ms)"), axis=log_axis(*domain))
+    y = y.scale(type="log", domain=domain, nice=False)
+    base = alt.Chart().transform_calculate(ms="datum.value / 1000").encode(x=x, y=y)
+    dashes = alt.Scale(domain=list(STYLES), range=[dash(style) for style in STYLES.values()])
+    shapes = alt.Scale(domain=share_words(), range=[SHAPES[marker] for marker in MARKERS.values()])
+    points = base.encode(shape=alt.Shape("share:N", scale=shapes, legend=None), **texts(TEXTS))
+    return [
+        base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(
+            strokeDash=alt.StrokeDash("time:N", scale=dashes, legend=None), detail="line:N"
+        ),
+        points.transform_filter(f"datum.time !== '{INTENDED_TIME}'").mark_point(
+            filled=False, color=color, size=50, opacity=1
+        ),
+        points.transform_filter(f"datum.time === '{INTENDED_TIME}'").mark_point(
+            filled=True, color=color, size=50, opacity=1
+        ),
+        base.transform_filter("datum.reached < datum.n").mark_point(
+            shape=SHAPES["X"], filled=True, style="kv-ink", size=80, opacity=1, aria=False
+        ),
+    ]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Literal
 
-import matplotlib.pyplot as plt
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+from pydantic import Field
 
-from kvstudy.language.current import _
+from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
-from kvstudy.present.figures.draw import DARK, TEXT_WIDTH
-from kvstudy.stats.ratios import Decision
+from kvstudy.libraries import alt, pd, plt, ticker
+from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import from_to, is_number
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
@@ -25,6 +26,44 @@ COLUMNS = [
 ACROSS = 4
 GREY = "0.6"
 MOST_TICKS = 5
+TEXTS = {
+    "ratio_text": N_("Ratio of the throughputs"),
+    "interval": N_("95 % interval"),
+    "verdict": N_("Verdict"),
+    "floor_text": N_("Noise floor"),
+    "cells": N_("Sizes"),
+}
+NOTE = N_(
+    "Filled: a difference. Square: equal within ±10 %. Hollow: undecided. Faint: not above the "
+    "noise floor, the grey band. "
+    "Right of 1 the first store is faster."
+)
+
+WORDS = {
+    "faster": N_("a difference"),
+    "equal": N_("equal within ±10 %"),
+    "undecided": N_("undecided"),
+}
+
+
+class RatioPlot(DrawnFigure):
+    """Throughput ratios of every two stores, before the noise floor; a part of every report."""
+
+    controls = "noise floor"
+    own_caption = N_(
+        "Throughput of each two stores with 95 % intervals, and the noise floor (band)"
+    )
+
+    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return ratios(run.analysis.pairs, run.analysis.floor, run.study)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_ratios(rows, looks.study, looks.titles)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return ratios_chart(rows, looks.study, looks.titles)
 
 
 def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -50,7 +89,7 @@ def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFra
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Figure:
+def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> plt.Figure:
     """Draw ``ratios``: one panel per workload, one line per pair; the floor is a grey band.
 
     Filled points are differences, squares are equal; hollow points are undecided, grey ones
@@ -89,7 +128,7 @@ def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Fi
     return figure
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
     ax.set_xscale("log")
     ax.axvline(1, color="0.4", linewidth=0.6)
     floor = rows["floor"].iloc[0]
@@ -100,17 +139,17 @@ def _panel(ax: Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
         color = GREY if row.in_floor == "yes" else DARK
         if pd.notna(row.low):
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)
-        filled = "white" if row.decision == Decision.UNDECIDED else color
-        shape = "s" if row.decision == Decision.EQUAL else "o"
+        filled = "white" if row.decision == "undecided" else color
+        shape = "s" if row.decision == "equal" else "o"
         ax.plot(row.ratio, y, shape, color=color, markerfacecolor=filled, markersize=4)
     ends = rows[["ratio", "low", "high"]].stack()
     if pd.notna(floor):
         ends = pd.concat([ends, pd.Series([floor, 1 / floor])])
     low, high = min(ends.min(), 0.9) / 1.1, max(ends.max(), 1.1) * 1.1
     ax.set_xlim(low, high)
-    ax.xaxis.set_major_locator(FixedLocator(ticks_of(low, high)))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: decimal(f"{value:g}")))
-    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_locator(ticker.FixedLocator(ticks_of(low, high)))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}")))
+    ax.xaxis.set_minor_locator(ticker.NullLocator())
     ax.tick_params(axis="x", length=3)
     ax.grid(axis="y", visible=False)
     ax.grid(axis="x", visible=True)
@@ -129,3 +168,89 @@ def ticks_of(low: float, high: float) -> list[float]:
         inside = [0.9, 1, 1.1]
     step = -(-len(inside) // MOST_TICKS)
     return inside[::step]
+
+
+def ratios_chart(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Chart:
+    """Of ``figures.ratios.ratios``'s table."""
+    if table.empty:
+        return Chart([], [], note=_("no two stores have a repetition in common"))
+    pairs = list(
+        dict.fromkeys(f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values)
+    )
+    sizes = table.groupby("workload")["parameters"].nunique()
+    rows, panels = [], []
+    words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
+    for place, ((workload, parameters), mine) in enumerate(
+        table.groupby(["workload", "parameters"], sort=False)
+    ):
+        use = study.workload(workload)
+        title = use.short if workload == MEAN else use.title
+        title += f", {parameters}" if sizes[workload] > 1 else ""
+        rows += [_row(row, titles, title) | {"panel": place} for row in mine.to_dict("records")]
+        panels.append(
+            Panel(
+                _layers(mine, pairs),
+                title,
+                words.format(title),
+                34 + 24 * len(pairs),
+            )
+        )
+    return Chart(rows, panels, [], min(len(panels), ACROSS, 3), _(NOTE))
+
+
+def _row(row: dict, titles: dict[str, str], title: str) -> dict:
+    pair = f"{titles[row['one']]} / {titles[row['other']]}"
+    numbers = {name: row[name] for name in ("low", "high", "floor")}
+    ends = [significant(row[name]) if is_number(row[name]) else "" for name in ("low", "high")]
+    verdict = _(WORDS[row["decision"]])
+    if row["decision"] == "undecided" and row["in_floor"] == "yes":
+        verdict = _("undecided, not above the noise floor")
+    return plain(
+        row | numbers, ["workload", "ratio", "low", "high", "decision", "in_floor", "floor"]
+    ) | {
+        "store": row["one"],
+        "other": row["other"],
+        "pair": pair,
+        "title": f"{pair}, {title}",
+        "ratio_text": significant(row["ratio"], 4),
+        "interval": from_to(*ends) if all(ends) else "",
+        "verdict": verdict,
+        "floor_text": significant(row["floor"], 4) if is_number(row["floor"]) else "",
+        "cells": row["parameters"],
+    }
+
+
+def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
+    floor = table["floor"].iloc[0]
+    ends = [
+        value for value in table[["ratio", "low", "high"]].to_numpy().ravel() if is_number(value)
+    ]
+    ends += [floor, 1 / floor] if is_number(floor) else []
+    domain = [float(min(*ends, 0.9) / 1.1), float(max(*ends, 1.1) * 1.1)]
+    x = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
+    x |= {
+        "title": _("Ratio of the throughputs"),
+        "axis": alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy"),
+    }
+    y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
+    base = alt.Chart().encode(y=y, **texts(TEXTS))
+    faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))
+    layers = [
+        alt.Chart().mark_rule(style="kv-line", aria=False).encode(x=alt.XDatum(1, **x)),
+        base.transform_filter("isValid(datum.low) && isValid(datum.high)")
+        .mark_rule(style="kv-ink", aria=False)
+        .encode(x=alt.X("low:Q", **x), x2="high:Q", opacity=faint),
+        base.transform_filter("datum.decision === 'undecided'")
+        .mark_point(filled=False, size=60, strokeWidth=1.5, style="kv-ink")
+        .encode(x=alt.X("ratio:Q", **x), opacity=faint),
+        *(
+            base.transform_filter(f"datum.decision === '{decision}'")
+            .mark_point(filled=True, size=60, shape=shape, style="kv-ink")
+            .encode(x=alt.X("ratio:Q", **x), opacity=faint)
+            for decision, shape in (("faster", "circle"), ("equal", "square"))
+        ),
+    ]
+    if not is_number(floor):
+        return layers
+    band = alt.Chart().mark_rect(style="kv-band", aria=False)
+    return [band.encode(x=alt.XDatum(float(1 / floor), **x), x2=alt.datum(float(floor))), *layers]

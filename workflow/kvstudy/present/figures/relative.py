@@ -2,25 +2,65 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from typing import Annotated, Literal
 
-from kvstudy.analyse.findings.rounds import Times
-from kvstudy.analyse.tidy.numbers import grouped
-from kvstudy.analyse.tidy.published import over_records
-from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
+from pydantic import Field
+
+from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.draw import TEXT_WIDTH
-from kvstudy.study.relative import RelativePlot
+from kvstudy.libraries import alt, pd, plt, ticker
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    by_color,
+    by_dash,
+    by_shape,
+    color,
+    line_entry,
+    log_axis,
+    plain,
+    texts,
+)
+from kvstudy.present.drawing.draw import TEXT_WIDTH
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import from_to, is_number, size_words
+from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.model import Study
+from kvstudy.study.relative import Part, TwoStores
 
 COLUMNS = ["operation", "origin", "records", "ratio", "low", "high"]
 ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}
 # Colour and marker of each line; apart from those of the stores.
 LOOKS = [("#0072b2", "o"), ("#d55e00", "s"), ("0.35", "^")]
+RATIO = {"exact": N_("Ratio"), "interval": N_("95 % interval")}
+
+
+class RelativePlot(TwoStores, DrawnFigure):
+    """Relative performance over the number of records."""
+
+    cells = "every size"
+
+    kind: Literal["relative"] = Field(description="Relative performance over the records.")
+    operations: Annotated[list[Part], Field(min_length=1)] = Field(
+        description="The operations of the rounds, a line for each."
+    )
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return relative_table(self, run.analysis.rounds, run.swept.published)
+
+    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
+        from kvstudy.analyse.findings.rounds import COLUMNS as ROUNDS
+
+        rows = relative_table(self, pd.DataFrame(columns=ROUNDS), values)
+        return rows if len(rows) else None
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_relative(rows, self, looks.titles)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return relative_chart(rows, self, looks.titles)
 
 
 def relative_table(
@@ -31,20 +71,23 @@ def relative_table(
     ``ratio`` is the baseline's time by the store's, ``low`` to ``high`` its 95 % interval (NaN
     where it is not known).
     """
+    from kvstudy.analyse.findings.rounds import Times
+    from kvstudy.analyse.tidy.published import over_records
+
     times = Times(found, figure.workload)
     source = over_records(published, figure.workload)
     pair = f"{figure.store}/{figure.baseline}"
     rows = []
     for operation in figure.operations:
-        for records in times.records:
-            ratio = times.relative(figure.baseline, figure.store, records, operation)
+        for count in times.records:
+            ratio = times.relative(figure.baseline, figure.store, count, operation)
             if ratio is not None:
-                row = [operation, MEASURED, records, ratio.value, ratio.low, ratio.high]
+                row = [operation, MEASURED, count, ratio.value, ratio.low, ratio.high]
                 rows.append(row)
-        for (store, of, metric, records), (value, _unit) in sorted(source.items()):
+        for (store, of, metric, count), (value, _unit) in sorted(source.items()):
             wanted = (store, of, metric) == (pair, operation, "relative_performance")
             if wanted and not pd.isna(value):
-                rows.append([operation, PUBLISHED, records, value, None, None])
+                rows.append([operation, PUBLISHED, count, value, None, None])
     return pd.DataFrame(rows, columns=COLUMNS).astype({"low": float, "high": float})
 
 
@@ -53,7 +96,7 @@ def line_name(operation: str, origin: str) -> str:
     return f"{recorded(operation)}, {_(ORIGINS[origin])}"
 
 
-def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> Figure:
+def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> plt.Figure:
     """Draw ``relative_table``: a line per operation with its interval as a band.
 
     Published values are hollow points on dashed lines.
@@ -61,7 +104,7 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
     drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.8), layout="constrained")
     ax.set(xscale="log", yscale="log")
     ax.axhline(1, color="0.4", linewidth=0.6)
-    for operation, (color, marker) in zip(figure.operations, LOOKS, strict=False):
+    for operation, (tint, marker) in zip(figure.operations, LOOKS, strict=False):
         for origin in (MEASURED, PUBLISHED):
             rows = table[(table["operation"] == operation) & (table["origin"] == origin)]
             if not len(rows):
@@ -69,12 +112,12 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
             ours = origin == MEASURED
             ax.plot(
                 *(rows["records"], rows["ratio"]),
-                color=color,
+                color=tint,
                 marker=marker,
                 markersize=4,
                 linewidth=1.2 if ours else 0.8,
                 linestyle="-" if ours else "--",
-                markerfacecolor=color if ours else "white",
+                markerfacecolor=tint if ours else "white",
                 label=line_name(operation, origin),
             )
             # Of an interval without an upper end, as much as the figure has.
@@ -82,7 +125,7 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
             if len(known):
                 ax.fill_between(
                     *(known["records"], known["low"].clip(1e-3), known["high"].clip(upper=1e6)),
-                    color=color,
+                    color=tint,
                     alpha=0.2,
                     linewidth=0,
                 )
@@ -98,10 +141,10 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
         ax.text(0.5, 0.5, _("nothing was measured"), transform=ax.transAxes, ha="center")
     ax.set_xlabel(_("Records"))
     ax.set_ylabel(f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…")
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
-    plain = FuncFormatter(lambda value, _: decimal(f"{value:g}"))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
+    plain = ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}"))
     ax.yaxis.set_major_formatter(plain)
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
     low, high = ax.get_ylim()
     ticks = [base * 10**power for power in range(-2, 5) for base in (1, 2, 5)]
     ax.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
@@ -109,5 +152,81 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
     ax.tick_params(which="minor", length=0)
     ax.tick_params(axis="x", length=3)
     if len(table):
-        drawing.legend(loc="outside upper center", ncols=4, frameon=False)
+        drawing.legend(loc="outside upper center", ncols=4)
     return drawing
+
+
+def relative_chart(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> Chart:
+    """Of ``figures.relative.relative_table``'s table."""
+    known = table.dropna(subset="ratio")
+    if known.empty:
+        return Chart([], [], note=_("nothing was measured"))
+    rows = [_ratio(row, figure) for row in known.to_dict("records")]
+    there = {row["name"] for row in rows}
+    legend = [
+        line_entry(
+            line_name(operation, origin), color(tint), style, marker, hollow=origin == PUBLISHED
+        )
+        for operation, (tint, marker) in zip(figure.operations, LOOKS, strict=False)
+        for origin, style in ((MEASURED, "-"), (PUBLISHED, "--"))
+        if line_name(operation, origin) in there
+    ]
+    name = f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…"
+    words = _("Line chart of the relative performance, {}, over records.").format(name)
+    note = _("The band is the 95 % interval.") if any(row["low"] for row in rows) else ""
+    return Chart(rows, [Panel(_ratios(known, legend), name, words)], legend, 1, note)
+
+
+def _ratio(row: dict, figure: RelativePlot) -> dict:
+    name = line_name(row["operation"], row["origin"])
+    interval = ""
+    if is_number(row["low"]):
+        end = significant(row["high"]) if is_number(row["high"]) else _("no upper end")
+        interval = from_to(significant(row["low"]), end)
+    return plain(row, ["origin", "records", "ratio", "low", "high"]) | {
+        "panel": 0,
+        "store": figure.store,
+        "other": figure.baseline,
+        "workload": figure.workload,
+        "name": name,
+        "title": f"{name}, {size_words('records', row['records'])}",
+        "exact": f"1:{significant(row['ratio'])}",
+        "interval": interval,
+    }
+
+
+def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+    ends = [value for value in table[["low", "high"]].to_numpy().ravel() if is_number(value)]
+    ends = [value for value in ends if value > 0]
+    ratios = table["ratio"]
+    # A single round that was disturbed must not make all others a flat line.
+    low = min(1, max(min([*ends, ratios.min()]), ratios.min() / 4)) / 1.2
+    high = max(1, min(max([*ends, ratios.max()]), ratios.max() * 4)) * 1.2
+    values = sorted(table["records"].unique().tolist())
+    ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
+    logs = alt.Scale(type="log", nice=False, domain=ends)
+    axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
+    x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
+    y = {"title": "1:…", "axis": log_axis(low, high)}
+    y["scale"] = alt.Scale(type="log", domain=[float(low), float(high)], nice=False, clamp=True)
+    tint = by_color(legend)
+    shape = by_shape(legend)
+    dashes = by_dash(legend)
+    base = alt.Chart().encode(x=x)
+    points = base.encode(y=alt.Y("ratio:Q", **y), color=tint, shape=shape, **texts(RATIO))
+    return [
+        alt.Chart().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(1, **y)),
+        base.transform_filter("isValid(datum.low)")
+        .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
+        .mark_area(opacity=0.2, aria=False, clip=True)
+        .encode(y=alt.Y("low:Q", **y), y2="upper:Q", color=tint),
+        base.mark_line(strokeWidth=1.6, aria=False).encode(
+            y=alt.Y("ratio:Q", **y), color=tint, strokeDash=dashes
+        ),
+        points.transform_filter(f"datum.origin === '{MEASURED}'").mark_point(
+            filled=True, size=45, opacity=1
+        ),
+        points.transform_filter(f"datum.origin === '{PUBLISHED}'").mark_point(
+            filled=False, size=45, opacity=1
+        ),
+    ]

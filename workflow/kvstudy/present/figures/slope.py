@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Literal
 
-import matplotlib.pyplot as plt
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from pydantic import Field
 
-from kvstudy.analyse.audit.doubts import MARK
-from kvstudy.analyse.findings.pairs import order_of
-from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.language.current import N_, _
-from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
-from kvstudy.stats.ranks import agreement, places
-from kvstudy.stats.ratios import Decision
+from kvstudy.language.recorded import recorded
+from kvstudy.libraries import alt, pd, plt
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    by_color,
+    by_shape,
+    plain,
+    point_legend,
+    texts,
+)
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, rejected_note
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results
 
 COLUMNS = [
     *["workload", "parameters", "store", "published", "published_place", "measured", "place"],
@@ -29,6 +39,36 @@ ACROSS = 2
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 # How far stores of one place stand apart, for their names; a place is 1 high.
 APART = 0.62
+TEXTS = {
+    "exact": N_("Throughput"),
+    "place_text": N_("Place"),
+    "undecided": N_("Undecided against"),
+    "basis_text": N_("Rests on"),
+}
+
+
+class Slopes(DrawnFigure):
+    """Places of the stores, published and here; a part of every report with both."""
+
+    controls = "noise floor"
+    own_caption = N_("Places of the stores by throughput, published and here")
+
+    kind: Literal["slope"] = Field(description="Places of the stores, published and measured.")
+
+    @classmethod
+    def automatic(cls, study: Study) -> list[Slopes]:
+        """The one of a report whose source has throughputs."""
+        (slopes_,) = super().automatic(study)
+        return [slopes_.model_copy(update={"name": "places"})]
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return slopes(run.study, run.results, run.analysis.pairs)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_slopes(rows, looks.study, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return slope_chart(rows, looks.study, looks.stores)
 
 
 def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -41,6 +81,10 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
     ``opposite`` count pairs of stores by their order here against the published one, out of
     ``pairs``; the rest is neither.
     """
+    from kvstudy.analyse.findings.pairs import order_of
+    from kvstudy.stats.ranks import agreement, places
+    from kvstudy.stats.ratios import Decision
+
     rows = []
     for (workload, parameters), group in pairs.groupby(["workload", "parameters"], sort=False):
         there = {
@@ -83,7 +127,7 @@ def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Figure:
+def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``slopes``: a panel per workload, published places left, places here right.
 
     Stores of one place stand close together, by their values. Lines of single runs
@@ -105,7 +149,7 @@ def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> F
         _panel(ax, rows, stores, most)
         ax.set_title(f"{study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8)
     if any_rejected(table):
-        figure.legend(handles=[rejected_handle()], loc="outside lower center", frameon=False)
+        figure.legend(handles=[rejected_handle()], loc="outside lower center")
     return figure
 
 
@@ -128,7 +172,7 @@ def agreed_words(row) -> str:
     return ", ".join([*words, _("neither: {}").format(rest)] if rest else words)
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, stores: dict[str, Look], most: int) -> None:
     left = heights(rows, "published_place")
     right = heights(rows, "place")
     dashed = rows["basis"].iloc[0] == SINGLE
@@ -168,3 +212,73 @@ def heights(rows: pd.DataFrame, column: str) -> dict[str, float]:
             last = max(first + index * APART, last + APART)
             found[store] = last
     return found
+
+
+def slope_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.slope.slopes``'s table: a panel per workload."""
+    if table.empty:
+        return Chart([], [], note=_("no two stores have values on both sides"))
+    legend = [
+        entry for entry in point_legend(stores, MARKERS) if entry["store"] in set(table["store"])
+    ]
+    rows, panels = [], []
+    groups = list(table.groupby(["workload", "parameters"], sort=False))
+    most = max(len(mine) for _key, mine in groups)
+    for number, ((workload, _parameters), mine) in enumerate(groups):
+        left, right = heights(mine, "published_place"), heights(mine, "place")
+        for row in mine.to_dict("records"):
+            for side, at in ((0, left), (1, right)):
+                found = _row(row, side, stores) | {"panel": number, "at": float(at[row["store"]])}
+                rows.append(found)
+        title = f"{study.workload(workload).title}\n{agreed_words(mine.iloc[0])}"
+        words = _("Places of the stores, published and here. {}").format(title).replace("\n", ". ")
+        dashed = mine["basis"].iloc[0] == SINGLE
+        panels.append(Panel(_layers(legend, most, dashed), title, words, 30 + 32 * most))
+    notes = [_("~: undecided against another store."), rejected_note(table)]
+    return Chart(rows, panels, legend, 2, " ".join(filter(None, notes)))
+
+
+def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:
+    look = stores[row["store"]]
+    place = row[("published_place", "place")[side]]
+    mark = MARK if row["rejected"] == "yes" else ""
+    undecided = [stores[name].title for name in row["undecided_with"].split()] if side else []
+    tilde = " ~" if undecided else ""
+    label = f"{place} {look.title}{tilde}" if side else f"{look.title} {place}{mark}"
+    value = row[("published", "measured")[side]]
+    return plain(row, ["workload", "store"]) | {
+        "side": sides()[side],
+        "value": None if pd.isna(value) else float(value),
+        "place": int(place),
+        "name": look.title,
+        "label": label,
+        "title": f"{look.title}, {sides()[side]}",
+        "exact": exact("throughput", value, "ops/s"),
+        "place_text": str(place),
+        "undecided": ", ".join(undecided),
+        "basis_text": recorded(row["basis"]) if side else "",
+    }
+
+
+def _layers(legend: list[dict], most: int, dashed: bool) -> list[alt.Chart]:
+    axis = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, grid=False)
+    published, here = sides()
+    x = alt.X("side:N", sort=[published, here], title=None, axis=axis)
+    x = x.scale(type="point", padding=1.1)
+    scale = alt.Scale(domain=[most + 0.5, 0.5], nice=False)
+    y = alt.Y("at:Q", axis=None, scale=scale)
+    tint = by_color(legend, shown=False)
+    base = alt.Chart().encode(x=x, y=y, **texts(TEXTS))
+    words = {"style": "kv-text", "aria": False, "limit": 120}
+    return [
+        alt.Chart()
+        .mark_line(strokeWidth=2, strokeDash=[5, 3] if dashed else [], aria=False)
+        .encode(x=x, y=y, color=tint),
+        base.mark_point(filled=True, size=70, opacity=1).encode(color=tint, shape=by_shape(legend)),
+        base.transform_filter(f"datum.side === '{published}'")
+        .mark_text(align="right", dx=-9, **words)
+        .encode(text="label:N"),
+        base.transform_filter(f"datum.side === '{here}'")
+        .mark_text(align="left", dx=9, **words)
+        .encode(text="label:N"),
+    ]

@@ -3,25 +3,58 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-import matplotlib.pyplot as plt
-import pandas as pd
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import grouped
-from kvstudy.language.current import _
+from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.draw import TEXT_WIDTH, Look
+from kvstudy.libraries import alt, pd, plt, sns, ticker
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    by_color,
+    by_dash,
+    line_entry,
+    log_axis,
+    plain,
+    texts,
+)
+from kvstudy.present.drawing.draw import LINES, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import between, exact, runs
+from kvstudy.study.base import Name
 from kvstudy.study.model import Study
 
 MOST_COLUMNS = 3
 TICKS = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999]
-# Told apart in grey print too.
-LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
+TEXTS = {
+    "exact": N_("Latency"),
+    "range": N_("Range of the single runs"),
+    "runs": N_("Histograms of"),
+    "beyond_text": N_("Slower operations"),
+    "cells": N_("Cells"),
+}
+
+
+class Spectrum(DrawnFigure):
+    """All percentiles of a workload's latencies; a part of every report."""
+
+    own_caption = N_("Latency by share of the operations, {}")
+
+    kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
+    workload: Name = Field(description="The workload.")
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        return spectrum_table(run.analysis.spectrum, self.workload, run.study)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_spectrum(rows, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return spectrum_chart(rows, looks.stores)
 
 
 def spectrum_table(found: pd.DataFrame, workload: str, study: Study) -> pd.DataFrame:
@@ -32,7 +65,7 @@ def spectrum_table(found: pd.DataFrame, workload: str, study: Study) -> pd.DataF
     )
 
 
-def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """A panel per operation, a line per store; the band is the range of its single runs."""
     panels = list(table.groupby(["parameters", "operation"], sort=False))
     several = table["parameters"].nunique() > 1
@@ -65,13 +98,11 @@ def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
     shown = dict.fromkeys(table["store"])
     lines = {line.get_label(): line for ax in axes.flat for line in ax.lines}
     handles = [lines[stores[store].title] for store in shown]
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=min(len(handles), 5), frameon=False
-    )
+    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5))
     return figure
 
 
-def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     for index, (store, look) in enumerate(stores.items()):
         rows = table[table["store"] == store].sort_values("percent")
         if rows.empty:
@@ -92,13 +123,13 @@ def _panel(ax: Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     farthest = odds(table["percent"]).max()
     ax.set(xscale="log", yscale="log")
     ax.set_xlim(1, max(farthest * 1.05, 2))
-    ax.xaxis.set_major_locator(FixedLocator([float(odds(tick)) for tick in TICKS]))
-    ax.xaxis.set_major_formatter(FuncFormatter(percent_words))
-    ax.xaxis.set_minor_locator(FixedLocator([]))
-    ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-    ax.yaxis.set_minor_formatter(NullFormatter())
-    ax.yaxis.set_minor_locator(FixedLocator([]))
+    ax.xaxis.set_major_locator(ticker.FixedLocator([float(odds(tick)) for tick in TICKS]))
+    ax.xaxis.set_major_formatter(ticker.FuncFormatter(percent_words))
+    ax.xaxis.set_minor_locator(ticker.FixedLocator([]))
+    ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
+    ax.yaxis.set_minor_locator(ticker.FixedLocator([]))
 
 
 def odds(percent):
@@ -108,3 +139,78 @@ def odds(percent):
 
 def percent_words(place: float, _position: int) -> str:
     return decimal(f"{round(100 - 100 / place, 6):g} %")
+
+
+def spectrum_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.spectrum.spectrum_table``'s table; µs over 1/(1 - share), both logarithmic."""
+    if table.empty:
+        return Chart([], [], note=_("no histograms of latency"))
+    several = table["parameters"].nunique() > 1
+    rows, panels = [], []
+    legend = [
+        line_entry(look.title, look.color, LINES[index % len(LINES)], None, store)
+        for index, (store, look) in enumerate(stores.items())
+        if store in set(table["store"])
+    ]
+    for place, ((parameters, operation), mine) in enumerate(
+        table.groupby(["parameters", "operation"], sort=False)
+    ):
+        title = recorded(operation) + (f", {parameters}" if several else "")
+        rows += [_row(row, stores) | {"panel": place} for row in mine.to_dict("records")]
+        words = _("Percentiles of the latency of {} in µs, by store.").format(title)
+        panels.append(Panel(_layers(mine, legend), title, words, 250))
+    note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
+    return Chart(rows, panels, legend, min(len(panels), 2), note)
+
+
+def _row(row: dict, stores: dict[str, Look]) -> dict:
+    look = stores[row["store"]]
+    names = ["store", "workload", "percent", "value", "low", "high", "n"]
+    several = row["n"] > 1
+    return plain(row, names) | {
+        "name": look.title,
+        "title": _("{}, {}: {} % are not slower than").format(
+            look.title, recorded(row["operation"]), decimal(f"{row['percent']:.7g}")
+        ),
+        "exact": exact("latency", row["value"], "us"),
+        "range": between("latency", row["low"], row["high"], "us") if several else "",
+        "runs": runs(row["n"]),
+        "beyond_text": grouped(f"{row['beyond']:.0f}"),
+        "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
+    }
+
+
+def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+    farthest = float(odds(table["percent"]).max())
+    ticks = [tick for tick in TICKS if odds(tick) <= farthest * 1.06]
+    axis = alt.Axis(
+        values=[float(odds(tick)) for tick in ticks],
+        labelExpr="format(round((100 - 100 / datum.value) * 1e6) / 1e6, '~g') + ' %'",
+        labelOverlap="greedy",
+        grid=False,
+    )
+    scale = alt.Scale(type="log", domain=[1, max(farthest * 1.05, 2)], nice=False)
+    x = alt.X(
+        "odds:Q", title=_("Share of the operations that are not slower"), axis=axis, scale=scale
+    )
+    ends = table[["low", "value", "high"]].clip(lower=1)
+    low, high = float(ends.min(axis=None)), float(ends.max(axis=None)) * 1.1
+    logs = alt.Scale(type="log", domain=[low, high], nice=False)
+    y = {"title": _("Latency (µs)"), "scale": logs, "axis": log_axis(low, high)}
+    # A latency of 0 µs has no place on a logarithmic axis.
+    clipped = {f"{name}_at": f"max(datum.{name}, 1)" for name in ("low", "value", "high")}
+    clipped["odds"] = "100 / (100 - datum.percent)"
+    base = alt.Chart().transform_calculate(**clipped).encode(x=x)
+    color = by_color(legend)
+    dashes = by_dash(legend)
+    return [
+        base.transform_filter("datum.n > 1 && isValid(datum.low) && isValid(datum.high)")
+        .mark_area(opacity=0.2, aria=False)
+        .encode(y=alt.Y("low_at:Q", **y), y2="high_at:Q", color=color),
+        base.mark_line(strokeWidth=1.6, aria=False).encode(
+            y=alt.Y("value_at:Q", **y), color=color, strokeDash=dashes
+        ),
+        base.mark_point(filled=True, size=18, opacity=0.9).encode(
+            y=alt.Y("value_at:Q", **y), color=color, **texts(TEXTS)
+        ),
+    ]

@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.language.current import ngettext
 from kvstudy.present.report.cells import Names
 from kvstudy.stats.warmup import Steadiness
-from kvstudy.study.figure_kinds import DrawnFigure
+from kvstudy.study.kinds import AnyFigure
 
 # Watching must not take more of a core, in per cent.
 MOST_WATCHING = 1.0
@@ -59,10 +59,10 @@ class CourseFacts:
     restless: list[str]
     stalled: list[str]
     warmed_up: bool
-    drawn: list[DrawnFigure]
+    drawn: list[AnyFigure]
     not_drawn: list[str]
-    spectra: dict[str, DrawnFigure]
-    cpu: DrawnFigure | None
+    spectra: dict[str, AnyFigure]
+    cpu: AnyFigure | None
     published_percentiles: bool
 
     @property

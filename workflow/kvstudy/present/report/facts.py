@@ -54,10 +54,9 @@ from kvstudy.present.report.validity import (
     validity_facts,
 )
 from kvstudy.present.report.workloads import WorkloadFacts, workload_facts
-from kvstudy.study.base import AnyTable
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
-from kvstudy.study.figure_kinds import DrawnFigure
+from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.workload import NamedRecord, named_record
@@ -272,21 +271,21 @@ class RunFacts(OfCells):
         return float(cells.loc[own, "wall_seconds"].sum())
 
     @property
-    def first_figure(self) -> DrawnFigure | None:
+    def first_figure(self) -> AnyFigure | None:
         """The first that the study's file names."""
         automatic = self.study.automatic_names["figures"]
         own = (figure for figure in self.study.drawn_figures if figure.name not in automatic)
         return next(own, None)
 
     @property
-    def overview_figures(self) -> list[DrawnFigure]:
+    def overview_figures(self) -> list[AnyFigure]:
         """Figures over several workloads."""
         return [figure for figure in self.study.figures_of("bars") if len(figure.workloads) > 1]
 
     @property
-    def over_sizes(self) -> list[tuple[list[str], list[AnyTable | DrawnFigure]]]:
+    def over_sizes(self) -> list[tuple[list[str], list[AnyTable | AnyFigure]]]:
         """Tables and figures over a size, with the titles of the workloads that they are of."""
-        items: dict[tuple[str, ...], list[AnyTable | DrawnFigure]] = {}
+        items: dict[tuple[str, ...], list[AnyTable | AnyFigure]] = {}
         for table in self.study.tables_of("sweep"):
             items.setdefault((table.workload,), []).append(table)
         for figure in self.study.figures_of("curves"):

@@ -13,8 +13,7 @@ from kvstudy.language.current import _, pgettext
 from kvstudy.language.recorded import recorded
 from kvstudy.present.report.markdown import Markup, for_markdown
 from kvstudy.present.report.transcript import Line
-from kvstudy.study.base import AnyTable
-from kvstudy.study.figure_kinds import DrawnFigure, Transcript
+from kvstudy.study.kinds import AnyFigure, AnyTable, Part
 from kvstudy.study.parts import Source
 
 
@@ -39,16 +38,16 @@ class Floats:
         """As ``ref``, to a table over several pages."""
         return _ref("Table", f"table:{name}")
 
-    def figure(self, figure: DrawnFigure, note: str = "") -> Markup:
+    def figure(self, figure: AnyFigure, note: str = "") -> Markup:
         _there(self._figures / f"{figure.name}.pdf", "kvstudy draw")
         return _div(f"#figure:{figure.name} .figure", self._caption(figure, note))
 
-    def picture(self, figure: DrawnFigure) -> Markup:
+    def picture(self, figure: AnyFigure) -> Markup:
         """The figure once more, without number and caption."""
         caption = for_markdown(figure.caption)
         return _div(f".picture figure={figure.name}", caption)
 
-    def transcript(self, figure: Transcript, lines: list[Line], note: str = "") -> Markup:
+    def transcript(self, figure: AnyFigure, lines: list[Line], note: str = "") -> Markup:
         """A listing: each line has its kind before it, for the filters."""
         listing = "\n".join(f"{line.kind}:{line.text}" for line in lines)
         # Longer than any row of tildes in a log.
@@ -56,7 +55,7 @@ class Floats:
         content = f"{fence}\n{listing}\n{fence}\n\n{self._caption(figure, note)}"
         return _div(f"#figure:{figure.name} .transcript", content)
 
-    def ref(self, item: AnyTable | DrawnFigure | Transcript) -> Markup:
+    def ref(self, item: Part) -> Markup:
         """``Table 2``, as a link."""
         kind = "table" if isinstance(item, AnyTable) else "figure"
         return _ref("Table" if kind == "table" else "Figure", f"{kind}:{item.name}")

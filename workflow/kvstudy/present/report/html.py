@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kvstudy.language.current import using
 from kvstudy.present import templates
-from kvstudy.present.charts.scripts import inline, scripts, styles
+from kvstudy.present.drawing.page import inline, scripts, styles
 from kvstudy.present.report.document import (
     Front,
     Parts,

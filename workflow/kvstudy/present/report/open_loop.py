@@ -13,7 +13,7 @@ from kvstudy.analyse.findings.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.language.current import _
 from kvstudy.present.report.cells import Names, Row, problem_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.figure_kinds import OpenLoopFigure
+from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
 from kvstudy.study.table_kinds import OpenLoopTable
 
@@ -61,7 +61,7 @@ class OpenLoopFacts:
 
     percents: tuple[int, ...]
     tables: tuple[OpenLoopTable, ...]
-    figures: tuple[OpenLoopFigure, ...]
+    figures: tuple[AnyFigure, ...]
     planned: int
     measured: int
     rates: tuple[RateFacts, ...]

@@ -15,8 +15,9 @@ from kvstudy.analyse.tidy.published import nothing_published, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.draw import looks, save, use_style
-from kvstudy.present.figures.published import published_figure
+from kvstudy.present.drawing.draw import looks, use_style
+from kvstudy.present.drawing.figure import Looks
+from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.floats import Floats
@@ -27,8 +28,7 @@ from kvstudy.present.tables.claims import write_source_claims
 from kvstudy.present.tables.published import Source, published_table, used, write_table
 from kvstudy.present.tables.write import write_audited
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.base import AnyTable
-from kvstudy.study.figure_kinds import Transcript
+from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
@@ -153,15 +153,13 @@ def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, 
     lacking: dict[tuple[str, ...], list] = {}
     use_style()
     for figure in study.figures[: len(study.figures) - len(_automatic(study, "figures"))]:
-        found = published_figure(figure, study, source.values, look)
-        if found is None:
+        rows = figure.published_rows(study, source.values) if figure.drawn else None
+        if rows is None or source.values.empty:
             left.setdefault(_reason(figure), []).append(figure)
             continue
-        frame, drawing = found
-        frame.to_csv(figures / f"{figure.name}.csv", index=False, lineterminator="\n")
-        save(drawing, figures / figure.name)
+        write_figure(figure, rows, Looks(study, look), figures)
         drawn.append(figure)
-        if missing := _missing(figure, frame):
+        if missing := _missing(figure, rows):
             lacking.setdefault(tuple(missing), []).append(figure)
     others = source.values[~shown].dropna(subset="value")
     return Published(
@@ -214,7 +212,7 @@ def _missing(figure: object, frame: pd.DataFrame) -> list[str]:
 
 
 def _reason(item: object) -> str:
-    if isinstance(item, Transcript):
+    if isinstance(item, AnyFigure) and not item.drawn:
         return _("only a measured cell has commands and their output")
     if isinstance(item, ComparisonTable):
         return _("the source has no values of one of the two")

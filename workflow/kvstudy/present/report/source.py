@@ -18,7 +18,7 @@ from kvstudy.present.report.cells import Names
 from kvstudy.present.tables.audit import KINDS
 from kvstudy.present.tables.claims import VALUE
 from kvstudy.stats.ratios import Verdict
-from kvstudy.study.base import AnyTable
+from kvstudy.study.kinds import AnyTable
 
 
 @dataclass(frozen=True)

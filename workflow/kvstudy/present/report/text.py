@@ -6,8 +6,8 @@ import math
 from pathlib import Path
 
 from kvstudy.analyse.audit.check import LARGE, SMALL
-from kvstudy.analyse.audit.doubts import MARK
 from kvstudy.analyse.findings import bottleneck
+from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
 from kvstudy.analyse.tidy.series import STALL_SECONDS
 from kvstudy.language.current import N_, _, current
@@ -26,7 +26,7 @@ from kvstudy.stats.ratios import Verdict
 from kvstudy.stats.warmup import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import cell_path
-from kvstudy.study.figure_kinds import Transcript
+from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.properties import Reference
 from kvstudy.study.property_files import store_properties
 from kvstudy.study.workload import operations_of
@@ -120,7 +120,7 @@ def _sizes(run: RunFacts) -> list[tuple[WorkloadFacts, list[str]]]:
     return list(alike.values())
 
 
-def _transcript(figure: Transcript, run: RunFacts) -> dict[str, object]:
+def _transcript(figure: AnyFigure, run: RunFacts) -> dict[str, object]:
     """The figure with its lines, or with the reason why there are none."""
     cells = [
         row

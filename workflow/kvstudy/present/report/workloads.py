@@ -11,9 +11,8 @@ from kvstudy.analyse.run import Run
 from kvstudy.present.report.cells import Gap
 from kvstudy.present.report.rank import Agreement, Apart, Rank, agreement, apart, compared, ranking
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.base import AnyTable
 from kvstudy.study.cells import Cell
-from kvstudy.study.figure_kinds import Bars
+from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.parts import WorkloadUse
 from kvstudy.study.workload import PROPORTIONS, load_only, operations_of, properties_of
 
@@ -64,7 +63,7 @@ class WorkloadFacts:
     use: WorkloadUse
     properties: dict[str, str]
     tables: list[AnyTable]
-    figures: list[Bars]
+    figures: list[AnyFigure]
     result: ResultFacts
     sizes: tuple[Cell, ...]
     published: list[Rank]

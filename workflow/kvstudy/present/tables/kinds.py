@@ -34,8 +34,8 @@ from kvstudy.present.tables import (
     trimmed,
     validity,
 )
-from kvstudy.study.base import AnyTable
 from kvstudy.study.curves import ScalingTable, SweepTable
+from kvstudy.study.kinds import AnyTable
 from kvstudy.study.load import STUDIES
 from kvstudy.study.model import Study
 from kvstudy.study.properties import PropertiesTable

@@ -23,7 +23,8 @@ from kvstudy.present.tables.checks import DASH, Line, Section
 from kvstudy.present.tables.files import write_table as write
 from kvstudy.present.tables.markup import marked
 from kvstudy.present.tables.rejected import rejected_note, together, with_mark
-from kvstudy.study.base import SIZE_TITLES, SIZES, AnyTable
+from kvstudy.study.base import SIZE_TITLES, SIZES
+from kvstudy.study.kinds import AnyTable
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN

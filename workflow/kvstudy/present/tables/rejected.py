@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kvstudy.analyse.audit.doubts import MARK, marked_values
+from kvstudy.analyse.tidy.numbers import MARK, marked_values
 from kvstudy.present.tables.markup import Rich, hanging, marked, note, raised
 
 

@@ -13,8 +13,7 @@ from string import ascii_lowercase
 
 import pandas as pd
 
-from kvstudy.analyse.audit.doubts import MARK
-from kvstudy.analyse.tidy.numbers import between, fixed, grouped, sign
+from kvstudy.analyse.tidy.numbers import MARK, between, fixed, grouped, sign
 from kvstudy.analyse.tidy.results import Results, State, Value
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark

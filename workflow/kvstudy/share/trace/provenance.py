@@ -17,7 +17,6 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.behind import Behind, behind, claims_behind
-from kvstudy.study.figure_kinds import Transcript
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
 from kvstudy.whole_file import put
@@ -68,7 +67,7 @@ def figures(run: Run) -> dict[str, Behind]:
     found = {}
     for figure in [*run.study.figures, *run.study.open_loop_figures]:
         one = behind(figure, run.study, planned, run.headline)
-        if isinstance(figure, Transcript):
+        if figure.one_cell:
             measured = _measured(run)
             first = next((path for path in one.cells if path in measured), None)
             one = Behind([first] if first else [], [])

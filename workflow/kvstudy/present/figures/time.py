@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Literal
 
-import matplotlib.pyplot as plt
-import numpy as np
-import pandas as pd
-import seaborn as sns
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
+from pydantic import Field
 
-from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.locale import decimal
 from kvstudy.language.recorded import recorded
-from kvstudy.present.figures.draw import DARK, TEXT_WIDTH, Look
-from kvstudy.stats.warmup import Steadiness
+from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
+from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, plain, texts
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.words import exact, from_to
+from kvstudy.study.base import Name
+from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results
 
 # Shorter runs have no course to speak of.
 FEWEST_SECONDS = 3
@@ -31,6 +33,29 @@ COLUMNS = [
     *["store", "parameters", "repetition", "strip", "start", "end", "low", "high", "unit"],
     *["warm_up", "verdict", "note"],
 ]
+LABELS = {"client": N_("client"), "server": N_("server"), "rest": N_("rest of the machine")}
+LOOKS = {"client": ("#0072b2", "-"), "server": ("#d55e00", "--"), "rest": ("#808080", ":")}
+TEXTS = {"exact": N_("Value"), "seconds": N_("Seconds"), "cells": N_("Cell")}
+NOTE = N_("The grey part is the warm-up of the first run.")
+
+
+class TimeStrips(DrawnFigure):
+    """Throughput and busy cores over a workload's run time; a part of every report."""
+
+    own_caption = N_("The runs second by second, {}")
+
+    kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
+    workload: Name = Field(description="The workload.")
+
+    def rows(self, run: Shown) -> pd.DataFrame:
+        runs = (run.series, run.resources, run.analysis.steadiness)
+        return timeline(self.workload, run.study, run.results, *runs)
+
+    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw_timeline(rows, looks.stores)
+
+    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
+        return timeline_chart(rows, self.workload, looks.stores)
 
 
 def timeline(
@@ -144,7 +169,7 @@ def _envelope(intervals: list[dict[str, float]]) -> list[dict[str, float]]:
     ]
 
 
-def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
+def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """Draw ``timeline``'s table: a column per store, throughput above the cores."""
     table = table.assign(parameters=table["parameters"].fillna(""))
     groups = list(table.groupby(["store", "parameters"], sort=False))
@@ -190,13 +215,12 @@ def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> Figure:
         handles=_legend(table),
         loc="outside upper center",
         ncols=5,
-        frameon=False,
         columnspacing=1.6,
     )
     return figure
 
 
-def _write_note(upper: Axes, lower: Axes, note: str) -> None:
+def _write_note(upper: plt.Axes, lower: plt.Axes, note: str) -> None:
     """Words instead of axes that would be empty."""
     upper.text(0.5, 0.5, recorded(note), transform=upper.transAxes, ha="center", color="0.35")
     upper.set(xticks=[], yticks=[])
@@ -206,6 +230,9 @@ def _write_note(upper: Axes, lower: Axes, note: str) -> None:
 
 
 def verdict_words(rows: pd.DataFrame) -> str:
+    """How many runs were steady; nothing where none was judged."""
+    from kvstudy.stats.warmup import Steadiness
+
     verdicts = rows.dropna(subset="verdict").drop_duplicates("repetition")["verdict"].tolist()
     if not verdicts:
         return ""
@@ -216,7 +243,7 @@ def verdict_words(rows: pd.DataFrame) -> str:
     return runs.format(steady, len(verdicts))
 
 
-def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
+def _throughput(ax: plt.Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
     lines = rows[rows["strip"] == "throughput"]
     first = lines.iloc[0]
     if first["warm_up"] > 0:
@@ -229,10 +256,10 @@ def _throughput(ax: Axes, rows: pd.DataFrame, color: str, unit: float) -> None:
             ax.fill_between(x, low / unit, high / unit, color=color, alpha=0.5, linewidth=0.4)
     ax.set_xlim(0, lines["end"].max())
     ax.set_ylim(0, 1.08 * lines["high"].max() / unit or 1)
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=4))
+    ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4))
 
 
-def _busy(ax: Axes, rows: pd.DataFrame, highest: float) -> None:
+def _busy(ax: plt.Axes, rows: pd.DataFrame, highest: float) -> None:
     lines = rows[rows["strip"].isin(SIDES)]
     if lines.empty:
         ax.text(0.5, 0.5, _("not recorded"), transform=ax.transAxes, ha="center", color="0.35")
@@ -254,7 +281,7 @@ def _busy(ax: Axes, rows: pd.DataFrame, highest: float) -> None:
                 ax.fill_between(x, low, high, color="0.5", alpha=0.3, linewidth=0)
             ax.plot(x, high, color="0.4", linewidth=0.8, linestyle=":")
     ax.set_ylim(0, 1.08 * highest or 1)
-    ax.yaxis.set_major_locator(MaxNLocator(nbins=3))
+    ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=3))
 
 
 def _steps(run: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -264,17 +291,135 @@ def _steps(run: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return corners, *(np.repeat(run[name].to_numpy(float), 2) for name in ("low", "high"))
 
 
-def _legend(table: pd.DataFrame) -> list[Line2D | Patch]:
+def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
     there = set(table["strip"].dropna())
-    handles: list[Line2D | Patch] = []
+    handles: list[lines.Line2D | patches.Patch] = []
     if (table["warm_up"].astype(float) > 0).any():
-        handles.append(Patch(color="0.88", label=_("warm-up")))
+        handles.append(patches.Patch(color="0.88", label=_("warm-up")))
     if "client" in there:
-        handles.append(Line2D([], [], color=DARK, linewidth=0.8, label=_("client")))
+        handles.append(lines.Line2D([], [], color=DARK, linewidth=0.8, label=_("client")))
     if "server" in there:
-        handles.append(Patch(color="0.78", label=_("server")))
+        handles.append(patches.Patch(color="0.78", label=_("server")))
     if "rest" in there:
-        line = Line2D([], [], color="0.4", linewidth=0.8, linestyle=":")
+        line = lines.Line2D([], [], color="0.4", linewidth=0.8, linestyle=":")
         line.set_label(_("rest of the machine"))
         handles.append(line)
     return handles
+
+
+def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) -> Chart:
+    """Of ``figures.timeline.timeline``'s table: for each store its throughput and its cores.
+
+    An interval of the table is a step; lines of long runs have at most
+    ``figures.timeline.MOST_INTERVALS``, as the table says.
+    """
+    rows, panels, notes = [], [], []
+    cores = table.loc[table["strip"].isin(SIDES), "high"].max()
+    several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
+    legend = [
+        line_entry(_(LABELS[side]), *LOOKS[side])
+        for side in SIDES
+        if (table["strip"] == side).any()
+    ]
+    for (store, parameters), mine in table.groupby(["store", "parameters"], sort=False):
+        title = stores[store].title + (f", {parameters}" if several and parameters else "")
+        if (mine["note"] != "").any():
+            notes.append(f"{title}: {mine['note'].iloc[0]}.")
+            continue
+        verdict = verdict_words(mine.replace({"verdict": {"": None}}))
+        speed = mine[mine["strip"] == "throughput"]
+        busy = mine[mine["strip"].isin(SIDES)]
+        head = f"{title}: {verdict}" if verdict else title
+        for strip in (speed, busy):
+            if strip.empty:
+                notes.append(_("{}: busy cores were not recorded.").format(title))
+                continue
+            if strip is speed:
+                layers = _speed_layers(speed, stores[store].color)
+            else:
+                layers = _core_layers(busy, legend, cores)
+            what = _("throughput in ops/s") if strip is speed else _("busy cores")
+            words = _("Line chart. {}: {} over the time of the run.").format(title, what)
+            rows += [
+                _row(row, workload, title) | {"panel": len(panels)}
+                for row in strip.to_dict("records")
+            ]
+            panels.append(Panel(layers, head, words, 150))
+    if (pd.to_numeric(table["warm_up"]) > 0).any():
+        notes.insert(0, _(NOTE))
+    return Chart(rows, panels, legend, 2, " ".join(notes))
+
+
+def _row(row: dict, workload: str, title: str) -> dict:
+    cell = cell_path(row["store"], workload, row["parameters"], row["repetition"])
+    names = ["store", "repetition", "start", "end", "low", "high"]
+    strip = row["strip"]
+    is_speed = strip == "throughput"
+    ends = [
+        exact("throughput", value, "ops/s")
+        if is_speed
+        else _("{} cores").format(significant(value))
+        for value in (row["low"], row["high"])
+    ]
+    run = _("{}, repetition {}").format(title, row["repetition"])
+    seconds = (decimal(f"{row[end]:g}") for end in ("start", "end"))
+    return plain(row, names) | {
+        "workload": workload,
+        "name": title if is_speed else _(LABELS[strip]),
+        "title": run if is_speed else f"{run}, {_(LABELS[strip])}",
+        "exact": ends[0] if row["low"] == row["high"] else from_to(*ends),
+        "seconds": from_to(*seconds),
+        "cells": cell,
+    }
+
+
+def _base() -> alt.Chart:
+    return alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
+
+
+def _x(last: float) -> alt.X:
+    scale = alt.Scale(domain=[0, last], nice=False)
+    return alt.X("middle:Q", title=_("Time (s)"), scale=scale, axis=alt.Axis(grid=False))
+
+
+def _speed_layers(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
+    y = {"title": "ops/s", "axis": alt.Axis(tickCount=4, format="~s")}
+    y["scale"] = alt.Scale(domain=[0, 1.08 * float(rows["high"].max()) or 1], nice=False)
+    x = _x(float(rows["end"].max()))
+    step = {"interpolate": "step", "color": color, "aria": False}
+    run = alt.Detail("repetition:N")
+    layers = [
+        _base()
+        .transform_filter("datum.low < datum.high")
+        .mark_area(opacity=0.4, **step)
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", detail=run),
+        _base().mark_line(strokeWidth=1.2, **step).encode(x=x, y=alt.Y("high:Q", **y), detail=run),
+        _base()
+        .mark_point(filled=True, opacity=0, size=70, aria=False)
+        .encode(x=x, y=alt.Y("high:Q", **y), **texts(TEXTS)),
+    ]
+    warm_up = float(pd.to_numeric(rows["warm_up"]).iloc[0] or 0) if len(rows) else 0
+    if warm_up > 0:
+        band = alt.Chart().mark_rect(style="kv-band", aria=False)
+        layers.insert(0, band.encode(x=alt.XDatum(0), x2=alt.datum(warm_up)))
+    return layers
+
+
+def _core_layers(rows: pd.DataFrame, legend: list[dict], highest: float) -> list[alt.Chart]:
+    x = _x(float(rows["end"].max()))
+    scale = alt.Scale(domain=[0, 1.08 * float(highest) or 1], nice=False)
+    y = {"title": _("busy cores"), "axis": alt.Axis(tickCount=4), "scale": scale}
+    color = by_color(legend)
+    dashes = by_dash(legend)
+    return [
+        _base()
+        .transform_filter("datum.low < datum.high")
+        .mark_area(interpolate="step", opacity=0.3, aria=False)
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=color),
+        _base()
+        .mark_line(interpolate="step", strokeWidth=1.3, aria=False)
+        .encode(x=x, y=alt.Y("high:Q", **y), color=color, strokeDash=dashes),
+        _base()
+        .mark_point(filled=True, opacity=0, size=70, aria=False)
+        .encode(x=x, y=alt.Y("high:Q", **y), **texts(TEXTS)),
+    ]

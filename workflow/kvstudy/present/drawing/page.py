@@ -1,4 +1,4 @@
-"""How charts look on a light and on a dark page.
+"""How charts look on a light and on a dark page, and what a page needs to show them.
 
 Specifications name styles instead of colours, except for the stores' own colours. So one
 specification serves both themes, and a page chooses by the configuration.
@@ -6,8 +6,13 @@ specification serves both themes, and a page chooses by the configuration.
 
 from __future__ import annotations
 
+import json
+from functools import cache
+from pathlib import Path
+
 from kvstudy.language.locale import decimal_mark, percent_sign
 
+HERE = Path(__file__).parent
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
 # Text, lines that hardly matter, what lies behind the values.
 NAMES = ("ink", "muted", "line", "grid", "band")
@@ -18,6 +23,36 @@ DARK = dict(zip(NAMES, ("#ededed", "#b5b5b5", "#7b838c", "#3a3f45", "#40464d"), 
 def themes() -> dict[str, dict]:
     """Vega-Lite configurations by the name of the theme: light, dark; numbers by language."""
     return {"light": _config(**LIGHT), "dark": _config(**DARK)}
+
+
+def scripts() -> str:
+    """JavaScript of Vega, Vega-Lite and Vega-Embed, and ``kvCharts`` (see ``mount.js``).
+
+    It needs no network. It may stand once in a ``<script>`` element: no ``</script`` is in it.
+    """
+    parts = [
+        _vega(),
+        f"window.kvThemes = {json.dumps(themes(), sort_keys=True)};",
+        (HERE / "mount.js").read_text(encoding="utf-8"),
+    ]
+    return "\n".join(parts).replace("</script", "<\\/script")
+
+
+def styles() -> str:
+    """The style sheet of the charts; colours of text are the page's."""
+    return (HERE / "charts.css").read_text(encoding="utf-8")
+
+
+def inline(spec: str) -> str:
+    """A specification's text as it may stand in a ``<script>`` element of JSON."""
+    return spec.replace("<", "\\u003c")
+
+
+@cache
+def _vega() -> str:
+    import vl_convert
+
+    return vl_convert.javascript_bundle()
 
 
 def _numbers() -> dict:

@@ -1,19 +1,31 @@
-"""Exact values in words: the numbers that a reader sees on a mark are those of the tables."""
+"""Sizes and exact values in words: what a reader sees on a mark is as in the tables."""
 
 from __future__ import annotations
 
 import math
 
-import pandas as pd
+from kvstudy.analyse.tidy.numbers import MARK, UNIT_FACTORS, fixed, grouped, marked_values, sign
+from kvstudy.language.current import NN_, _, ngettext
+from kvstudy.libraries import pd
+from kvstudy.present.drawing.draw import any_rejected
 
-from kvstudy.analyse.audit.doubts import MARK, marked_values
-from kvstudy.analyse.tidy.numbers import UNIT_FACTORS, fixed, grouped, sign
-from kvstudy.language.current import ngettext
-from kvstudy.present.figures.draw import any_rejected
-from kvstudy.present.figures.words import from_to
-
+SIZES = {
+    "records": NN_("{} record", "{} records"),
+    "operations": NN_("{} operation", "{} operations"),
+    "threads": NN_("{} thread", "{} threads"),
+}
 # Decimals that are made by converting to the axis's unit and back, and no others.
 ROUNDING = 6
+
+
+def size_words(size: str, number: float) -> str:
+    """A size and how large it is: ``1 000 records``."""
+    return ngettext(*SIZES[size], int(number)).format(grouped(f"{number:.0f}"))
+
+
+def from_to(low: object, high: object) -> str:
+    """Both ends of a range."""
+    return _("{} to {}").format(low, high)
 
 
 def exact(metric: str, value: float | None, unit: str) -> str:

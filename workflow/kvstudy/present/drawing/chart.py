@@ -12,12 +12,11 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-import altair as alt
-import pandas as pd
-
 from kvstudy.language.current import _
-from kvstudy.present.charts.texts import is_number
-from kvstudy.present.charts.theme import themes
+from kvstudy.libraries import alt, colors
+from kvstudy.present.drawing.draw import HATCHES, MARKERS, Look
+from kvstudy.present.drawing.page import themes
+from kvstudy.present.drawing.words import is_number
 
 # Where nothing tells how wide a panel may be.
 WIDTH = 320
@@ -25,6 +24,21 @@ HIDDEN = (
     "indexof(kv_stores, datum.store) < 0 && indexof(kv_stores, datum.other) < 0"
     " && indexof(kv_workloads, datum.workload) < 0"
 )
+# Points in print are pixels here, a little larger.
+STRETCH = 1.4
+DASHES = {"-": [], "--": [5, 3], ":": [1.5, 2.5]}
+SHAPES = {
+    "o": "circle",
+    "s": "square",
+    "D": "diamond",
+    "^": "triangle-up",
+    "v": "triangle-down",
+    "P": "cross",
+    "*": "M0,-1L0.24,-0.31L0.95,-0.31L0.36,0.12L0.59,0.81L0,0.38L-0.59,0.81L-0.36,0.12"
+    "L-0.95,-0.31L-0.24,-0.31Z",
+    "X": "M-0.9,-0.6L-0.6,-0.9L0,-0.3L0.6,-0.9L0.9,-0.6L0.3,0L0.9,0.6L0.6,0.9L0,0.3"
+    "L-0.6,0.9L-0.9,0.6L-0.3,0Z",
+}
 
 
 @dataclass
@@ -126,22 +140,6 @@ def texts(fields: Mapping[str, str]) -> dict:
     }
 
 
-def bare() -> alt.Chart:
-    """A layer over the rows of its panel."""
-    return alt.Chart()
-
-
-def scale_of(legend: list[dict], value: str) -> alt.Scale:
-    """A scale from labels of a legend to ``value`` of their entries."""
-    return alt.Scale(
-        domain=[entry["label"] for entry in legend], range=[entry[value] for entry in legend]
-    )
-
-
-def palette(domain: Iterable[str], values: Iterable) -> alt.Scale:
-    return alt.Scale(domain=list(domain), range=list(values))
-
-
 def log_axis(low: float, high: float, **options: object) -> alt.Axis:
     """An axis of a logarithmic scale with few numbers: 1, 2, 5, 10, or powers of ten alone."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
@@ -152,19 +150,118 @@ def log_axis(low: float, high: float, **options: object) -> alt.Axis:
     return alt.Axis(values=ticks, format=",~g" if low < 1 else ",", **options)
 
 
-def top_legend() -> alt.Legend:
+def by_color(legend: list[dict], shown: bool = True) -> alt.Color:
+    """The colour of a row's ``name``, a label of the legend; ``shown``: see ``top_legend``."""
+    return alt.Color("name:N", scale=_scale(legend, "color"), legend=_top() if shown else None)
+
+
+def by_dash(legend: list[dict]) -> alt.StrokeDash:
+    """The dashes of a row's ``name``."""
+    return alt.StrokeDash("name:N", scale=_scale(legend, "dash"), legend=None)
+
+
+def by_shape(legend: list[dict]) -> alt.Shape:
+    """The shape of a row's ``name``."""
+    return alt.Shape("name:N", scale=_scale(legend, "shape"), legend=None)
+
+
+def by_store(stores: Mapping[str, Look]) -> alt.Color:
+    """The colour of a row's ``name``, the title of a store, with the store's hatch."""
+    fills = [fill(store, look) for store, look in stores.items()]
+    scale = alt.Scale(domain=[look.title for look in stores.values()], range=fills)
+    return alt.Color("name:N", scale=scale, legend=_top())
+
+
+def turned_where(narrow: str) -> dict:
+    """How a number stands on its bar: upright, or turned where the expression holds."""
+    places = {"angle": (270, 0), "align": ("'left'", "'center'")}
+    places |= {"baseline": ("'middle'", "'bottom'"), "dx": (4, 0), "dy": (0, -4)}
+    return {
+        name: alt.ExprRef(f"{narrow} ? {turned} : {upright}")
+        for name, (turned, upright) in places.items()
+    }
+
+
+def _scale(legend: list[dict], value: str) -> alt.Scale:
+    return alt.Scale(
+        domain=[entry["label"] for entry in legend], range=[entry[value] for entry in legend]
+    )
+
+
+def _top() -> alt.Legend:
     """For viewers that show the specification alone; a page draws a legend of its own."""
     return alt.Legend(title=None, orient="top", columns=3)
 
 
-def records(table: pd.DataFrame) -> list[dict]:
-    """The rows of ``table`` as mappings from column to value."""
-    return table.to_dict("records")
+def fill(store: str, look: Look) -> str:
+    """The store's colour, with its hatch where the page has a pattern of that name."""
+    return f"url(#kv-{store}) {look.color}" if look.hatch else look.color
+
+
+def dash(style: object) -> list[float]:
+    """A line style of the static figures as dashes and gaps in pixels."""
+    if isinstance(style, str):
+        return DASHES[style]
+    return [STRETCH * length for length in style[1]]
+
+
+def shape(marker: str) -> str:
+    return SHAPES[marker]
+
+
+def color(name: str) -> str:
+    """A colour of the static figures; greys are made readable on light and on dark pages."""
+    code = colors.to_hex(name)
+    red, green, blue = code[1:3], code[3:5], code[5:7]
+    return "#808080" if red == green == blue else code
+
+
+def bar_legend(stores: Mapping[str, Look]) -> list[dict]:
+    """Entries of filled areas, one per store."""
+    return [
+        {
+            "label": look.title,
+            "store": store,
+            "mark": "bar",
+            "color": look.color,
+            "hatch": HATCHES.index(look.hatch),
+        }
+        for store, look in stores.items()
+    ]
+
+
+def point_legend(stores: Mapping[str, Look], markers: str | list[str] = MARKERS) -> list[dict]:
+    """Entries of points, one per store, with the shapes of ``markers`` in order."""
+    return [
+        line_entry(look.title, look.color, None, markers[index % len(markers)], store)
+        for index, (store, look) in enumerate(stores.items())
+    ]
+
+
+def line_entry(
+    label: str,
+    of_color: str,
+    style: object = "-",
+    marker: str | None = None,
+    store: str | None = None,
+    hollow: bool = False,
+) -> dict:
+    """An entry of a line, a point or both; without ``style`` there is no line."""
+    entry: dict = {"label": label, "mark": "line", "color": of_color}
+    if style is not None:
+        entry["dash"] = dash(style)
+    if marker:
+        entry["shape"] = shape(marker)
+    if store:
+        entry["store"] = store
+    if hollow:
+        entry["hollow"] = True
+    return entry
 
 
 def _words(text: str) -> alt.Chart:
     return (
-        bare()
+        alt.Chart()
         .mark_text(style="kv-note")
         .encode(text=alt.value(text), x=alt.value(WIDTH / 2), y=alt.value(30))
     )

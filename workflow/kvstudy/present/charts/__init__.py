@@ -1,1 +1,0 @@
-"""Interactive figures: Vega-Lite specifications made from the figures' CSV."""

@@ -1,0 +1,124 @@
+"""How static figures look, and writing them.
+
+The sizes are made for a text width of 16 cm: included at its own size, the
+text of a figure is 8 points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.analyse.tidy.numbers import MARK, marked_values
+from kvstudy.language.locale import decimal, decimal_mark
+from kvstudy.libraries import lines, patches, pd, plt, sns, ticker
+
+TEXT_WIDTH = 16 / 2.54
+# For word processors; what printers ask for.
+PNG_DPI = 300
+# Hatches tell the stores apart in grey print; the first is plain.
+HATCHES = ["", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo"]
+DARK = "0.15"
+
+# Shapes of points and styles of lines in their order; told apart in grey print too.
+MARKERS = "osD^vP*X"
+LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
+
+# A group of bars is one unit wide on the x axis; this much of it has bars.
+GROUP_WIDTH = 0.92
+
+
+@dataclass(frozen=True)
+class Look:
+    """A store's name, its colour and its hatch, the same in every figure of a study."""
+
+    title: str
+    color: str
+    hatch: str
+
+
+def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
+    """The look of each store, in the study's order."""
+    return {
+        store: Look(title, colors[store], HATCHES[index % len(HATCHES)])
+        for index, (store, title) in enumerate(titles.items())
+    }
+
+
+def use_style() -> None:
+    """Seaborn's plain style, with sizes for print and embedded fonts; once per process."""
+    # No window, whatever the machine has.
+    plt.switch_backend("agg")
+    sns.set_theme(
+        style="ticks",
+        rc={
+            "font.family": "DejaVu Sans",
+            "font.size": 8,
+            "axes.labelsize": 8,
+            "axes.titlesize": 8.5,
+            "axes.linewidth": 0.6,
+            "xtick.labelsize": 8,
+            "ytick.labelsize": 8,
+            "xtick.major.size": 0,
+            "ytick.major.size": 3,
+            "ytick.major.width": 0.6,
+            "legend.fontsize": 8,
+            "legend.frameon": False,
+            "axes.grid": True,
+            "axes.grid.axis": "y",
+            "grid.linewidth": 0.4,
+            "grid.color": "0.88",
+            "axes.axisbelow": True,
+            "hatch.linewidth": 0.5,
+            # Type 42 embeds whole TrueType fonts; type 3 is refused by some printers.
+            "pdf.fonttype": 42,
+            "svg.fonttype": "path",
+            # Otherwise the ids in an SVG are random.
+            "svg.hashsalt": "kvstudy",
+        },
+    )
+
+
+def save(figure: plt.Figure, path: Path) -> None:
+    """Write ``path``.pdf, .svg and .png (300 dpi) without dates, and close the figure."""
+    with_decimal_mark(figure)
+    figure.savefig(f"{path}.pdf", metadata={"CreationDate": None})
+    figure.savefig(f"{path}.svg", metadata={"Date": None})
+    figure.savefig(f"{path}.png", dpi=PNG_DPI, metadata={"Software": None})
+    plt.close(figure)
+
+
+def with_decimal_mark(figure: plt.Figure) -> None:
+    """Give the language's decimal mark to the axes whose numbers Matplotlib writes itself.
+
+    Matplotlib's own option for that needs the operating system to have the language.
+    """
+    if decimal_mark() == ".":
+        return
+
+    class Translated(ticker.ScalarFormatter):
+        def __call__(self, value: float, position: int | None = None) -> str:
+            return decimal(super().__call__(value, position))
+
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            if type(axis.get_major_formatter()) is ticker.ScalarFormatter:
+                axis.set_major_formatter(Translated())
+
+
+def store_patch(look: Look) -> patches.Patch:
+    """The store's entry in a legend."""
+    return patches.Patch(
+        facecolor=look.color, hatch=look.hatch, edgecolor="white", linewidth=0, label=look.title
+    )
+
+
+def any_rejected(table: pd.DataFrame) -> bool:
+    """Whether the audit of the source rejects a value of the figure."""
+    return "rejected" in table and (table["rejected"] == "yes").any()
+
+
+def rejected_handle() -> lines.Line2D:
+    """The entry in a legend of values that the audit of the source rejects."""
+    style = {"marker": f"${MARK}$", "markersize": 6, "color": DARK, "linestyle": "none"}
+    return lines.Line2D([], [], label=marked_values(), **style)

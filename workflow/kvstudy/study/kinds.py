@@ -1,0 +1,179 @@
+"""The kinds of tables and figures, and what all of them have.
+
+A kind is one module: ``present/drawing/<kind>.py`` or ``present/tables/<kind>.py``. Its one class
+derived from ``Part`` says which keys a study file gives, makes the rows and shows them. A module
+is imported when a study uses its kind. So it must not import libraries like Matplotlib at its
+top, see ``kvstudy.libraries``: every command reads the study, and most draw nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args
+
+from pydantic import Field, GetJsonSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
+
+from kvstudy.language.current import _
+from kvstudy.language.texts import Place, Text
+from kvstudy.study.base import Name, Strict
+from kvstudy.study.naming import check_known
+from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.study.model import Study
+
+ROOMS = Path(__file__).parents[1]
+# Keys that name a store.
+ROLES = ("baseline", "store", "database", "cache")
+
+
+class Part(Strict):
+    """A table or figure of the report: what every kind of them has.
+
+    The class variables say what of a run it is made of: of which of the planned cells, of which
+    controls, whether of the probes too, and whether of one cell only, the first of these that was
+    measured.
+    """
+
+    # The headline sizes; or those of all cells that run as fast as they can; or the open-loop
+    # cells and those that their rates come from.
+    cells: ClassVar[Literal["headline", "every size", "open loop", "all", "none"]] = "headline"
+    # Two measurements of one store tell what chance makes; all controls, also what the client
+    # can do at most.
+    controls: ClassVar[Literal["none", "noise floor", "all"]] = "none"
+    probes: ClassVar[bool] = False
+    one_cell: ClassVar[bool] = False
+    # Caption of those that a report has by itself, {} is the workload's title.
+    own_caption: ClassVar[str] = ""
+    # No study names it: the report has it by itself.
+    by_itself: ClassVar[bool] = False
+
+    name: Name
+    source: Place = Field(default="", description="Its number in the source.")
+    caption: Text = Field(description="Its caption in the report.")
+
+    @classmethod
+    def automatic(cls, study: Study) -> list[Self]:
+        """Those that a report of ``study`` has by itself: one, or one for each workload."""
+        (kind,) = get_args(cls.model_fields["kind"].annotation)
+        caption = _(cls.own_caption)
+        if "workload" not in cls.model_fields:
+            return [cls(name=kind, kind=kind, caption=caption)]
+        return [
+            cls(
+                name=f"{kind}-{use.name}",
+                kind=kind,
+                caption=caption.format(use.title),
+                workload=use.name,
+            )
+            for use in study.workloads
+        ]
+
+    @property
+    def subject(self) -> tuple[str, ...]:
+        """What it is of; what a study names itself a report does not have again."""
+        return tuple(getattr(self, key, "") for key in ("kind", "workload", "store"))
+
+    def workloads_of(self, study: Study) -> list[str]:
+        """The workloads of the study that it is of."""
+        named = self._named_workloads() or [MEAN]
+        return study.workload_names if MEAN in named else named
+
+    def stores_of(self, study: Study) -> list[str]:
+        """The stores of the study that it is of, without controls."""
+        named = [getattr(self, role) for role in ROLES if hasattr(self, role)]
+        return named or getattr(self, "stores", None) or study.store_names
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError when the study in the file ``path`` has not what ``key`` is to show."""
+        for name in self._named_workloads():
+            check_known(path, f"{key}.workload", "workload", name, study.workload_names)
+        for role in (*ROLES, "base"):
+            if name := getattr(self, role, None):
+                check_known(path, f"{key}.{role}", "store", name, study.store_names)
+        for name in getattr(self, "stores", []):
+            check_known(path, f"{key}.stores", "store", name, study.store_names)
+
+    def _named_workloads(self) -> list[str]:
+        if hasattr(self, "workload"):
+            return [self.workload]
+        return list(getattr(self, "workloads", []))
+
+
+class AnyTable(Part):
+    """A table of the report."""
+
+    source: Place = Field(default="", description="Number of the table in the source.")
+
+
+class AnyFigure(Part):
+    """A figure of the report; what is drawn derives from ``present.drawing.figure.Drawn``."""
+
+    # Else it is text.
+    drawn: ClassVar[bool] = True
+
+    source: Place = Field(default="", description="Number of the figure in the source.")
+
+
+class Kinds:
+    """The kinds that are modules of ``package``; the kind ``break-even`` is ``break_even.py``.
+
+    As the annotation of a field of a model it validates a part by its ``kind``.
+    """
+
+    def __init__(self, package: str, also: tuple[type[Part], ...] = ()):
+        self.package = package
+        folder = ROOMS.joinpath(*package.split(".")[1:])
+        files = [path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")]
+        self._also = {get_args(part.model_fields["kind"].annotation)[0]: part for part in also}
+        self.names = sorted([*(stem.replace("_", "-") for stem in files), *self._also])
+
+    def __getitem__(self, name: str) -> type[Part]:
+        if name in self._also:
+            return self._also[name]
+        module = importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
+        (kind,) = (
+            value
+            for value in vars(module).values()
+            if getattr(value, "__module__", "") == module.__name__
+            and isinstance(value, type)
+            and issubclass(value, Part)
+        )
+        return kind
+
+    @property
+    def for_studies(self) -> list[str]:
+        """The kinds that a study may name."""
+        return [name for name in self.names if not self[name].by_itself]
+
+    def validate(self, value: object) -> Part:
+        """The part that the keys and values in ``value`` are; pydantic's errors where they fail."""
+        if isinstance(value, Part):
+            return value
+        if not isinstance(value, dict):
+            raise PydanticKnownError("model_attributes_type")
+        if "kind" not in value:
+            raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
+        kind = value["kind"]
+        if not isinstance(kind, str) or kind not in self.names or self[kind].by_itself:
+            expected = ", ".join(f"'{name}'" for name in self.for_studies)
+            context = {"discriminator": "'kind'", "tag": str(kind), "expected_tags": expected}
+            raise PydanticKnownError("union_tag_invalid", context)
+        return self[kind].model_validate(value)
+
+    def __get_pydantic_core_schema__(self, source: object, handler: object) -> CoreSchema:
+        dump = core_schema.plain_serializer_function_ser_schema(lambda part: part.model_dump())
+        return core_schema.no_info_plain_validator_function(self.validate, serialization=dump)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        union = Union[tuple(self[name] for name in self.for_studies)]  # noqa: UP007
+        kinds = TypeAdapter(Annotated[union, Field(discriminator="kind")])
+        return handler(kinds.core_schema)
+
+
+FIGURES = Kinds("kvstudy.present.figures")
+Figure = Annotated[AnyFigure, FIGURES]
