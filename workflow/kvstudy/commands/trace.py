@@ -46,23 +46,25 @@ def command(
     from kvstudy.share.trace import text
     from kvstudy.share.trace.address import resolve
     from kvstudy.share.trace.chain import chain, ratio_chain
-    from kvstudy.share.trace.provenance import figures, find_part, tables
-    from kvstudy.study.load import STUDIES
+    from kvstudy.share.trace.provenance import cells_of, files_of, find_part, probes_of
 
     run = _run(name, study, scale)
     kind, _, rest = what.partition(":")
     data: Any
     problems: list[str] = []
     if kind in ("table", "figure") and rest:
-        claims = (STUDIES / run.study.name / "claims.yaml").is_file()
-        found = find_part(kind, rest, tables(run, claims) if kind == "table" else figures(run))
-        cells = text.cells_of(run, found.cells)
-        probes = text.probes_of(run, found.probes)
+        origin = find_part(run, kind, rest)
+        everything = cells_of(run)
+        cells = {path: everything[path] for path in sorted(origin.cells) if path in everything}
+        probes = probes_of(run, origin.probes)
         lines = text.part_lines(run, kind, rest, cells, probes)
         data = {
-            "files": text.files_of(run, kind, rest),
-            "cells": [dict(zip(("cell", "sums", "why"), each, strict=True)) for each in cells],
-            "probes": dict(probes),
+            "files": files_of(run, kind, rest),
+            "cells": [
+                {"cell": path, "sums": cell["sums"], "why": cell["why"]}
+                for path, cell in cells.items()
+            ],
+            "probes": {store: probe["sums"] for store, probe in probes.items()},
         }
     elif kind == "ratio" and rest:
         ratio = ratio_chain(run, rest)

@@ -10,137 +10,182 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.errors import KvstudyError
-from kvstudy.share.trace.behind import Behind, behind, claims_behind
+from kvstudy.study.cells import Cell
+from kvstudy.study.controls import AGAIN, controls, noise_store
+from kvstudy.study.kinds import Part
+from kvstudy.study.model import Study
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
 from kvstudy.whole_file import put
 
-FIGURES = Path("figures")
 CLAIMS = "claims"
 
 
-def provenance(run: Run, claims: bool) -> dict[str, Any]:
-    """The content of ``provenance.json``; ``claims`` if the study's source makes any."""
-    cells = _cells(run)
+@dataclass(frozen=True)
+class Origin:
+    """Paths of the cells that go into something, and stores whose probe does.
+
+    Planned ones: whether a cell counts, its status tells.
+    """
+
+    cells: list[str]
+    probes: list[str]
+
+
+def provenance(run: Run) -> dict[str, Any]:
+    """The content of ``provenance.json``; KvstudyError where raw logs of a cell are missing."""
+    cells = cells_of(run)
+    measured = run.all_cells[run.all_cells["status"] == "measured"]
+    for path in map(path_of, measured.itertuples()):
+        if not cells[path]["sums"]:
+            raise KvstudyError(
+                f"{run.raw / path}: no {SUMS}; the raw logs of a cell in {run.folder}/cells.csv "
+                "are not here. Copy them back, or parse what is here with 'kvstudy parse'"
+            )
+
+    def entries(kind: str, parts: dict[str, Origin]) -> dict[str, dict[str, Any]]:
+        # In cells.csv are the cells of the plan that the logs were parsed for.
+        return {
+            name: {
+                "files": [str(path) for path in _files(run, kind, name)],
+                "cells": sorted(path for path in origin.cells if path in cells),
+                "probes": origin.probes,
+            }
+            for name, origin in parts.items()
+        }
+
     return {
         "run": run.name,
         "study": run.study.name,
         "scale": run.scale,
         "cells": cells,
-        "probes": _probes(run),
+        "probes": probes_of(run, run.study.store_names),
         "settings": _settings(cells),
-        "tables": {
-            name: _entry(found, cells, _table_files(run, name))
-            for name, found in tables(run, claims).items()
-        },
-        "figures": {
-            name: _entry(found, cells, _figure_files(run, name))
-            for name, found in figures(run).items()
-        },
+        "tables": entries("table", tables(run)),
+        "figures": entries("figure", figures(run)),
     }
 
 
-def write_provenance(found: dict[str, Any], path: Path) -> None:
-    """Write it in one step."""
-    put(f"{json.dumps(found, indent=1)}\n".encode(), path)
+def write_provenance(run: Run) -> Path:
+    """Write ``provenance.json`` in one step."""
+    path = run.folder / "provenance.json"
+    put(f"{json.dumps(provenance(run), indent=1)}\n".encode(), path)
+    return path
 
 
-def tables(run: Run, claims: bool) -> dict[str, Behind]:
-    """All tables by name with what is behind them."""
-    planned = [*run.planned.values()]
-    found = {
-        table.name: behind(table, run.study, planned, run.headline)
-        for table in run.study.tables + run.study.open_loop_tables
+def origin_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, str]) -> Origin:
+    """What a table or figure of ``study`` is made of; ``headline`` as in ``study.cells.shown``."""
+    stores = part.stores_of(study) + _controls(part, study)
+    workloads = part.workloads_of(study)
+    cells = [
+        cell
+        for cell in planned
+        if cell.store in stores
+        and cell.workload in workloads
+        and _is_of_sizes(part, cell, headline[cell.workload])
+    ]
+    if part.one_cell:
+        cells.sort(key=lambda cell: (cell.parameters != headline[cell.workload], cell.path))
+    probes = study.store_names if part.probes and not study.imported else []
+    return Origin([cell.path for cell in cells], probes)
+
+
+def _is_of_sizes(part: Part, cell: Cell, one: str) -> bool:
+    if part.cells == "open loop":
+        # With the cells that the rates come from.
+        return one in (cell.closed, cell.parameters)
+    if part.cells in ("all", "none"):
+        return part.cells == "all"
+    return cell.load is None and (part.cells == "every size" or cell.parameters == one)
+
+
+def _controls(part: Part, study: Study) -> list[str]:
+    if part.controls == "all":
+        return [use.name for use in controls(study)]
+    if part.controls == "noise floor" and (noise := noise_store(study)):
+        return [noise, f"{noise}{AGAIN}"]
+    return []
+
+
+def tables(run: Run) -> dict[str, Origin]:
+    """All tables by name with what they are made of."""
+    study, planned = run.study, [*run.planned.values()]
+    origins = {
+        table.name: origin_of(table, study, planned, run.headline)
+        for table in study.tables + study.open_loop_tables
     }
-    return found | ({CLAIMS: claims_behind(run.study, planned)} if claims else {})
+    if run.claims_file:
+        # What the verdicts on the source's claims are made of.
+        probes = [] if study.imported else study.store_names
+        origins[CLAIMS] = Origin([cell.path for cell in planned if cell.load is None], probes)
+    return origins
 
 
-def figures(run: Run) -> dict[str, Behind]:
-    """All figures by name, transcripts too, with what is behind them."""
-    planned = [*run.planned.values()]
-    found = {}
+def figures(run: Run) -> dict[str, Origin]:
+    """All figures by name, transcripts too, with what they are made of."""
+    measured = run.all_cells[run.all_cells["status"] == "measured"]
+    there = {path_of(row) for row in measured.itertuples()}
+    origins = {}
     for figure in [*run.study.figures, *run.study.open_loop_figures]:
-        one = behind(figure, run.study, planned, run.headline)
+        origin = origin_of(figure, run.study, [*run.planned.values()], run.headline)
         if figure.one_cell:
-            measured = _measured(run)
-            first = next((path for path in one.cells if path in measured), None)
-            one = Behind([first] if first else [], [])
-        found[figure.name] = one
-    return found
+            origin = Origin([path for path in origin.cells if path in there][:1], [])
+        origins[figure.name] = origin
+    return origins
 
 
-def find_part(kind: str, name: str, parts: dict[str, Behind]) -> Behind:
-    """The table or figure (``kind``) called ``name``; KvstudyError with those that there are."""
-    if name not in parts:
-        raise KvstudyError(f"{kind}:{name}: unknown {kind} '{name}'{did_you_mean(name, [*parts])}")
-    return parts[name]
+def find_part(run: Run, kind: str, name: str) -> Origin:
+    """That of the table or figure (``kind``); KvstudyError with those that there are."""
+    origins = tables(run) if kind == "table" else figures(run)
+    if name not in origins:
+        hint = did_you_mean(name, [*origins])
+        raise KvstudyError(f"{kind}:{name}: unknown {kind} '{name}'{hint}")
+    return origins[name]
 
 
 def files_of(run: Run, kind: str, name: str) -> dict[str, str]:
     """The files of a table or figure that are there, with their sha256."""
-    files = _table_files(run, name) if kind == "table" else _figure_files(run, name)
-    return {str(path): file_digest(path) for path in map(Path, files) if path.is_file()}
+    return {str(path): file_digest(path) for path in _files(run, kind, name) if path.is_file()}
 
 
-def _measured(run: Run) -> set[str]:
-    rows = run.all_cells[run.all_cells["status"] == "measured"]
-    return {path_of(row) for row in rows.itertuples()}
-
-
-def _cells(run: Run) -> dict[str, dict[str, Any]]:
-    found = {}
+def cells_of(run: Run) -> dict[str, dict[str, Any]]:
+    """All cells of ``cells.csv``: whether they count, why not, their raw logs and checksums."""
+    cells = {}
     for row in run.all_cells.itertuples():
-        path = path_of(row)
-        why = why_not(row)
-        found[path] = {
-            "counts": not why,
-            "why": why,
-            "raw": str(run.raw / path),
-            "sums": sums_digest(run.raw / path) if row.status == "measured" else "",
-        }
-        if row.status == "measured" and not found[path]["sums"]:
-            raise KvstudyError(
-                f"{run.raw / path}: no {SUMS}; the raw logs of a cell in {run.folder}/cells.csv "
-                "are not here. Copy them back, or parse what is here with 'kvstudy parse'"
-            )
-    return found
+        raw, why = run.raw / path_of(row), why_not(row)
+        sums = sums_digest(raw) if row.status == "measured" else ""
+        cells[path_of(row)] = {"counts": not why, "why": why, "raw": str(raw), "sums": sums}
+    return cells
 
 
-def _probes(run: Run) -> dict[str, dict[str, str]]:
-    folders = {name: run.raw.parent / "probes" / name for name in run.study.store_names}
+def probes_of(run: Run, stores: list[str]) -> dict[str, dict[str, str]]:
+    """The folders and checksums of the probes of ``stores``."""
+    folders = {name: run.raw.parent / "probes" / name for name in stores}
     return {
         name: {"raw": str(folder), "sums": sums_digest(folder)} for name, folder in folders.items()
     }
 
 
 def _settings(cells: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    settings: dict[str, list[str]] = {}
     for path, cell in cells.items():
         if cell["counts"]:
-            found.setdefault(path.rpartition("/")[0], []).append(path)
-    return {name: sorted(paths) for name, paths in sorted(found.items())}
+            settings.setdefault(path.rpartition("/")[0], []).append(path)
+    return {name: sorted(paths) for name, paths in sorted(settings.items())}
 
 
-def _entry(found: Behind, cells: dict, files: list[str]) -> dict[str, Any]:
-    # In cells.csv are the cells of the plan that the logs were parsed for.
-    there = [path for path in found.cells if path in cells]
-    return {"files": files, "cells": sorted(there), "probes": found.probes}
-
-
-def _table_files(run: Run, name: str) -> list[str]:
+def _files(run: Run, kind: str, name: str) -> list[Path]:
+    tables, figures = run.folder / "tables", Path("figures") / run.name
+    if kind == "figure":
+        drawn = name in {figure.name for figure in run.study.drawn_figures}
+        return [figures / f"{name}.{form}" for form in ("csv", "pdf", "svg")] if drawn else []
     if name == CLAIMS:
-        return [str(run.folder / "claims.csv"), str(run.folder / "tables" / "claims.tex")]
-    return [str(run.folder / "tables" / f"{name}.{form}") for form in ("csv", "tex")]
-
-
-def _figure_files(run: Run, name: str) -> list[str]:
-    drawn = {figure.name for figure in run.study.drawn_figures}
-    if name not in drawn:
-        return []
-    return [str(FIGURES / run.name / f"{name}.{form}") for form in ("csv", "pdf", "svg")]
+        return [run.folder / "claims.csv", tables / "claims.tex"]
+    return [tables / f"{name}.{form}" for form in ("csv", "tex")]

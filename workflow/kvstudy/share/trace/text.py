@@ -7,11 +7,10 @@ import math
 import textwrap
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.share.trace.address import WHOLE
 from kvstudy.share.trace.chain import Chain, RatioChain, Repetition, Value
 from kvstudy.share.trace.provenance import files_of
-from kvstudy.study.raw import SUMS, sums_digest
+from kvstudy.study.raw import SUMS
 
 WIDTH = 80
 
@@ -72,13 +71,9 @@ def ratio_lines(found: RatioChain) -> list[str]:
 
 
 def part_lines(
-    run: Run,
-    kind: str,
-    name: str,
-    cells: list[tuple[str, str, str]],
-    probes: list[tuple[str, str]],
+    run: Run, kind: str, name: str, cells: dict[str, dict], probes: dict[str, dict]
 ) -> list[str]:
-    """A table or figure with its ``cells`` (``cells_of``) and ``probes`` (``probes_of``)."""
+    """A table or figure with its ``cells`` and ``probes``, as in ``provenance.json``."""
     lines = [f"{kind} {name} of {run.name}"]
     for path, digest in files_of(run, kind, name).items():
         lines += [f"  {path}", f"    sha256 {digest}"]
@@ -87,24 +82,24 @@ def part_lines(
     lines += ["", *wrapped(f"Cells, each with the sha256 of its {SUMS}:")]
     before = ""
     reasons: dict[str, list[str]] = {}
-    for path, digest, why in cells:
+    for path, cell in cells.items():
         setting, _, repetition = path.rpartition("/")
-        if not digest:
-            reasons.setdefault(why, []).append(path)
+        if not cell["sums"]:
+            reasons.setdefault(cell["why"] or "the raw logs are not here", []).append(path)
             continue
         if setting != before:
             lines.append(f"  {setting}")
             before = setting
-        lines.append(f"    {repetition}  {digest}")
-        lines += wrapped(why, "          ")
+        lines.append(f"    {repetition}  {cell['sums']}")
+        lines += wrapped(cell["why"], "          ")
     if not before:
         lines.append("  none")
     for why, paths in reasons.items():
         lines += ["", *wrapped(why[0].upper() + why[1:]), *(f"  {path}" for path in paths)]
     if probes:
         lines += ["", "Probes:"]
-        for store, digest in probes:
-            lines += [f"  {store}", f"    {digest or 'was not probed'}"]
+        for store, probe in probes.items():
+            lines += [f"  {store}", f"    {probe['sums'] or 'was not probed'}"]
     return lines
 
 
@@ -164,22 +159,3 @@ def _value(value: Value, several: bool) -> list[str]:
         for line in source.lines:
             lines += wrapped(f"line {line.number}: {line.text}", "    ", "      ")
     return lines
-
-
-def cells_of(run: Run, paths: list[str]) -> list[tuple[str, str, str]]:
-    """Path, sha256 of SHA256SUMS and, for one that is in no mean, the reason."""
-    rows = {path_of(row): row for row in run.all_cells.itertuples()}
-    return [
-        (
-            path,
-            sums_digest(run.raw / path) if rows[path].status == "measured" else "",
-            why_not(rows[path]),
-        )
-        for path in sorted(paths)
-        if path in rows
-    ]
-
-
-def probes_of(run: Run, stores: list[str]) -> list[tuple[str, str]]:
-    """Store and sha256 of the SHA256SUMS of its probe."""
-    return [(store, sums_digest(run.raw.parent / "probes" / store)) for store in stores]
