@@ -23,6 +23,8 @@ from kvstudy.stores import registry
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
 
+# One process makes what the tests of this file share.
+pytestmark = pytest.mark.xdist_group("docker")
 STORES = Path(__file__).parents[2] / "envs" / "stores"
 
 SMALL = {
