@@ -13,6 +13,8 @@ from kvstudy.study.load import STUDIES
 from tests.cell_texts import same_cells
 from tests.unit.languages import in_every_language  # noqa: F401
 
+# One process makes what the tests of this file share.
+pytestmark = pytest.mark.xdist_group("published")
 ROOT = Path(__file__).parents[2]
 REPORT = ROOT / "report"
 

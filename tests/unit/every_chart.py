@@ -18,6 +18,7 @@ from kvstudy.present.figures.open_loop import OpenLoopFigure, open_loop_table
 from kvstudy.present.figures.ratios import ratios
 from kvstudy.present.figures.relative import RelativePlot, relative_table
 from kvstudy.present.figures.slope import Slopes, slopes
+from kvstudy.present.figures.tradeoff import Tradeoff
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
 
@@ -33,6 +34,7 @@ from . import (
     test_published_against_measured,
     test_ratio_plot,
     test_relative,
+    test_tradeoff,
 )
 
 LONG = r"A store with a very long name, 12.3-beta_%&#\<b>"
@@ -88,6 +90,8 @@ def _of_small() -> dict[str, tuple]:
         "spectrum-a": _spectrum(),
     }
     made = {name: (named[name], table, study, look) for name, table in tables.items()}
+    tradeoff = Tradeoff(kind="tradeoff", **test_tradeoff.KEYS)
+    made["tradeoff"] = (tradeoff, test_tradeoff.rows(), study, look)
     made["places"] = (Slopes(name="places", kind="slope", caption="P"), placed, study, look)
     loop = OpenLoopFigure(name="open", caption="O", workload="a")
     made["open"] = (loop, open_loop_table(rates, list(look)), study, look)

@@ -21,13 +21,14 @@ from . import small_results as small
 from .every_chart import LONG, every_chart
 
 KINDS = [
-    *["speed", "percentiles", "run-order", "cpu", "ratios", "time-a", "spectrum-a", "places"],
-    *["open", "lines", "map", "box", "means", "relative", "break-even"],
+    *["speed", "percentiles", "run-order", "cpu", "ratios", "time-a", "spectrum-a", "tradeoff"],
+    *["places", "open", "lines", "map", "box", "means", "relative", "break-even"],
 ]
 # Where a value has another name than in the CSV.
 NAMES = {
     "places": {"value": ["published", "measured"], "place": ["published_place", "place"]},
     "break-even": {"cost": ["without", "cached"]},
+    "tradeoff": {"throughput": ["throughput"], "latency": ["latency"]},
 }
 
 

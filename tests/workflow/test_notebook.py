@@ -35,6 +35,8 @@ from kvstudy.present.tables.latex import fill
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.load import load_study
 
+# One process makes what the tests of this file share.
+pytestmark = pytest.mark.xdist_group("notebook")
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "workflow/notebooks/analysis.ipynb"
 STUDY = Path("config/studies/jedlicka2024/study.yaml")

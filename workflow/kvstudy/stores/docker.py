@@ -22,15 +22,18 @@ import time
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import registry
 from kvstudy.stores.definition import Store
-from kvstudy.stores.files import filled_in, shell_line
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
+    Server,
     failure,
+    filled_in,
     free_port,
     last_words,
+    shell_line,
     until_it_succeeds,
 )
 
@@ -67,7 +70,7 @@ def _names_the_host(store: Store) -> bool:
     return any("$host" in path.read_text(encoding="utf-8") for path in texts if path.is_file())
 
 
-class DockerServer:
+class DockerServer(Server):
     """A container whose server listens on loopback; its output goes to ``log``.
 
     Its configuration files lie in ``data`` and are mounted, so the daemon must
@@ -120,7 +123,7 @@ class DockerServer:
     def start(self) -> None:
         problem = missing(self.store)
         if problem:
-            raise KvstudyError(problem)
+            raise KvstudyError(sentence(problem))
         self._facts = _facts(self.store)
         for path, text in self.files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -242,7 +245,8 @@ def _docker(
 def daemon_problem() -> str | None:
     """Why containers cannot run on this machine's loopback, or None."""
     if not shutil.which("docker"):
-        return f"no program docker on this machine: install Debian's package docker.io, {NATIVE}"
+        remedy = f"install Debian's package docker.io, {NATIVE}"
+        return reason("no-program", program="docker", remedy=remedy)
     endpoint = _endpoint()
     if not endpoint.startswith("unix://"):
         return (

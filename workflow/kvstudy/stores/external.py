@@ -1,12 +1,18 @@
-"""Provider ``external``: a server that already runs somewhere. It is never started or stopped."""
+"""Provider ``external``: a server that already runs somewhere. It is never started or stopped.
+
+``make_ready`` waits for one that a person started by hand.
+"""
 
 from __future__ import annotations
 
+import shlex
 import socket
-from typing import ClassVar
+import time
+from collections.abc import Sequence
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
+from kvstudy.stores.server import POLL_SECONDS, Server, ask
 
 KEY = "config/config.yaml: external.servers"
 
@@ -26,22 +32,11 @@ def split(store: Store, address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-class ExternalServer:
+class ExternalServer(Server):
     """A server at host:port that belongs to somebody else."""
 
     def __init__(self, store: Store, address: str) -> None:
         self.host, self.port = split(store, address)
-
-    after_start: ClassVar[list[list[str]]] = []
-
-    def start(self) -> None:
-        """Nothing to start."""
-
-    def run_beside(self, command: list[str]) -> None:
-        """Nothing to run: no command is named."""
-
-    def stop(self) -> None:
-        """Nothing to stop."""
 
     def died(self) -> str | None:
         """None while its port is open, else what connecting to it says."""
@@ -51,12 +46,46 @@ class ExternalServer:
         except OSError as error:
             return f"at {self.host}:{self.port} does not answer ({error})"
 
-    def process_ids(self) -> list[int]:
-        return []
-
     def describe(self) -> dict:
         return {"provider": "external", "address": f"{self.host}:{self.port}"}
 
     def commands(self) -> dict[str, list[str]]:
         running = f"# the server runs at {self.host}:{self.port}"
         return {"start": [running], "stop": [running]}
+
+
+def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
+    """Wait until the server at host:port answers its own protocol; returns the version it tells.
+
+    Where the store needs a table, an empty one with the ``fields`` is made. KvstudyError when it
+    does not answer within the store's ``ready_seconds``, or already holds records: then it is
+    not the one that was started for this.
+    """
+    server = ExternalServer(store, address)
+    limit = time.monotonic() + store.ready_seconds
+    while True:
+        try:
+            version = store.verbs.version(server.host, server.port)
+            break
+        except (OSError, ValueError) as error:
+            if time.monotonic() > limit:
+                raise KvstudyError(
+                    f"no {store.title} server got ready at {address} in "
+                    f"{store.ready_seconds:g} s ({error})"
+                ) from None
+        time.sleep(POLL_SECONDS)
+    ask(store, server, "create", fields)
+    if records := ask(store, server, "records"):
+        raise KvstudyError(
+            f"the {store.title} server at {address} holds {records} records; "
+            "stop it, or start yours at another port"
+        )
+    return version
+
+
+def ready_line(folder: str, address: str, fields: Sequence[str], usual: Sequence[str]) -> str:
+    """The shell line that does it; ``usual`` are the fields that need not be named."""
+    command = ["kvstudy", "ready", folder, "--address", address]
+    if list(fields) != list(usual):
+        command += ["--fields", ",".join(fields)]
+    return shlex.join(command)

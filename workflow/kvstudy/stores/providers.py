@@ -5,11 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.in_process import InProcess
 from kvstudy.stores.server import Server
 from kvstudy.study.raw import PROVIDER_IMPORTED
+
+
+class InProcess(Server):
+    """A store without a server: YCSB's BasicDB lives inside the client."""
+
+    def describe(self) -> dict:
+        return {"provider": "none", "command": []}
+
+    def commands(self) -> dict[str, list[str]]:
+        return {"start": ["# no server"], "stop": ["# no server"]}
 
 
 def missing(store: Store, provider: str, address: str = "") -> str | None:
@@ -18,7 +28,7 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
     ``address`` (host:port) counts for provider ``external`` only.
     """
     if store.ycsb is None:
-        return f"kvstudy has no YCSB binding for {store.title} yet"
+        return reason("no-binding", store=store.title)
     if store.in_process:
         return None
     if provider == PROVIDER_IMPORTED:

@@ -8,10 +8,11 @@ import os
 import re
 import shlex
 import socket
+import string
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, TypeVar
 
 import psutil
 
@@ -31,12 +32,15 @@ MOST_WORDS = 1000
 CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)|[\x00-\x1f\x7f-\x9f]")
 
 
-class Server(Protocol):
-    """A store's server, as a provider runs it. ``start`` and ``stop`` are called once each."""
+class Server:
+    """A store's server, as a provider runs it. ``start`` and ``stop`` are called once each.
 
-    host: str
-    port: int
-    after_start: list[list[str]]
+    Here nothing is started, and nothing of this machine runs.
+    """
+
+    host = HOST
+    port = 0
+    after_start: Sequence[list[str]] = ()
 
     def start(self) -> None:
         """Start it without waiting; KvstudyError when it cannot even be started."""
@@ -49,15 +53,19 @@ class Server(Protocol):
 
     def died(self) -> str | None:
         """None while it runs, else how it ended, in words."""
+        return None
 
     def process_ids(self) -> list[int]:
         """The processes of this machine whose trees are the server; empty if it is elsewhere."""
+        return []
 
     def describe(self) -> dict:
         """What the manifest records: provider, command, image, digest ..."""
+        raise NotImplementedError
 
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
+        raise NotImplementedError
 
 
 def free_port(wanted: int = 0, distances: Iterable[int] = ()) -> int:
@@ -215,3 +223,27 @@ def _holder(port: int) -> str:
     except psutil.Error:
         pass
     return ""
+
+
+def filled_in(store: Store, files: dict[str, str], values: dict) -> dict[str, str]:
+    """Text of each file by its name; ``files`` maps that name to the template.
+
+    A template says $name where store.yaml says {name}, since configurations
+    are full of braces, and $port_name for {ports[name]}. KvstudyError names the
+    template that cannot be read or asks for an unknown value.
+    """
+    values = values | {f"port_{name}": port for name, port in values["ports"].items()}
+    texts = {}
+    for name, template in files.items():
+        source = store.folder / template
+        try:
+            texts[name] = string.Template(source.read_text(encoding="utf-8")).substitute(values)
+        except (OSError, KeyError, ValueError) as error:
+            raise KvstudyError(f"{source}: cannot be filled in: {error!r}") from None
+    return texts
+
+
+def shell_line(path: Path, text: str) -> str:
+    """One line for a shell that writes the file."""
+    words = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+    return f"printf %b {shlex.quote(words)} > {shlex.quote(str(path))}"

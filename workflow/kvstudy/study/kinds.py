@@ -116,6 +116,11 @@ class AnyFigure(Part):
 
     source: Place = Field(default="", description="Number of the figure in the source.")
 
+    @property
+    def in_overview(self) -> bool:
+        """Whether it stands where the report compares all workloads; else a section has it."""
+        return False
+
 
 class Kinds:
     """The kinds that are modules of ``package``; the kind ``break-even`` is ``break_even.py``.

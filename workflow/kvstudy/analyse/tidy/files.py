@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import cell_path
 
 
@@ -153,5 +154,5 @@ def path_of(row) -> str:
 def why_not(row) -> str:
     """Why the cell in a ``row`` of ``cells.csv`` is in no mean; "" for one that counts."""
     if row.status != "measured":
-        return f"{row.status}: {row.reason}"
-    return f"void: {row.void}" if row.void else ""
+        return f"{row.status}: {sentence(row.reason)}"
+    return f"void: {sentence(row.void)}" if row.void else ""

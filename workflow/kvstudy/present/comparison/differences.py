@@ -8,8 +8,10 @@ from collections.abc import Iterable
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.runs import PARSE_AGAIN, Run
 from kvstudy.present.comparison.words import sizes
+from kvstudy.study.alike import cores_of
 
 COLUMNS = ["what", "a", "b", "same"]
 UNKNOWN = "not recorded"
@@ -75,10 +77,9 @@ def _machines(run: Run) -> list[dict[str, dict[str, str]]]:
 def _identity(machine: dict[str, dict[str, str]]) -> tuple[str, str, str] | None:
     cpu, memory = machine.get("CPU", {}), machine.get("Memory", {})
     # The clock rate is left out: where no highest one is told, it is that of the moment.
-    cores = ", ".join(
-        part for part in cpu.get("details", "").split(", ") if part and not part.endswith(" MHz")
-    )
-    found = (cpu.get("name", ""), cores, memory.get("name", ""))
+    cores = cores_of(cpu.get("details", ""))
+    described = "{} cores, {} hardware threads usable".format(*cores) if cores else ""
+    found = (cpu.get("name", ""), described, sentence(memory.get("name", "")))
     return None if HIDDEN.intersection(found) else found
 
 
@@ -147,7 +148,7 @@ def _ycsb(run: Run) -> str:
 def _words(part: dict[str, str] | None) -> str:
     if part is None:
         return UNKNOWN
-    return ", ".join(text for text in (part.get("name"), part.get("details")) if text)
+    return ", ".join(sentence(text) for text in (part.get("name"), part.get("details")) if text)
 
 
 def _distinct(texts: Iterable[str]) -> str:

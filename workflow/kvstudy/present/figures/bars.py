@@ -56,6 +56,11 @@ class Bars(DrawnFigure):
             if name != MEAN or self.metrics != ["throughput"]:
                 check_known(path, f"{key}.workload", "workload", name, study.workload_names)
 
+    @property
+    def in_overview(self) -> bool:
+        """Whether it is of several workloads; those of one stand in its section."""
+        return len(self.workloads) > 1
+
     def rows(self, run: Shown) -> pd.DataFrame:
         return bars(self, run.study, run.results)
 

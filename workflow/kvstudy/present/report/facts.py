@@ -280,7 +280,7 @@ class RunFacts(OfCells):
     @property
     def overview_figures(self) -> list[AnyFigure]:
         """Figures over several workloads."""
-        return [figure for figure in self.study.figures_of("bars") if len(figure.workloads) > 1]
+        return [figure for figure in self.study.figures if figure.in_overview]
 
     @property
     def over_sizes(self) -> list[tuple[list[str], list[AnyTable | AnyFigure]]]:

@@ -18,6 +18,7 @@ import yaml
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
+from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import Cell, left_out, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
@@ -113,16 +114,16 @@ def unmeasured(run: RunName, study: Study, cells: list[Cell]) -> dict[str, str]:
 
     def reason(cell: Cell) -> str:
         if failures := sorted((results / "failed" / cell.path).glob("*/failure.json")):
-            return f"failed: {recorded_reason(failures[-1])}"
+            return f"failed: {sentence(recorded_reason(failures[-1]))}"
         if cell in no_server:
-            return recorded_reason(results / "gaps" / f"{cell.store}.json")
+            return sentence(recorded_reason(results / "gaps" / f"{cell.store}.json"))
         if study.imported:
             return "there is no log of it among those that were imported"
         return "a control; the run was finished without controls" if cell in controls else ""
 
     gaps = [cell for cell in there if is_gap(run.base, cell)]
     return {cell.path: reason(cell) for cell in lacking} | {
-        cell.path: recorded_reason(results / "raw" / cell.path / GAP)
+        cell.path: sentence(recorded_reason(results / "raw" / cell.path / GAP))
         for cell in cells
         if cell in gaps
     }

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
+from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import (
     CONFIG,
     FACTS,
@@ -224,7 +225,7 @@ class _Crate:
             values[f"server of {name}"] = store["version"]
         for part in environment["components"]:
             details = filter(None, [part["name"], part["details"]])
-            values[f"machine: {part['component']}"] = ", ".join(details)
+            values[f"machine: {part['component']}"] = ", ".join(map(sentence, details))
         parameters = [
             self._add(f"#value-{number}", type="PropertyValue", name=name, value=value)
             for number, (name, value) in enumerate(values.items(), start=1)
