@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from kvstudy.analyse.audit.check import COLUMNS as CHECKS
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
 from kvstudy.analyse.claims.table import read_claims
@@ -23,8 +22,8 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of
 from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
-from kvstudy.commands.build_pdf import command as build_command
 from kvstudy.errors import KvstudyError
+from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.render import render as render_run
 from kvstudy.present.tables.claims import write_claims
 from kvstudy.study.cells import run_name
@@ -235,8 +234,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     main = str(render(inputs, Path("results/tiny/report"), partial=True))
     assert main == "results/tiny/report/tiny-partial.tex"
     pdf = project / "report/tiny.pdf"
-    done = CliRunner().invoke(build_command, [main, f"--output={pdf}"])
-    assert done.exit_code == 0, done.output or done.exception
+    build_pdf(Path(main), Path(main).parent / "build", pdf)
     printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
     text = " ".join(printed.stdout.split())
 
@@ -331,8 +329,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     rows = [CLAIM, *(CLAIM | UNKNOWN | {"id": f"C{n}"} for n in range(2, 40))]
     main = render(with_claims(inputs, rows), project / "out")
     pdf = project / "report/tiny.pdf"
-    done = CliRunner().invoke(build_command, [str(main), f"--output={pdf}"])
-    assert done.exit_code == 0, done.output or done.exception
+    build_pdf(main, main.parent / "build", pdf)
     printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
     text = " ".join(printed.stdout.split())
     assert "Of 39 claims of the source, 38 are not measured and 1 is contradicted here" in text

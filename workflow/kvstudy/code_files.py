@@ -11,7 +11,7 @@ CLONE = HERE.parents[1]
 # In a notebook a line begins with a quote.
 # Packages whose modules are imported by their names, by those who use more than their models.
 FIGURES = HERE / "present/figures"
-BY_NAME = {HERE / "present/drawing/write.py": FIGURES, HERE / "share/trace/behind.py": FIGURES}
+BY_NAME = {HERE / "present/drawing/write.py": FIGURES, HERE / "share/trace/provenance.py": FIGURES}
 IMPORT = re.compile(r'^[ "]*from (kvstudy[\w.]*) import (\([^)]*\)|.*)$', re.M)
 
 

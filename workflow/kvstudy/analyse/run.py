@@ -28,12 +28,11 @@ from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.shown import only
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.analyse.tidy.swept import Swept
-from kvstudy.language.current import current, subfolder
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, plan, run_name, shown
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.run_names import PARTIAL, RESULTS, find_name, refuse_published
+from kvstudy.study.run_names import PARTIAL, Paths, find_name, refuse_published
 from kvstudy.study.with_source import PUBLISHED, QUOTES
 
 if TYPE_CHECKING:
@@ -41,12 +40,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Paths):
     """The run in ``results/<name>``.
 
     What is read raises KvstudyError where a file is missing or is something else. Of a run of
-    what the study's source ``published`` all that is measured is empty. Paths are relative to the
-    project, those of what people read in the language of the process.
+    published values all that is measured is empty.
     """
 
     name: str
@@ -58,38 +56,11 @@ class Run:
 
     @property
     def partial(self) -> bool:
-        """Whether it is a report of the cells that are there, with others missing."""
         return self.name.endswith(PARTIAL) and not self.published_only
-
-    @property
-    def base(self) -> str:
-        """The run that its raw logs belong to."""
-        return self.name.removesuffix(PARTIAL) if self.partial else self.name
 
     @property
     def study_file(self) -> Path:
         return STUDIES / self.study.name / "study.yaml"
-
-    @property
-    def folder(self) -> Path:
-        return RESULTS / self.name
-
-    @property
-    def raw(self) -> Path:
-        return RESULTS / self.base / "raw"
-
-    @property
-    def text(self) -> Path:
-        """The folder of what people read: tables, report, export."""
-        return Path(f"{self.folder}{self._language}")
-
-    @property
-    def tables(self) -> Path:
-        return self.text / "tables"
-
-    @property
-    def figures(self) -> Path:
-        return Path(f"figures/{self.name}{self._language}")
 
     @property
     def analysis_folder(self) -> Path:
@@ -110,11 +81,6 @@ class Run:
     def claims_file(self) -> Path | None:
         """claims.yaml of the study; None where its source makes no claims."""
         return self._beside("claims.yaml")
-
-    @property
-    def _language(self) -> str:
-        # Published values have no data that languages could share: such a run has its own name.
-        return "" if self.published_only else subfolder(current())
 
     def _beside(self, name: str) -> Path | None:
         path = self.study_file.with_name(name)
@@ -290,7 +256,7 @@ def find_run(name: str, published: bool = False) -> Run:
     known = find_name(name)
     if not published:
         refuse_published(known)
-    return Run(known.name, load_study(known.study_file), known.scale, known.published)
+    return Run(known.name, load_study(known.study_file), known.scale, known.published_only)
 
 
 def run_of(study: Study, scale: float) -> Run:

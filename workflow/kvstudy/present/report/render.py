@@ -15,8 +15,7 @@ from kvstudy.present.report.floats import Floats
 from kvstudy.present.report.text import text_folder, write_text
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.model import Study
-
-REPORT = Path("report")
+from kvstudy.study.run_names import REPORT
 
 
 def render(run: Run, output: Path, appendix: str = "") -> Path:

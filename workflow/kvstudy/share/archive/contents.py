@@ -68,7 +68,7 @@ class Contents:
 def contents_of(run: RunName) -> Contents:
     """The contents of the run's archive; KvstudyError for a run that is not finished."""
     study = load_study(run.study_file)
-    cells = [] if run.published else plan(study, run.scale)
+    cells = [] if run.published_only else plan(study, run.scale)
     missing = [path for path, reason in unmeasured(run, study, cells).items() if not reason]
     if missing and not run.partial:
         raise KvstudyError(
@@ -77,7 +77,7 @@ def contents_of(run: RunName) -> Contents:
             f"'make partial', then 'kvstudy archive {run.base}-partial'"
         )
     files = dict(_files(run, study))
-    needed_results = [] if run.published else ["cells.csv", "summary.csv"]
+    needed_results = [] if run.published_only else ["cells.csv", "summary.csv"]
     for needed in [
         f"report/{run.name}.pdf",
         *(f"results/{run.name}/{name}" for name in needed_results),
@@ -133,7 +133,7 @@ def remedy(run: RunName) -> str:
     """The command that builds what a run lacks."""
     config = [f"study={run.study}"]
     config += [f"scale={run.scale:g}"] if run.scale != 1 else []
-    config += ["source=published"] if run.published else []
+    config += ["source=published"] if run.published_only else []
     # Whatever the configuration here says.
     config += [f"language={run.language}"]
     target = "report_partial " if run.partial else ""
@@ -151,7 +151,7 @@ def configuration(run: RunName, top: Path = Path()) -> str:
 def read_environment(run: RunName, top: Path = Path()) -> dict:
     """``environment.json`` of the run below ``top``; of published values there is none."""
     path = top / RESULTS / run.name / "environment.json"
-    if run.published:
+    if run.published_only:
         return {"mixed": [], "stores": {}, "components": []}
     try:
         environment = json.loads(path.read_text(encoding="utf-8"))

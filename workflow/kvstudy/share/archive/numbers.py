@@ -77,7 +77,7 @@ def check_numbers(
 
 def _languages(run: RunName, given: Path) -> list[str]:
     """The languages of the reports that were packed; the data of a run have none."""
-    others = [] if run.published else languages()
+    others = [] if run.published_only else languages()
     packed = (f"{run.name}{suffix(each)}.pdf" for each in others)
     known = zip(others, packed, strict=True)
     there = [each for each, name in known if (given / "report" / name).is_file()]

@@ -100,14 +100,14 @@ def _parts(given: Given, made: Path, code: Path, say: Callable[[str], None]) -> 
     with contextlib.chdir(given.folder):
         try:
             study = load_study(given.run.study_file)
-            cells = [] if given.run.published else plan(study, given.run.scale)
+            cells = [] if given.run.published_only else plan(study, given.run.scale)
         except KvstudyError as error:
             yield Part("Plan", faults=[f"the study cannot be read: {error}"])
             return
         results = RESULTS / given.run.base
         measured = check_measured(results)
         yield measured
-        if given.run.published:
+        if given.run.published_only:
             yield Part("Plan", notes=["nothing was measured: the values are those of the source"])
         else:
             yield check_plan(given.run, study, cells, given.declared)
