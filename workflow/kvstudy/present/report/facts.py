@@ -22,6 +22,15 @@ from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.analyse.tidy.shown import published_only
 from kvstudy.language.current import _
+from kvstudy.present.report import (
+    course,
+    open_loop,
+    rounds,
+    source,
+    surroundings,
+    validity,
+    workloads,
+)
 from kvstudy.present.report.cells import (
     Gap,
     Names,
@@ -32,28 +41,6 @@ from kvstudy.present.report.cells import (
     gaps_of,
     problem_of,
 )
-from kvstudy.present.report.course import CourseFacts, course_facts
-from kvstudy.present.report.open_loop import OpenLoopFacts, open_loop_facts
-from kvstudy.present.report.rounds import RoundsFacts, rounds_facts
-from kvstudy.present.report.source import (
-    AuditFacts,
-    ClaimFacts,
-    audit_facts,
-    claim_facts,
-)
-from kvstudy.present.report.surroundings import (
-    ImportFacts,
-    Surroundings,
-    import_facts,
-    not_imported,
-)
-from kvstudy.present.report.validity import (
-    OperationFacts,
-    ValidityFacts,
-    operation_facts,
-    validity_facts,
-)
-from kvstudy.present.report.workloads import WorkloadFacts, workload_facts
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
 from kvstudy.study.kinds import AnyFigure, AnyTable
@@ -139,9 +126,9 @@ class RunFacts(OfCells):
         return self.names.store(store)
 
     @cached_property
-    def workloads(self) -> list[WorkloadFacts]:
+    def workloads(self) -> list[workloads.WorkloadFacts]:
         return [
-            workload_facts(
+            workloads.workload_facts(
                 use,
                 self.data,
                 self._plan,
@@ -152,42 +139,42 @@ class RunFacts(OfCells):
         ]
 
     @cached_property
-    def course(self) -> CourseFacts:
+    def course(self) -> course.CourseFacts:
         run = self.data
         percentiles = self._published["metric"].str.startswith("latency_p").any()
-        return course_facts(
+        return course.course_facts(
             self.names, run.analysis, run.headline_analysis, run.summary, bool(percentiles)
         )
 
     @cached_property
-    def operations(self) -> OperationFacts:
-        return operation_facts(self.data.probes, self.stores)
+    def operations(self) -> validity.OperationFacts:
+        return validity.operation_facts(self.data.probes, self.stores)
 
     @cached_property
-    def open_loop(self) -> OpenLoopFacts:
+    def open_loop(self) -> open_loop.OpenLoopFacts:
         rows = self.data.all_cells.to_dict("records")
         at_rates = rows[len(self._closed_loop) :]
-        return open_loop_facts(self.names, at_rates, self.analysis)
+        return open_loop.open_loop_facts(self.names, at_rates, self.analysis)
 
     @cached_property
-    def validity(self) -> ValidityFacts:
-        return validity_facts(self.analysis, self.names)
+    def validity(self) -> validity.ValidityFacts:
+        return validity.validity_facts(self.analysis, self.names)
 
     @cached_property
-    def rounds(self) -> dict[str, RoundsFacts]:
-        return rounds_facts(self.study, self.analysis, self.data.published)
+    def rounds(self) -> dict[str, rounds.RoundsFacts]:
+        return rounds.rounds_facts(self.study, self.analysis, self.data.published)
 
     @cached_property
-    def audit(self) -> AuditFacts | None:
-        return audit_facts(self.data.audit, self.names)
+    def audit(self) -> source.AuditFacts | None:
+        return source.audit_facts(self.data.audit, self.names)
 
     @cached_property
-    def claims(self) -> ClaimFacts | None:
-        return claim_facts(self.data.text / "claims.csv") if self.data.claims_file else None
+    def claims(self) -> source.ClaimFacts | None:
+        return source.claim_facts(self.data.text / "claims.csv") if self.data.claims_file else None
 
     @cached_property
-    def machine(self) -> Surroundings:
-        return Surroundings(self.data.environment, self.names)
+    def machine(self) -> surroundings.Surroundings:
+        return surroundings.Surroundings(self.data.environment, self.names)
 
     @property
     def machines(self) -> int:
@@ -250,14 +237,14 @@ class RunFacts(OfCells):
         return distinct([*(match[1] for match in cores if match), *named])
 
     @property
-    def imports(self) -> ImportFacts | None:
+    def imports(self) -> surroundings.ImportFacts | None:
         """What is known of cells that others measured; None where there are none."""
-        return import_facts(self.study, self.data.environment)
+        return surroundings.import_facts(self.study, self.data.environment)
 
     @property
     def not_imported(self) -> list[tuple[str, list[str]]]:
         """Stores of an imported study with the workloads that have no log."""
-        return not_imported(self.names, self._present)
+        return surroundings.not_imported(self.names, self._present)
 
     @property
     def started(self) -> list[datetime]:
