@@ -17,6 +17,7 @@ from docker_support import images
 from docker_support.daemon import docker
 from docker_support.fixtures import cannot
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stores import docker as provider
 from kvstudy.stores import registry
@@ -390,13 +391,17 @@ def test_daemon_that_is_down(local_images, tmp_path, monkeypatch):
 
 def test_daemon_of_another_machine(local_images, monkeypatch):
     monkeypatch.setenv("DOCKER_HOST", "tcp://192.0.2.1:2375")
-    assert "is not on this machine" in provider.missing(a_store("redis", local_images.redis))
+    assert "is not on this machine" in sentence(
+        provider.missing(a_store("redis", local_images.redis))
+    )
 
 
 def test_no_docker_program(local_images, monkeypatch):
     with monkeypatch.context() as bare:
         bare.setenv("PATH", "")
-        assert "no program docker" in provider.missing(a_store("redis", local_images.redis))
+        assert "no program docker" in sentence(
+            provider.missing(a_store("redis", local_images.redis))
+        )
 
 
 @pytest.mark.parametrize("image", ["redis", "redis:latest", "redis:7", "localhost:5000/redis"])

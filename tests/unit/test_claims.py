@@ -22,6 +22,7 @@ from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.claims import content, lines
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.load import load_study
@@ -661,7 +662,7 @@ def test_measured_values_of_a_run():
         ),
     )
     assert found.runs_of["fast", "a", "t16"]["overall", "throughput"] == {"1": 101.0, "2": 102.0}
-    assert found.why["slow", "a", "t16"] == "void: 7 % failed"
+    assert sentence(found.why["slow", "a", "t16"]) == "void: 7 % failed"
     assert found.why["near", "a", "t16"] == "not measured"
     assert found.client_bound == {("fast", "a", "t16")}
     assert found.floors == {("a", "t16"): 1.3}

@@ -13,6 +13,7 @@ from kvstudy.analyse.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, S
 from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables import bottleneck as table
 from kvstudy.present.tables.checks import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
@@ -132,7 +133,7 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
     ],
 )
 def test_client_bound(found, reason):
-    assert client_bound(NOTHING | found) == reason
+    assert sentence(client_bound(NOTHING | found)) == reason
 
 
 def test_bottleneck_by_store():
@@ -190,7 +191,8 @@ def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
     second = values(redis_two_clients=(60, 60)).assign(metric="second_throughput")
     (row,) = bottleneck(pd.concat([runs, second]), small.study()).itertuples()
     assert row.two_clients == pytest.approx(1.3)
-    assert (row.client_bound, row.reason) == ("yes", "a second client raises the total by 30%")
+    assert row.client_bound == "yes"
+    assert sentence(row.reason) == "a second client raises the total by 30%"
     grid = table.content(
         bottleneck(pd.concat([runs, second]), small.study()), small.study(), small.TITLES
     )

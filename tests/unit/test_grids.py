@@ -253,7 +253,7 @@ def test_means_are_of_the_sizes_that_every_store_has():
     }
     table = over_sizes(study(), faults).query("panel == 'product-read'")
     assert set(table.query("store != 'cassandra'")["n"]) == {11}
-    some = "without 1 of 12 sizes, which not every store has"
+    some = "without-sizes left_out=1 sizes=12"
     assert set(table.query("store == 'mongodb'")["note"]) == {some}
     none = table.query("store == 'cassandra'")
     assert none["value"].isna().all()
@@ -300,7 +300,9 @@ def test_boxes_are_of_the_merged_histograms():
     assert (read["operations"], read["n"]) == (200, 2)
     in_ms = boxed(study(), ["redis"], unit="ms", operations=["scan"]).iloc[0]
     assert in_ms["p50"] == pytest.approx(0.5)
-    assert table.query("operation == 'update'")["note"].unique().tolist() == ["no update was timed"]
+    assert table.query("operation == 'update'")["note"].unique().tolist() == [
+        "not-timed operation=update"
+    ]
 
 
 def test_a_store_without_logs_has_no_box():

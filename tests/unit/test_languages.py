@@ -22,7 +22,7 @@ from kvstudy.commands.translate import command as translate
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
 from kvstudy.language.locale import list_of, long_date, plural
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import reason, sentence, several
 from kvstudy.present.report import markdown
 from kvstudy.present.report.document import OPTIONS
 from kvstudy.present.report.markdown import as_time, distinct_numbers, listed
@@ -225,15 +225,15 @@ def test_a_wrong_number_of_plural_forms_is_an_error(czech):
 
 
 def test_what_measuring_recorded_is_translated_where_it_is_shown(project, czech):
-    assert recorded("not measured") == "nezměřeno"
-    assert recorded("2 other threads running") == "2 cizí vlákna"
-    assert recorded("7 other threads running") == "7 cizích vláken"
-    assert recorded("nobody knows") == "nobody knows"
-    assert recorded("Table 4.2") == "tabulka 4.2"
+    assert sentence("not measured") == "nezměřeno"
+    assert sentence(reason("busy-threads", n=2)) == "2 cizí vlákna"
+    assert sentence(reason("busy-threads", n=7)) == "7 cizích vláken"
+    assert sentence("nobody knows") == "nobody knows"
+    assert sentence("Table 4.2") == "tabulka 4.2"
     load_stores(load_study(Path("config/studies/jedlicka2024/study.yaml")))
     # The remedy stands in the store's file, its sentence in the code.
     remedy = "install Debian's package memcached, or use Docker"
-    assert recorded(f"no program memcached on this machine: {remedy}") == (
+    assert sentence(reason("no-program", program="memcached", remedy=remedy)) == (
         "na tomto stroji není program memcached: nainstalujte balíček Debianu memcached, "
         "nebo použijte Docker"
     )
@@ -245,13 +245,45 @@ def test_what_quotes_say_is_translated_as_a_whole_where_it_is_shown(project, cze
     load_study(folder / "study.yaml")
     found = read_yaml(folder / "quotes.yaml", Quotes).quotes[0]
     assert (found.place, found.says) == ("5.2, notes 2 to 4", "runs of one database of one size")
-    assert recorded(found.place) == "5.2, poznámky 2 až 4"
-    assert recorded(found.says) == "běhy jedné databáze jedné velikosti"
-    assert recorded("6.5, paragraph 2") == "6.5, odstavec 2"
+    assert sentence(found.place) == "5.2, poznámky 2 až 4"
+    assert sentence(found.says) == "běhy jedné databáze jedné velikosti"
+    assert sentence("6.5, paragraph 2") == "6.5, odstavec 2"
 
 
-def test_recorded_sentences_stay_as_they_are_in_english():
-    assert recorded("2 other threads running") == "2 other threads running"
+def test_reasons_are_sentences_in_english_too():
+    assert sentence(reason("busy-threads", n=2)) == "2 other threads running"
+    lost = reason("records-lost", held=98, stored=100, lost=2)
+    failures = reason("failures", share="1.20%", operation="read", statuses="12 A", allowed="0.1%")
+    both = sentence(reason("void", why=several([lost, failures])))
+    assert both.startswith("void: the server holds 98 records after the run, 100 were stored")
+    assert both.endswith(
+        "2 are lost; 1.20% of read operations failed (12 A), more than the 0.1% "
+        "that the study allows"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void of everything; no=code",
+        "void why",
+        "void why='it",
+        "records-lost held=1; and then?",
+        'java.io.IOException: it\'s "broken"',
+        " ",
+    ],
+)
+def test_the_text_of_an_error_is_no_reason(text):
+    assert sentence(text) == text
+
+
+def test_any_value_of_a_reason_comes_back():
+    for value in ('it\'s "so"; void why=x', "a=b", "", "řeka # 5", "{n}"):
+        assert sentence(reason("void", why=value)) == f"void: {value}"
+
+
+def test_numbers_of_a_reason_have_the_decimal_mark(czech):
+    assert sentence(reason("gib", size="15.6")) == "15,6 GiB"
 
 
 def test_a_study_speaks_the_language_and_keeps_its_keys(project):

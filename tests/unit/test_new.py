@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.stores import providers
 from kvstudy.stores.definition import load_store, stores_to_measure
 from kvstudy.study.cells import plan
@@ -77,7 +78,8 @@ def test_a_store_loads_and_says_what_is_missing(project):
     assert "docs/stores.md" in done.output
     store = load_store(STORE)
     assert store.title == "My Store"
-    assert providers.missing(store, "native") == "kvstudy has no YCSB binding for My Store yet"
+    problem = sentence(providers.missing(store, "native"))
+    assert problem == "kvstudy has no YCSB binding for My Store yet"
     with pytest.raises(ValueError, match=r"envs/stores/mine/verbs.py: version\(\)"):
         store.verbs.version("127.0.0.1", 1)
     others = {load_store(path.parent).color for path in STORE.parent.glob("*/store.yaml")}
@@ -92,7 +94,7 @@ def test_every_key_that_a_store_offers_is_one(project):
     assert store.native.program == "mine-server"
     assert store.docker.image == "mine:1.2.3"
     assert store.misses == "get_misses"
-    assert providers.missing(store, "native").startswith("no program mine-server")
+    assert sentence(providers.missing(store, "native")).startswith("no program mine-server")
 
 
 def test_a_workload_loads_with_and_without_its_further_properties(project):

@@ -8,6 +8,7 @@ from collections import namedtuple
 from pathlib import Path
 
 import pytest
+from kvstudy.language.reasons import sentence
 from kvstudy.measure.finding import NOT_VISIBLE, Finding, Tree
 from kvstudy.measure.limits import core_numbers, cpu_quota, memory_limit
 from kvstudy.measure.preflight import preflight
@@ -37,7 +38,7 @@ def findings(root: Path) -> dict[str, Finding]:
 
 
 def values(root: Path) -> dict[str, tuple[str, bool | None]]:
-    return {key: (each.value, each.good) for key, each in findings(root).items()}
+    return {key: (sentence(each.value), each.good) for key, each in findings(root).items()}
 
 
 def test_a_laptop_on_battery(tmp_path):
@@ -173,7 +174,7 @@ def test_files_of_an_unknown_form_are_not_visible(tmp_path, place, content):
 def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, good):
     put(machine("server", tmp_path), place, content)
     found = findings(tmp_path)[key]
-    assert value in found.value
+    assert value in sentence(found.value)
     assert found.good is good
 
 
@@ -184,7 +185,11 @@ def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, goo
 def test_the_load_of_the_last_minute(tmp_path, content, value, good):
     put(tmp_path, "proc/loadavg", content)
     found = load_average(Tree(tmp_path))
-    assert (found.value, found.good, bool(found.consequence)) == (value, good, good is not True)
+    assert (sentence(found.value), found.good, bool(found.consequence)) == (
+        value,
+        good,
+        good is not True,
+    )
 
 
 def test_little_free_space(tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ import yaml
 from kvstudy.analyse.tidy.outcomes import void
 from kvstudy.analyse.tidy.rounds import COLUMNS, rounds
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure.client import Client, phase_command
@@ -202,7 +203,7 @@ def test_misses_that_are_expected_of_few_records_only(tmp_path):
     loaded = load_study(study(tmp_path, expected_failures=[expected | {"records": [10]}]))
     assert void(loaded, cell(10), [log()], 0) == []
     (reason,) = void(loaded, cell(20), [log()], 0)
-    assert reason.startswith("85.00% of read operations failed (68000 NOT_FOUND)")
+    assert sentence(reason).startswith("85.00% of read operations failed (68000 NOT_FOUND)")
 
 
 def test_small_sizes_stay_as_they_are_at_every_scale(tmp_path):

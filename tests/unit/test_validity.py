@@ -11,6 +11,7 @@ from kvstudy.analyse.findings.validity import validity
 from kvstudy.analyse.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
 from kvstudy.analyse.tidy.outcomes import COLUMNS, good, missed, outcomes, void
 from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.validity import validity_facts
@@ -116,7 +117,7 @@ def test_misses_void_a_cell_unless_they_are_declared(project):
     reads = found.sections["READ"].operations
     many, few = reads // 4, reads // 1000
     (reason,) = void(declaring(), cell, [found], many)
-    assert reason == (
+    assert sentence(reason) == (
         f"the server counted {many} misses among the {reads} reads that YCSB calls OK, more than "
         "the 0.10% that the study allows"
     )
@@ -226,7 +227,7 @@ def test_updates_of_all_fields_have_a_step_of_their_own():
 )
 def test_what_cannot_be_checked_has_a_reason(cell, reason):
     (row,) = agreed(cell).itertuples()
-    assert row.reason.startswith(reason)
+    assert sentence(row.reason).startswith(reason)
     assert pd.isna(row.deviation)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.docker import DockerServer
 from kvstudy.stores.native import NativeServer, missing
@@ -137,7 +138,9 @@ def test_it_dies_later(asd):
 def test_without_the_program(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
-    assert "no program asd on this machine: install the Community Edition" in missing(STORE)
+    assert "no program asd on this machine: install the Community Edition" in sentence(
+        missing(STORE)
+    )
 
 
 def test_what_a_loaded_server_tells(asd):

@@ -12,6 +12,7 @@ import pytest
 from kvstudy.analyse.tidy.cell import reading
 from kvstudy.analyse.tidy.files import read_resources
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import Interrupted
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
@@ -75,7 +76,7 @@ def test_intended_latencies_are_not_taken_for_service_times(pretend_study):
 def test_records_that_are_lost_in_the_run_void_the_cell(have):
     have()
     edit_manifest(CELL, lambda m: m["server"]["records"].update(run=993))
-    assert parse()[0].loc["pretend/a/rep1", "void"] == (
+    assert sentence(parse()[0].loc["pretend/a/rep1", "void"]) == (
         "the server holds 993 records after the run, 1000 were stored and not deleted: 7 are lost"
     )
     # Nobody counted them, or some were made anew.
@@ -90,7 +91,7 @@ def test_records_that_the_server_says_to_have_dropped_void_the_cell(pretend_stud
     measure()
     assert parse()[0].loc["pretend/a/rep1", "void"] == ""
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(evictions=5))
-    assert parse()[0].loc["pretend/a/rep1", "void"] == (
+    assert sentence(parse()[0].loc["pretend/a/rep1", "void"]) == (
         "the server's counter evictions rose by 5: it dropped records while the cell was measured"
     )
 
@@ -110,7 +111,7 @@ def test_failed_operations_void_the_cell_for_rankings(have, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
     have()
     cells, values = parse()
-    assert cells.loc["pretend/a/rep1", "void"] == (
+    assert sentence(cells.loc["pretend/a/rep1", "void"]) == (
         "20.00% of update operations failed (200 ERROR), more than the 0.10% that the study allows"
     )
     failed = values.query("operation == 'update' and metric == 'failed'")
@@ -130,7 +131,7 @@ def test_missed_reads_void_the_cell_for_rankings(pretend_study, have):
     have()
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(get_misses=30))
     cells, values = parse()
-    assert cells.loc["pretend/a/rep1", "void"] == (
+    assert sentence(cells.loc["pretend/a/rep1", "void"]) == (
         "the server counted 30 misses among the 1000 reads that YCSB calls OK, more than the "
         "0.10% that the study allows"
     )
@@ -185,7 +186,8 @@ def test_every_hole_has_a_reason(pretend_study, monkeypatch):
         "not measured",
         "there are no raw logs of it yet",
     ]
-    assert cells.loc["unbound/a/rep1", "reason"] == "kvstudy has no YCSB binding for Unbound yet"
+    reason = cells.loc["unbound/a/rep1", "reason"]
+    assert sentence(reason) == "kvstudy has no YCSB binding for Unbound yet"
 
 
 OTHER = "pretend/c/r1000_o2000_t2/rep1"

@@ -39,7 +39,7 @@ def test_every_cell_of_a_store_with_a_server_is_measured_once(workflow):
     table = cells(workflow).set_index(["store", "workload", "repetition"])
     assert set(table.loc["pretend"].status) == {"measured"}
     assert set(table.loc["unbound"].status) == {"not measured"}
-    assert set(table.loc["unbound"].reason) == {"kvstudy has no YCSB binding for Unbound yet"}
+    assert set(table.loc["unbound"].reason) == {"no-binding store=Unbound"}
     order = table.loc["pretend"].sort_values("started").position.tolist()
     assert order == sorted(order)
     again = workflow.snakemake(CELLS)
@@ -106,7 +106,7 @@ def test_a_store_is_probed_once_and_after_its_cells(workflow):
     assert [line.split()[2] for line in started] == ["measure"] * 6 + ["probe"]
     found = pd.read_csv(workflow.folder / "results/small/probes.csv").set_index("store")
     (reason,) = found.loc[["unbound"]].reason
-    assert reason == "kvstudy has no YCSB binding for Unbound yet"
+    assert reason == "no-binding store=Unbound"
     again = workflow.snakemake("results/small/probes.csv")
     assert "Nothing to be done" in again.stderr + again.stdout
 
@@ -189,7 +189,7 @@ def test_carried_cells_without_their_probe_get_a_gap(workflow, tmp_path):
     assert done.returncode == 0, done.stderr
     assert set(jobs(done)) == {"record_gap", "parse_cells"}
     found = pd.read_csv(elsewhere / "results/small/probes.csv").set_index("store")
-    assert found.loc["pretend"].reason.startswith("no program pretend-server on this machine")
+    assert found.loc["pretend"].reason.startswith("no-program program=pretend-server ")
     assert set(cells(there).query("store == 'pretend'").status) == {"measured"}
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.language.reasons import sentence
 
 from tests.workflow.conftest import Workflow, jobs, measured
 
@@ -66,7 +67,7 @@ def test_a_closed_cell_that_is_measured_again_leaves_them_alone(rates):
     assert [name.split("_", 2)[2] for name in measured(done)] == ["pretend_a_rep1"]
     assert (raw(rates, f"{OPEN}/rep1") / "SHA256SUMS").stat().st_mtime_ns == before
     targets = pd.read_csv(rates.folder / "results/small/open-loop/targets.csv")
-    assert targets.note.str.endswith(f"no longer there: pretend/a/{SLUG}/rep1").all()
+    assert targets.note.eq(f"origins-gone cells=pretend/a/{SLUG}/rep1").all()
     # Newer closed cells, as a copy without times makes them, change nothing either.
     for path in (rates.folder / "results/small/raw").glob(f"pretend/a/{SLUG}/rep*/SHA256SUMS"):
         os.utime(path)
@@ -106,7 +107,7 @@ def test_carried_without_their_closed_cells_they_keep_their_values(rates, tmp_pa
     assert measured(done) == []
     assert set(opened(there).status) == {"measured"}
     targets = pd.read_csv(elsewhere / "results/small/open-loop/targets.csv")
-    assert targets.note.str.contains("no longer there").all()
+    assert targets.note.str.startswith("origins-gone ").all()
 
 
 def test_a_partial_run_measures_nothing(rates):
@@ -127,7 +128,7 @@ def test_void_closed_cells_make_gaps_and_no_failed_jobs(rates):
     assert partial.returncode == 0, partial.stderr
     found = opened(rates, "small-partial")
     assert set(found.status) == {"not measured"}
-    assert found.reason.str.contains("no target rate.*20.00% of update operations failed").all()
+    assert found.reason.map(sentence).str.contains("no target rate.*20.00% of update").all()
     assert measured(rates.snakemake("-n", CELLS)) == []
 
 

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from kvstudy.analyse.tidy.target import find_target
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.study.raw import write_sums
 
 from tests.project import CELL, ROOT, SLUG, kvstudy
@@ -103,7 +104,7 @@ def test_a_cell_without_its_closed_ones_is_not_measured(study):
     with pytest.raises(KvstudyError, match=r"load50/rep1: no target rate, .* measure those first"):
         measure(f"{SLUG}_load50")
     reason = parse(study)["cells"].query("workload == 'a'")["reason"].iloc[0]
-    assert reason == (
+    assert sentence(reason) == (
         "no target rate, for no closed-loop cell of it counts "
         "(not measured: there are no raw logs of it yet)"
     )
@@ -119,7 +120,7 @@ def test_failed_closed_cells_are_the_reason_of_the_gap(study, monkeypatch):
         measure(f"{SLUG}_load50")
     row = parse(study)["cells"].query("workload == 'a' and store == 'pretend'").iloc[0]
     assert row["status"] == "not measured"
-    assert "the YCSB client ended with exit status 1" in row["reason"]
+    assert "the YCSB client ended with exit status 1" in sentence(row["reason"])
 
 
 def test_one_valid_closed_cell_is_enough(study, monkeypatch, have):
@@ -144,13 +145,13 @@ def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
     }
     row = of_pretend(parse(study))
     assert row["status"] == "not measured"
-    assert "(void: 20.00% of update operations failed" in row["reason"]
+    assert "(void: 20.00% of update operations failed" in sentence(row["reason"])
     assert "gap" not in kvstudy("plan", study, "--cells").output
     # The study now declares the failures: the reason says how to go on.
     reason = {"store": "pretend", "operation": "update", "up_to": 0.5, "reason": "Pretended."}
     edit(study, expected_failures=[reason])
     row = of_pretend(parse(study))
-    assert row["reason"].endswith(
+    assert sentence(row["reason"]).endswith(
         "now there is one: remove results/small/raw/pretend/a/r1000_o2000_t2_load50/rep1 "
         "to measure the cell"
     )
@@ -166,7 +167,7 @@ def test_the_closed_loop_cells_are_read_once_for_all_that_miss_their_rate(study,
     monkeypatch.setattr("kvstudy.analyse.tidy.open_loop.find_target", counted)
     found = parse(study)["cells"]
     assert len(found) > len(asked) == len(set(asked)) > 0
-    assert found["reason"].str.startswith("no target rate").all()
+    assert found["reason"].str.startswith("no-target ").all()
 
 
 def test_only_declared_files_are_written(study):
@@ -186,7 +187,7 @@ def test_a_closed_cell_that_is_not_there_any_more_is_noted(study, change, have):
     if change == "measured again":
         measure()
     (note,) = parse(study)["targets"]["note"]
-    assert note == (
+    assert sentence(note) == (
         "its rate comes from cells that are no longer there: pretend/a/r1000_o2000_t2/rep1"
     )
 
@@ -196,7 +197,7 @@ def test_carried_cells_without_any_closed_one_keep_their_values(study, have):
     shutil.rmtree(RAW / SLUG)
     found = parse(study)
     assert of_pretend(found)["status"] == "measured"
-    assert "no longer there" in found["targets"]["note"].iloc[0]
+    assert "no longer there" in sentence(found["targets"]["note"].iloc[0])
 
 
 def test_a_cell_of_another_load_is_refused(study, have):
@@ -216,7 +217,7 @@ def test_a_cell_without_its_target_is_a_failed_cell_and_no_other(study, target, 
     reseal(manifest.parent)
     row = of_pretend(parse(study))
     assert row["status"] == "failed"
-    assert "cannot be read" in row["reason"]
+    assert "cannot be read" in sentence(row["reason"])
     assert not manifest.exists()
 
 

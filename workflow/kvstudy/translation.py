@@ -18,6 +18,7 @@ from kvstudy.language.texts import collecting
 from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.properties import StoreProperties
+from kvstudy.study.property_files import published_properties
 from kvstudy.study.published import QUOTES
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
@@ -68,7 +69,7 @@ def texts_of_store(folder: Path) -> list[str]:
 
 
 def texts_of_study(folder: Path) -> list[str]:
-    """The texts of study.yaml, claims.yaml and quotes.yaml."""
+    """The texts of study.yaml, claims.yaml, quotes.yaml and properties.yaml."""
     files = [folder / "study.yaml"]
     with collecting() as found:
         study = load_study(folder / "study.yaml")
@@ -78,6 +79,8 @@ def texts_of_study(folder: Path) -> list[str]:
         if (folder / QUOTES).is_file():
             read_yaml(folder / QUOTES, Quotes)
             files.append(folder / QUOTES)
+        if published_properties(study):
+            files.append(folder / "properties.yaml")
     # Titles and captions that the study does not give itself are in the package's catalogue.
     own = " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)
     return [text for text in found if " ".join(text.split()) in own]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from kvstudy.language.reasons import sentence
+
 WIDTH = 88
 
 # Program, what needs it, and how to get it.
@@ -50,7 +52,7 @@ def _machine() -> int:
     findings = [*preflight(Path("results")), load_average(Tree())]
     print(f"{'looked at':26}{'state':10}found")
     for finding in findings:
-        print(f"{finding.title:26}{STATES[finding.good]:10}{finding.value}")
+        print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")
         if finding.consequence:
             print(textwrap.indent(textwrap.fill(finding.consequence, WIDTH - 4), "    "))
     worse = sum(finding.good is False for finding in findings)
@@ -76,7 +78,7 @@ def _ready() -> None:
     problems += problem is not None
     # Remedies stand without quotes here.
     print(f"{'bindings':9} {(problem or 'ready').replace(chr(39), '')}")
-    print(f"{'docker':9} {docker.daemon_problem() or 'ready'}")
+    print(f"{'docker':9} {sentence(docker.daemon_problem() or 'ready')}")
     print()
     print(f"{'store':12}" + "".join(f"{provider:11}" for provider in ("native", "docker")).rstrip())
     reasons: dict[str, list[str]] = {}
@@ -84,7 +86,7 @@ def _ready() -> None:
         store = load_store(path.parent)
         states = []
         for provider in ("native", "docker"):
-            reason = providers.missing(store, provider)
+            reason = sentence(providers.missing(store, provider) or "")
             states.append("missing" if reason else "no server" if store.in_process else "ready")
             if reason and store.title not in reasons.setdefault(reason, []):
                 reasons[reason].append(store.title)

@@ -24,6 +24,7 @@ def command(store: str, provider: str, raw: Path, output: Path) -> None:
     The report shows the reason where the store's numbers would be, also when
     it is built again on another machine.
     """
+    from kvstudy.language.reasons import sentence
     from kvstudy.stores import providers
     from kvstudy.stores.definition import load_store
     from kvstudy.study.load import STORES
@@ -31,4 +32,4 @@ def command(store: str, provider: str, raw: Path, output: Path) -> None:
     reason = providers.missing(load_store(STORES / store), providers.resolve(provider, raw))
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps({"reason": reason or "not measured"}) + "\n", encoding="utf-8")
-    print(f"{output}: {reason}")
+    print(f"{output}: {sentence(reason or '')}")

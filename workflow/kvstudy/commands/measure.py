@@ -25,6 +25,7 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.target import NoTarget, find_target
     from kvstudy.errors import KvstudyError
+    from kvstudy.language.reasons import sentence
     from kvstudy.measure.cell import Request, leave_out, measure_cell
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores.definition import stores_to_measure
@@ -49,8 +50,8 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
         **setting,
     )
     if without and not without.final:
-        raise KvstudyError(f"{wanted.path}: {without.reason}; measure those first")
+        raise KvstudyError(f"{wanted.path}: {sentence(without.reason)}; measure those first")
     if without:
-        print(f"{leave_out(request, without.reason)}: {without.reason}")
+        print(f"{leave_out(request, without.reason)}: {sentence(without.reason)}")
     else:
         print(measure_cell(request, stores[wanted.store], partial(read_cell, loaded, wanted)))

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import PORT
+from kvstudy.language.reasons import sentence
 
 COUNT = click.IntRange(min=1)
 
@@ -84,7 +85,7 @@ def command(
     resolved = providers.resolve(provider, Path("results") / RUN / "raw")
     problem = providers.missing(definition, resolved)
     if problem:
-        raise KvstudyError(problem)
+        raise KvstudyError(sentence(problem))
     options = _options(chosen)
     for name, option in definition.options.items():
         if name not in options:

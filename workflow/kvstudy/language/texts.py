@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from kvstudy.language.current import ORIGINAL, current, read_catalogue
-from kvstudy.language.recorded import is_known
+from kvstudy.language.places import is_place
 
 _beside: gettext.NullTranslations = gettext.NullTranslations()
 _seen: dict[str, None] | None = None
@@ -58,12 +58,12 @@ def noted(text: str) -> str:
 
 
 def noted_place(text: str) -> str:
-    """As ``noted``, but for numbers of sections and what the package's catalogue has."""
-    return text if is_known(text) or not any(map(str.isalpha, text)) else noted(text)
+    """As ``noted``, but for what ``places`` translates: Table 2, or the number of a section."""
+    return text if is_place(text) else noted(text)
 
 
 # The types of fields of a model whose text people read: translated at once, or where
-# ``recorded()`` shows it.
+# ``sentence()`` shows it.
 Text = Annotated[str, AfterValidator(translated)]
 Noted = Annotated[str, AfterValidator(noted)]
 Place = Annotated[str, AfterValidator(noted_place)]

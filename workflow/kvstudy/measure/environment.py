@@ -13,6 +13,8 @@ from pathlib import Path
 import psutil
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.measure.finding import NOT_VISIBLE as UNKNOWN
 
 # Variables by which flags reach a Java that nobody gave them to.
@@ -27,13 +29,13 @@ def components(java: dict) -> list[dict[str, str]]:
     ``java`` is what the function of that name returns.
     """
     rows = [
-        ("OS", *_system()),
+        (N_("OS"), *_system()),
         ("Kernel", f"{platform.system()} {platform.release()}", platform.machine()),
-        ("CPU", *_processor()),
-        ("Memory", f"{psutil.virtual_memory().total / 2**30:.1f} GiB", _swap()),
+        (N_("CPU"), *_processor()),
+        (N_("Memory"), _gib(psutil.virtual_memory().total), _swap()),
         ("Disk", *_disk(Path.cwd())),
         ("Java", java["version"], java["runtime"]),
-        ("Java flags", _short(java["flags"]), "; ".join(java["variables"])),
+        (N_("Java flags"), _short(java["flags"]), "; ".join(java["variables"])),
     ]
     return [
         {"component": component, "name": name, "details": details}
@@ -59,25 +61,29 @@ def _virtual() -> str:
     _status, found = _run(["systemd-detect-virt"])
     if found in ("", "none"):
         flags = _match(r"^flags\s*:\s*(.*)$", Path("/proc/cpuinfo")) or ""
-        found = "a virtual machine" if "hypervisor" in flags.split() else ""
-    return f"inside {found}" if found else ""
+        found = N_("a virtual machine") if "hypervisor" in flags.split() else ""
+    return reason("inside", system=found) if found else ""
 
 
 def _processor() -> tuple[str, str]:
     name = _match(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo")) or platform.processor()
     allowed = len(os.sched_getaffinity(0))
     cores = psutil.cpu_count(logical=False) or allowed
-    details = f"{cores} cores, {allowed} hardware threads usable"
+    details = {"cores": cores, "threads": allowed}
     # The clock of the moment is another in each cell.
     frequency = psutil.cpu_freq()
     if frequency and frequency.max:
-        details += f", {frequency.max:.0f} MHz"
-    return name or UNKNOWN, details
+        return name or UNKNOWN, reason("cores-clock", **details, clock=f"{frequency.max:.0f}")
+    return name or UNKNOWN, reason("cores", **details)
+
+
+def _gib(size: int) -> str:
+    return reason("gib", size=f"{size / 2**30:.1f}")
 
 
 def _swap() -> str:
     swap = psutil.swap_memory().total
-    return f"{swap / 2**30:.1f} GiB swap" if swap else "no swap"
+    return reason("swap", size=f"{swap / 2**30:.1f}") if swap else N_("no swap")
 
 
 def _disk(path: Path) -> tuple[str, str]:
@@ -88,21 +94,22 @@ def _disk(path: Path) -> tuple[str, str]:
     if not mounts:
         return UNKNOWN, ""
     mount = max(mounts, key=lambda part: len(part.mountpoint))
-    size = psutil.disk_usage(str(path)).total / 2**30
+    size = f"{psutil.disk_usage(str(path)).total / 2**30:.0f}"
     device = Path(mount.device).name
     block = re.sub(r"(?<=\D)p?\d+$", "", device)
-    return f"{size:.0f} GiB, {mount.fstype}", f"{mount.device}, {_disk_kind(block)}"
+    kind = reason(_disk_kind(block), system=mount.device)
+    return reason("file-system", size=size, system=mount.fstype), kind
 
 
 def _disk_kind(block: str) -> str:
     # A virtual disk says "rotating" whatever is below it.
     if block.startswith(("vd", "xvd")):
-        return "virtual disk"
+        return "disk-virtual"
     rotational = Path("/sys/block") / block / "queue/rotational"
     try:
-        return {"0": "solid state", "1": "rotating"}[rotational.read_text().strip()]
+        return {"0": "disk-solid", "1": "disk-rotating"}[rotational.read_text().strip()]
     except (OSError, KeyError):
-        return f"kind {UNKNOWN}"
+        return "disk-hidden"
 
 
 def java(prefix: Sequence[str] = ()) -> dict:
@@ -146,9 +153,10 @@ def _short(flags: list[str]) -> str:
     heap = next(
         (found[1] for flag in flags if (found := re.search(r"MaxHeapSize=(\d+)", flag))), ""
     )
-    parts = [f"{collector} collector"] if collector else []
-    parts += [f"heap of at most {int(heap) / 2**30:.1f} GiB"] if heap else []
-    return ", ".join(parts) or UNKNOWN
+    values = {"collector": collector} if collector else {}
+    values |= {"heap": f"{int(heap) / 2**30:.1f}"} if heap else {}
+    code = "java-flags" if len(values) == 2 else next(iter(values), "")
+    return reason(code, **values) if code else UNKNOWN
 
 
 def _match(pattern: str, path: Path) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-NOT_VISIBLE = "not visible"
+from kvstudy.language.current import N_
+
+NOT_VISIBLE = N_("not visible")
 
 
 @dataclass(frozen=True)

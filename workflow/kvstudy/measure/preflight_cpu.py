@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.measure.finding import Finding, Tree, hidden, judged
 from kvstudy.measure.limits import cpu_quota, usable_cores
 
@@ -40,7 +41,7 @@ def virtual_machine(tree: Tree) -> Finding:
             title,
             N_("If this is a virtual machine, others that cannot be seen share its processors."),
         )
-    return judged(key, title, "no", "", good=True)
+    return judged(key, title, N_("no"), "", good=True)
 
 
 def hypervisor(tree: Tree) -> str:
@@ -53,7 +54,8 @@ def hypervisor(tree: Tree) -> str:
     clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
     by_clock = next((name for clock, name in CLOCKS.items() if clock in clocks), "")
     named = firmware if VENDORS.search(firmware) else ""
-    return f"yes ({(told or named or by_clock or 'of unknown kind').strip(chr(0))})"
+    kind = (told or named or by_clock or N_("of unknown kind")).strip("\0")
+    return reason("yes", kind=kind)
 
 
 def _firmware(tree: Tree) -> str:
@@ -73,7 +75,7 @@ def container(tree: Tree) -> Finding:
     return judged(
         "container",
         N_("Container"),
-        f"yes ({kind})" if kind else "no",
+        reason("yes", kind=kind) if kind else "no",
         N_("Other containers use the same machine, and this one cannot see all of them."),
         good=not kind,
     )
@@ -91,7 +93,7 @@ def steal(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        f"{share:.2g} % since the machine started",
+        reason("stolen", share=f"{share:.2g}"),
         N_(
             "Other virtual machines took CPU time of this one: expect single runs to be slow "
             "without a cause that could be seen here."
@@ -107,15 +109,16 @@ def cores(tree: Tree) -> Finding:
     if usable is None:
         return hidden(key, title, N_("How many cores client and server share is open."))
     quota = cpu_quota(tree)
-    value = f"{len(usable)} hardware thread{'' if len(usable) == 1 else 's'}"
+    value = reason("threads", n=len(usable))
     online = tree.text(f"{CPU}/online")
-    if online and online != tree.fields("proc/self/status").get("Cpus_allowed_list"):
-        value += f" (numbers {tree.fields('proc/self/status')['Cpus_allowed_list']} of {online})"
+    allowed = tree.fields("proc/self/status")["Cpus_allowed_list"]
+    if online and online != allowed:
+        value = reason("threads-of", threads=value, numbers=allowed, online=online)
     if quota is not None and quota < len(usable):
         return judged(
             key,
             title,
-            f"{value}, limited to the time of {quota:g}",
+            reason("threads-limited", threads=value, quota=f"{quota:g}"),
             N_(
                 "When the allowed time is used up, the kernel stops client and server for the "
                 "rest of a tenth of a second or so: expect peaks in the highest latencies."
@@ -147,11 +150,13 @@ def governor(tree: Tree) -> Finding:
                 "measures."
             ),
         )
-    drivers = tree.values(f"{CPU}/cpu[0-9]*/cpufreq/scaling_driver")
+    value = ", ".join(found)
+    if drivers := tree.values(f"{CPU}/cpu[0-9]*/cpufreq/scaling_driver"):
+        value = reason("governor", governor=value, driver=", ".join(drivers))
     return judged(
         key,
         title,
-        ", ".join(found) + (f" ({', '.join(drivers)})" if drivers else ""),
+        value,
         N_(
             "The clock falls while a core is idle and rises late: expect slow beginnings and lower "
             "values at low load. The governor 'performance' keeps it high."
@@ -177,7 +182,7 @@ def turbo(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        "off" if off else "on",
+        N_("off") if off else N_("on"),
         N_(
             "The clock rises while the processor is cool and few cores work: expect the first runs "
             "and those with idle cores to be faster."
@@ -194,7 +199,7 @@ def threads_of_a_core(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        "two or more" if active == "1" else "one",
+        N_("two or more") if active == "1" else N_("one"),
         N_(
             "Two hardware threads share the parts of one core: client and server slow each other "
             "down when the kernel puts them on the same core."
@@ -218,7 +223,7 @@ def throttling(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        f"{most} times since the machine started" if most else "never",
+        reason("throttled", n=most) if most else N_("never"),
         N_(
             "The processor got too hot and slowed itself down: expect long runs and late runs to "
             "be slower."
@@ -261,7 +266,7 @@ def mitigations(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        f"{len(active)} active ({', '.join(active)})" if active else "none active",
+        reason("active", n=len(active), names=", ".join(active)) if active else N_("none active"),
         N_(
             "Protections against faults of the processor make system calls slower: do not compare "
             "values with those of a machine that has others."

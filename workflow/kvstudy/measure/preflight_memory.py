@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.measure.finding import Finding, Tree, hidden, judged
 from kvstudy.measure.limits import has_groups, memory_limit
 
@@ -17,7 +18,7 @@ def limit(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        "none" if found is None else f"{found / GIB:.1f} GiB",
+        N_("none") if found is None else reason("gib", size=f"{found / GIB:.1f}"),
         N_(
             "Client, server and the files that they read share this limit: a store with more data"
             " is slowed down or ended."
@@ -36,11 +37,13 @@ def swap(tree: Tree) -> Finding:
     used = total - free
     if not total:
         return judged(key, title, "none", "", good=True, number=0)
-    size = f"{total / 2**20:.1f} GiB"
+    size = f"{total / 2**20:.1f}"
     return judged(
         key,
         title,
-        f"{size}, {f'{used / 2**10:.0f} MiB used' if used else 'not used'}",
+        reason("swap-used", size=size, used=f"{used / 2**10:.0f}")
+        if used
+        else reason("swap-unused", size=size),
         N_(
             "The kernel has moved memory to the disk: expect single operations that take "
             "milliseconds when a part of it is needed again."

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.measure.finding import Finding, Mount, Tree, hidden, judged
 from kvstudy.measure.preflight_cpu import hypervisor
 
@@ -35,7 +36,7 @@ def load(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        f"{others} other thread{'' if others == 1 else 's'} running",
+        reason("busy-threads", n=others),
         N_(
             "Other programs use the processors: expect lower throughput and longer latencies than"
             " on an idle machine, in some runs more than in others."
@@ -77,7 +78,7 @@ def power(tree: Tree) -> Finding:
         if kind == "Battery" and tree.text(f"{name}/scope") != "Device"
     ]
     on_battery = any(tree.text(f"{name}/status") == "Discharging" for name in batteries)
-    value = "battery" if on_battery else "mains" if batteries else "no battery seen"
+    value = N_("battery") if on_battery else N_("mains") if batteries else N_("no battery seen")
     return judged(
         key,
         title,
@@ -100,7 +101,7 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
         return judged(
             key,
             title,
-            f"{system}, over a network",
+            reason("disk-network", system=system),
             N_("Stores that write to their files wait for another machine."),
             good=False,
         )
@@ -108,7 +109,7 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
         return judged(
             key,
             title,
-            f"{system}, in memory",
+            reason("disk-memory", system=system),
             N_("Files lie in memory: stores that write to disk look faster than they are."),
             good=False,
         )
@@ -119,11 +120,10 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
         rotational = tree.text(f"{device}/../queue/rotational")
     # The disk of a virtual machine says what the hypervisor likes.
     if rotational not in ("0", "1") or hypervisor(tree):
-        kind = "a virtual disk" if hypervisor(tree) else "its kind not visible"
         return Finding(
             key,
             title,
-            f"{system}, {kind}",
+            reason("disk-virtual" if hypervisor(tree) else "disk-hidden", system=system),
             None,
             N_(
                 "What lies below the disk is open, and whether others write to it too: expect "
@@ -133,7 +133,7 @@ def disk_kind(tree: Tree, path: Path) -> Finding:
     return judged(
         key,
         title,
-        f"{system}, {'rotating' if rotational == '1' else 'solid state'}",
+        reason("disk-rotating" if rotational == "1" else "disk-solid", system=system),
         N_(
             "A rotating disk needs milliseconds for each place: stores that write to disk at once"
             " wait for it."
@@ -159,7 +159,7 @@ def disk_space(path: Path) -> Finding:
     return judged(
         key,
         title,
-        f"{free / 2**30:.1f} GiB",
+        reason("gib", size=f"{free / 2**30:.1f}"),
         N_("A full disk ends a measurement, and some file systems are slow when little is free."),
         good=free >= LITTLE_SPACE,
         number=round(free / 2**30, 1),
@@ -176,7 +176,7 @@ def open_files(tree: Tree) -> Finding:
     return judged(
         key,
         title,
-        soft if soft == hard else f"{soft}, may be raised to {hard}",
+        soft if soft == hard else reason("open-files", soft=soft, hard=hard),
         N_("A store that needs more files or connections fails or works with fewer."),
         good=hard == "unlimited" or int(hard) >= FEW_FILES,
     )

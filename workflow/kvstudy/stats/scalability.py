@@ -9,6 +9,7 @@ from math import sqrt
 import numpy as np
 from scipy.optimize import curve_fit, nnls
 
+from kvstudy.language.reasons import reason
 from kvstudy.stats.intervals import positive
 
 LEAST_COUNTS = 6
@@ -127,13 +128,11 @@ def _start(counts: np.ndarray, rates: np.ndarray) -> tuple[float, float, float]:
 def _doubts(counts: np.ndarray, contention: float, knee: float | None, off: float) -> list[str]:
     found = []
     if off > POOR_FIT:
-        found.append(f"the points are {off:.0%} off the law")
+        found.append(reason("off-law"))
     if contention > 1 - 1e-6:
-        found.append("contention is at its bound of 1: throughput never rises")
+        found.append(reason("contention-bound"))
     if knee is not None and knee > counts.max():
-        found.append(
-            f"the knee at {knee:.0f} threads is beyond the {counts.max():g} that were measured"
-        )
+        found.append(reason("knee-beyond", knee=f"{knee:.0f}", most=f"{counts.max():g}"))
     if knee is not None and knee < counts.min():
-        found.append(f"the knee at {knee:.1f} threads is below the least count of {counts.min():g}")
+        found.append(reason("knee-below", knee=f"{knee:.1f}", least=f"{counts.min():g}"))
     return found

@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import registry
 from kvstudy.stores.definition import Store
 from kvstudy.stores.files import filled_in, shell_line
@@ -120,7 +121,7 @@ class DockerServer:
     def start(self) -> None:
         problem = missing(self.store)
         if problem:
-            raise KvstudyError(problem)
+            raise KvstudyError(sentence(problem))
         self._facts = _facts(self.store)
         for path, text in self.files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -242,7 +243,8 @@ def _docker(
 def daemon_problem() -> str | None:
     """Why containers cannot run on this machine's loopback, or None."""
     if not shutil.which("docker"):
-        return f"no program docker on this machine: install Debian's package docker.io, {NATIVE}"
+        remedy = f"install Debian's package docker.io, {NATIVE}"
+        return reason("no-program", program="docker", remedy=remedy)
     endpoint = _endpoint()
     if not endpoint.startswith("unix://"):
         return (

@@ -15,6 +15,8 @@ from pathlib import Path
 import psutil
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.files import filled_in, shell_line
@@ -39,7 +41,7 @@ def missing(store: Store) -> str | None:
         return f"{store.title} has no native program in {store.file}"
     program = find_program(store)
     if program is None:
-        return f"no program {store.native.program} on this machine: {store.native.remedy}"
+        return reason("no-program", program=store.native.program, remedy=store.native.remedy)
     other = store.native.refuse
     if other and not program.startswith(str(SERVERS.absolute())) and other in _told(program):
         return f"{program} is {other}, not {store.title}: {store.native.remedy}"
@@ -101,7 +103,7 @@ class NativeServer:
     def start(self) -> None:
         problem = missing(self.store)
         if problem:
-            raise KvstudyError(problem)
+            raise KvstudyError(sentence(problem))
         # What it leaves behind is a child of ours then, wherever it has gone.
         self._others = process.adopt_orphans()
         self.data.mkdir(parents=True, exist_ok=True)
@@ -151,7 +153,7 @@ class NativeServer:
 
     def describe(self) -> dict:
         return {
-            "provider": "native",
+            "provider": N_("native"),
             "program": self._values["program"],
             "command": self.command,
             "ports": self._values["ports"],

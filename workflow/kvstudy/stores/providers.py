@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.in_process import InProcess
@@ -18,7 +19,7 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
     ``address`` (host:port) counts for provider ``external`` only.
     """
     if store.ycsb is None:
-        return f"kvstudy has no YCSB binding for {store.title} yet"
+        return reason("no-binding", store=store.title)
     if store.in_process:
         return None
     if provider == PROVIDER_IMPORTED:

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from kvstudy.language.reasons import sentence
+
 # Java's own choices that do not follow the exact size of the memory.
 CHOICE = re.compile(r"-XX:[+-]\S+")
 
@@ -78,12 +80,14 @@ def read_manifests(raw: Path) -> dict[str, dict]:
 
 def usable_cores(manifest: dict) -> int | None:
     """How many hardware threads could be used where the cell was measured; None if unknown."""
-    found = _usable({part["component"]: part for part in manifest.get("environment") or []})
-    return int(found[1]) if found else None
+    return _usable({part["component"]: part for part in manifest.get("environment") or []})
 
 
-def _usable(parts: dict[str, dict]) -> re.Match[str] | None:
-    return re.search(r"(\d+) hardware threads usable", parts.get("CPU", {}).get("details") or "")
+def _usable(parts: dict[str, dict]) -> int | None:
+    details = parts.get("CPU", {}).get("details") or ""
+    # Manifests of earlier versions have a sentence there.
+    found = re.search(r"\bthreads=(\d+)|(\d+) hardware threads usable", details)
+    return int(found[1] or found[2]) if found else None
 
 
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:
@@ -95,7 +99,8 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     parts = {part["component"]: part for part in manifest.get("environment") or []}
 
     def name(component: str) -> str | None:
-        return parts.get(component, {}).get("name")
+        # A run may have cells of a version that wrote "15.6 GiB" and of this one.
+        return sentence(parts.get(component, {}).get("name") or "") or None
 
     threads = _usable(parts)
     provider = server.get("provider")
@@ -103,7 +108,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         # A store inside the client has no provider.
         "provider": None if provider == "none" else provider,
         "processor": name("CPU"),
-        "usable cores": threads and threads.group(),
+        "usable cores": threads and f"{threads} hardware threads usable",
         "memory": name("Memory"),
         "operating system": name("OS"),
         "kernel": name("Kernel"),

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from kvstudy.language.current import N_
-from kvstudy.language.texts import Text
+from kvstudy.language.texts import Noted, Text
 from kvstudy.study.base import Name, Strict
 from kvstudy.study.kinds import AnyTable
 from kvstudy.study.naming import did_you_mean
@@ -96,7 +96,7 @@ class PublishedProperties(Strict):
     """Properties of the stores as the study's source gives them."""
 
     table: str = Field(description="Number of the table in the source.")
-    stores: dict[Name, dict[str, str]] = Field(
+    stores: dict[Name, dict[str, Noted]] = Field(
         description="For each store of the study that the source has: its properties."
     )
 

@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from kvstudy.analyse.audit.check import Cell, Check, Fits, Kind, Shares, judged, severity
+from kvstudy.language.reasons import reason
 from kvstudy.stats.littles_law import IMPOSSIBLE_ABOVE
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
@@ -32,7 +33,7 @@ def means(values: pd.DataFrame) -> Iterator[Check]:
         yield Check(
             Kind.COMBINED,
             row.table,
-            f"{row.metric}: mean of {len(parts)} workloads",
+            reason("mean-of-workloads", metric=row.metric, n=len(parts)),
             expected=mean.value,
             unit=row.unit,
             store=row.store,
@@ -73,15 +74,12 @@ def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Che
     note = ""
     if setting.runs > 1:
         single = stats.chi2.sf(sum(squares), degrees)
-        note = (
-            f"Its p-value is {_p(stats.chi2.sf(chi, degrees))}; as counts of one run each, it is "
-            f"{_p(single)}" + (", and all of them are whole numbers" if whole else "")
-        )
+        values = {"p": _p(stats.chi2.sf(chi, degrees)), "single": _p(single)}
+        note = reason("p-value-whole" if whole else "p-value", **values)
     yield Check(
         Kind.MIXTURE,
         ", ".join(places),
-        f"scatter of {degrees} counts about the workloads' shares, as means of {setting.runs} "
-        f"run{'s' if setting.runs != 1 else ''} (chi-squared)",
+        reason("scatter", counts=degrees, n=setting.runs),
         expected=degrees,
         note=note,
         given=chi,
@@ -94,7 +92,7 @@ def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Che
 
 
 def _p(value: float) -> str:
-    return "below 0.001" if value < 0.001 else f"{value:.2g}"
+    return reason("below", bound=0.001) if value < 0.001 else f"{value:.2g}"
 
 
 def by_threads(values: pd.DataFrame) -> Iterator[Check]:
@@ -111,15 +109,14 @@ def by_threads(values: pd.DataFrame) -> Iterator[Check]:
         many = [n for n, gain in gains.items() if gain.value > IMPOSSIBLE_ABOVE]
         note = ""
         if many:
-            listed = f"{min(many):.0f}" + (f" to {max(many):.0f}" if len(many) > 1 else "")
-            note = (
-                f"Worst at {most:.0f} threads, above it at {listed}: perhaps something else slowed "
-                "the run with one thread"
-            )
+            above = f"{min(many):.0f}"
+            if len(many) > 1:
+                above = reason("range", first=above, last=f"{max(many):.0f}")
+            note = reason("disturbed", worst=f"{most:.0f}", above=above)
         yield Check(
             Kind.THREADS,
             rows["table"].iloc[0],
-            "throughput of N threads, by N times that of one",
+            "by-threads",
             expected=1,
             threads=most,
             note=note,

@@ -9,6 +9,8 @@ from math import sqrt
 
 from kvstudy.analyse.audit.check import Cell, Check, Fits, Kind, Shares, judged, threads_of
 from kvstudy.analyse.audit.number import Number
+from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.littles_law import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
 from kvstudy.study.metrics import metric_of
@@ -19,7 +21,15 @@ ORDERS = [
     ("latency_min", "latency_mean", "latency_max"),
     ("latency_min", "latency_p95", "latency_p99", "latency_max"),
 ]
-OF_ALL = {"latency_mean": "weighted by operations", "latency_min": "least", "latency_max": "most"}
+OF_ALL = {
+    "latency_mean": N_("weighted by operations"),
+    "latency_min": N_("least"),
+    "latency_max": N_("most"),
+}
+
+
+# Of latencies, which is clear here.
+WORDS = [N_("minimum"), N_("mean"), N_("maximum")]
 
 
 def _word(metric: str) -> str:
@@ -41,11 +51,11 @@ def little(cell: Cell, setting: Setting) -> Iterator[Check]:
     note = f"{found.audit}" if found.share < CLIENT_BELOW else ""
     if found.share > IMPOSSIBLE_ABOVE:
         most = threads / speed.value * 1e6
-        note = f"At this throughput the mean latency is at most {most:.0f} µs, not {mean.value:.0f}"
+        note = reason("little-most", most=f"{most:.0f}", mean=f"{mean.value:.0f}")
     yield Check(
         Kind.LITTLE,
         cell.place,
-        "share of the time in calls, by throughput, mean latency and threads",
+        "in-calls",
         expected=1,
         note=note,
         doubts="; ".join(_latencies(cell, setting)),
@@ -92,28 +102,23 @@ def runtime(cell: Cell, setting: Setting) -> Iterator[Check]:
         note = ""
         if runs and runs > 1 and given.low > wanted:
             spread = sqrt(excess * runs / (runs - 1))
-            note = f"As if the {runs} run times had a coefficient of variation of {spread:.1%}"
+            note = reason("spread", runs=runs, spread=f"{100 * spread:.1f}")
         elif excess < 0 and not given.meets(wanted, math.inf):
-            note = (
-                "Less cannot be, whatever the spread of the runs: the run time makes "
-                f"{wanted / time.value * 1e3:.0f} ops/s"
-            )
+            note = reason("not-less", rate=f"{wanted / time.value * 1e3:.0f}")
         yield Check(
             Kind.RUNTIME,
             cell.places[operation],
-            f"operations, by throughput and run time{_of(operation)}",
+            "by-runtime"
+            if operation == "overall"
+            else reason("by-runtime-of", operation=operation),
             expected=wanted,
             unit="operations",
             operation=operation,
-            note=note.replace("%", " %"),
+            note=note,
             doubts=cell.address(operation, "throughput", "runtime"),
             **judged(given, wanted, wanted * (1 + room)),
             **cell.keys,
         )
-
-
-def _of(operation: str) -> str:
-    return "" if operation == "overall" else f" of {operation}"
 
 
 def _operations(cell: Cell, operation: str, setting: Setting) -> float | None:
@@ -145,11 +150,11 @@ def combined(cell: Cell) -> Iterator[Check]:
         unit = "operations" if metric == "operations" else "µs"
         plain = total if metric == "operations" else total.times(1 / len(parts))
         name = _word(metric)
-        kind = "sum" if metric == "operations" else "plain mean"
+        kind = N_("sum") if metric == "operations" else N_("plain mean")
         yield Check(
             Kind.COMBINED,
             cell.place,
-            f"{name} of {operation}: {kind}",
+            reason("combined", metric=name, operation=operation, how=kind),
             expected=plain.value,
             unit=unit,
             doubts=cell.address(operation, metric),
@@ -161,7 +166,7 @@ def combined(cell: Cell) -> Iterator[Check]:
             yield Check(
                 Kind.WEIGHTED,
                 cell.place,
-                f"{name} of {operation}: {OF_ALL[metric]}",
+                reason("combined", metric=name, operation=operation, how=OF_ALL[metric]),
                 expected=true.value,
                 unit=unit,
                 **judged(number, true.low, true.high) | {"off": math.nan, "fits": Fits.NONE},
@@ -189,7 +194,7 @@ def counts_of(cell: Cell, setting: Setting) -> Iterator[Check]:
     yield Check(
         Kind.COUNTS,
         cell.place,
-        "sum of the operation counts",
+        "sum-of-counts",
         expected=wanted,
         unit="operations",
         doubts="; ".join(cell.address(operation, "operations") for operation in counts),
@@ -212,7 +217,7 @@ def steps(cell: Cell, setting: Setting) -> Iterator[Check]:
         yield Check(
             Kind.STEPS,
             cell.place,
-            f"{operation}: {_word(metric)} as a mean of {setting.runs} whole numbers",
+            reason("whole-numbers", operation=operation, metric=_word(metric), runs=setting.runs),
             expected=near,
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
@@ -243,12 +248,16 @@ def failed(
         yield Check(
             Kind.FAILURES,
             cell.place,
-            f"operations that did not fail, when {stated.percent} % of the {stated.operation}s "
-            f"failed ({stated.place})",
+            reason(
+                "not-failed",
+                percent=stated.percent,
+                operation=stated.operation,
+                place=stated.place,
+            ),
             expected=left.value,
             unit="operations",
             operation=stated.operation,
-            note="YCSB counts failed operations apart; both may have been added",
+            note="both-added",
             doubts="; ".join(cell.address(operation, "operations") for operation in counts),
             **judged(total, left.low, left.high),
             **cell.keys,
@@ -267,7 +276,7 @@ def order(cell: Cell) -> Iterator[Check]:
                 yield Check(
                     Kind.ORDER,
                     cell.place,
-                    f"{operation}: {_word(one)} not above {_word(other)}",
+                    reason("not-above", operation=operation, less=_word(one), more=_word(other)),
                     expected=more.value,
                     unit="µs",
                     operation=operation,

@@ -8,6 +8,7 @@ import pandas as pd
 
 from kvstudy.analyse.audit.check import Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
+from kvstudy.language.reasons import sentence
 
 
 def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
@@ -22,7 +23,7 @@ def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
     for row in (checks if everything else gravest_first(checks)).itertuples():
         where = " ".join(part for part in (row.place, row.store, row.workload) if part)
         yield (
-            f"{words[Fits(row.fits)].upper()}: {where}: {row.what}: {row.given:.7g}, "
+            f"{words[Fits(row.fits)].upper()}: {where}: {sentence(row.what)}: {row.given:.7g}, "
             f"expected {row.expected:.7g} ({row.low:.7g} to {row.high:.7g}) {row.unit}"
-            + (f"; {row.note}" if row.note else "")
+            + (f"; {sentence(row.note)}" if row.note else "")
         )

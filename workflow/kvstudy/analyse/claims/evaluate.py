@@ -15,9 +15,8 @@ from kvstudy.analyse.claims.values import UnknownValue, Values
 from kvstudy.language.current import N_
 from kvstudy.stats.ratios import Verdict
 
-IN_FLOOR = N_("not above the noise floor")
-CLIENT_BOUND = N_("client-bound")
-UNEQUAL = N_("unequal updates")
+# Codes of language.reasons.
+IN_FLOOR, CLIENT_BOUND, UNEQUAL = "in-floor", "client-bound", "unequal-updates"
 ELSEWHERE = N_("a value of the source's machine")
 
 

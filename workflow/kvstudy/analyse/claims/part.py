@@ -13,6 +13,7 @@ from kvstudy.analyse.claims.judge import Judge, above_one
 from kvstudy.analyse.claims.quantities import Couple, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
 from kvstudy.analyse.claims.values import Values
+from kvstudy.language.reasons import reason
 from kvstudy.study.base import SIZES
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def quotients(statement: Quotient, judge: Judge, grid: Grid) -> list[Part]:
 
 def _together(find: Callable[..., Quantity], of: list[Couple], judge: Judge, take: str) -> Part:
     operands = tuple(operand for couple in of for operand in couple)
-    return Part(partial(find, couples=of), judge, operands, several=f"{take} of {len(of)}")
+    return Part(partial(find, couples=of), judge, operands, several=reason(f"{take}-of", n=len(of)))
 
 
 def _by_name(pairs: list[Couple]) -> list[list[Couple]]:

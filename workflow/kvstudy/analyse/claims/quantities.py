@@ -11,6 +11,7 @@ import numpy as np
 from kvstudy.analyse.claims.selection import Operand
 from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
 from kvstudy.analyse.findings.break_even import crossing
+from kvstudy.language.reasons import reason
 from kvstudy.stats.estimates import mean_estimate, trimmed_estimate
 from kvstudy.stats.intervals import error_rate, log_t_interval
 from kvstudy.stats.ratios import Ratio, Verdict, paired_ratio, unpaired_ratio
@@ -130,7 +131,7 @@ def saturation_point(
     """
     counts = [count for count, _ in steps]
     if len(counts) < 2 or counts[-1] < (at_least or 0) or counts[-1] <= (at_most or 0):
-        raise UnknownValue(Verdict.NOT_MEASURED, f"not measured above {counts[-1]} threads")
+        raise UnknownValue(Verdict.NOT_MEASURED, reason("not-above-threads", threads=counts[-1]))
     each = [values.runs(operand) for _, operand in steps]
     points = sorted(
         saturation(counts, [runs[name] for runs in each]) or inf for name in _common(each)

@@ -26,7 +26,7 @@ from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence, several
 from kvstudy.study.model import Study
 
 NUMBERS = ["statement", "parts", "value", "low", "high", "n", "published"]
@@ -64,7 +64,7 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
                     *[index, each.statement.kind, each.support.value, each.verdict.value],
                     *[len(each.answers), _counted(each.counts)],
                     *[label(shown.part, found, names, measured=True), *_numbers(found)],
-                    *[shown.reason, "; ".join(_marks(each))],
+                    *[shown.reason, several(_marks(each))],
                     *_published(each.of_source, names),
                     "; ".join(value_name(operand, names) for operand in each.rests_on),
                     _misfit(each.misfit),
@@ -93,9 +93,9 @@ def _numbers(found: Quantity | None) -> list[object]:
 def _marks(answer: StatementAnswer) -> list[str]:
     """Those of the part that is shown; that a client was the limit, or updates differ, of any."""
     marks = list(answer.shown.marks)
-    for mark, words in ((CLIENT_BOUND, CLIENT_BOUND), (UNEQUAL, f"with {UNEQUAL}")):
+    for mark in (CLIENT_BOUND, UNEQUAL):
         if any(mark in each.marks for each in answer.answers) and mark not in marks:
-            marks.append(f"some parts {words}")
+            marks.append(f"some-{mark}")
     return marks
 
 
@@ -106,7 +106,7 @@ def _misfit(row: Mapping[str, object] | None) -> str:
     unit = f" {row['unit']}" if row["unit"] else ""
     numbers = (decimal(f"{row['given']:.15g}"), significant(row["expected"]))
     texts = (grouped(text).replace("-", "\N{MINUS SIGN}") + unit for text in numbers)
-    return _("{}: printed {}, should be {}").format(recorded(row["place"]), *texts)
+    return _("{}: printed {}, should be {}").format(sentence(row["place"]), *texts)
 
 
 def _published(answer: Answer | None, names: Names) -> list[object]:

@@ -12,6 +12,7 @@ from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
 from kvstudy.analyse.tidy.summary import CELL, SETTING
 from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.stats.estimates import trimmed_estimate
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
@@ -155,15 +156,18 @@ class Values:
 
     def _unknown(self, operand: Operand, place: Place | tuple) -> UnknownValue:
         if place in self.runs_of:
-            what = f"{operand.metric} of {operand.operation}"
-            return UnknownValue(Verdict.NOT_MEASURED, f"no {what.replace('_', ' ')}")
+            metric, operation = (
+                name.replace("_", " ") for name in (operand.metric, operand.operation)
+            )
+            why = reason("no-value-of", metric=metric, operation=operation)
+            return UnknownValue(Verdict.NOT_MEASURED, why)
         if place in self.why:
             return UnknownValue(Verdict.NOT_MEASURED, self.why[place])
         known = {store for store, *_ in self.why}
         if operand.store not in known:
             return UnknownValue(Verdict.NOT_MEASURED, N_("not a store of the study"))
-        reason = "not measured" if operand.workload == MEAN else N_("not a size of the study")
-        return UnknownValue(Verdict.NOT_MEASURED, reason)
+        why = "not measured" if operand.workload == MEAN else N_("not a size of the study")
+        return UnknownValue(Verdict.NOT_MEASURED, why)
 
 
 def measured_values(
@@ -185,7 +189,7 @@ def measured_values(
     why = {}
     for place, of in cells.groupby(SETTING, sort=False):
         void = of.loc[of["void"] != "", "void"]
-        why[place] = f"void: {void.iloc[0]}" if len(void) else "not measured"
+        why[place] = reason("void", why=void.iloc[0]) if len(void) else "not measured"
     bound = bottleneck[bottleneck["client_bound"] == "yes"]
     known = floors.dropna(subset="floor")
     runs_of = _by_place(values, values["parameters"])

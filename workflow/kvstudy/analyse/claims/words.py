@@ -11,7 +11,7 @@ from kvstudy.analyse.claims.selection import Grid, Operand
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.stats.power import MOST
 from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import METRICS
@@ -49,13 +49,13 @@ def label(part: Part, found: Quantity | None, names: Names, *, measured: bool) -
     if part.several and not (found and found.of):
         # Many couples: what all have in common.
         text = _sides(operands[0::2], operands[1::2], names)
-        return "; ".join(filter(None, [text, recorded(part.several)]))
+        return "; ".join(filter(None, [text, sentence(part.several)]))
     if part.over:
         return _over(part, operands, names)
     text = _sides(
         operands[:1], operands[1:2], names, between=_(part.between) if part.between != "/" else "/"
     )
-    return f"{text}; {recorded(part.several)}" if part.several else text
+    return f"{text}; {sentence(part.several)}" if part.several else text
 
 
 def value_name(operand: Operand, names: Names) -> str:

@@ -13,6 +13,8 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.study.model import Study
 from kvstudy.study.workload import properties_of
@@ -38,12 +40,12 @@ def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> p
     rows = []
     for key, of in outcomes.groupby(CELL, sort=False):
         store, workload, *_ = key
-        reason = _unchecked(store, of, probes)
-        predicted = {} if reason else _predicted(store, of, probes, workload in all_fields)
-        if not reason and not predicted:
-            reason = "the probe found no command that comes with every operation"
-        if reason:
-            rows.append([*key, "", None, None, None, None, reason])
+        why = _unchecked(store, of, probes)
+        predicted = {} if why else _predicted(store, of, probes, workload in all_fields)
+        if not why and not predicted:
+            why = N_("the probe found no command that comes with every operation")
+        if why:
+            rows.append([*key, "", None, None, None, None, why])
         counted = of[of["kind"] == "counter"].set_index("name")["count"]
         for counter, (least, most) in predicted.items():
             count = counted.get(counter, 0.0)
@@ -71,9 +73,9 @@ def _unchecked(store: str, of: pd.DataFrame, probes: Probes) -> str:
     if "none" in by_kind.index:
         return by_kind["none"]
     if probes.reason(store):
-        return f"no probe: {probes.reason(store)}"
+        return reason("no-probe", why=probes.reason(store))
     if probes.client(store) != by_kind["client"]:
-        return f"probed through another client ({probes.client(store)})"
+        return reason("other-client", client=probes.client(store))
     if "scan" in set(of["operation"]):
         return "how many commands a scan takes depends on its length"
     return ""

@@ -7,6 +7,8 @@ import math
 import pandas as pd
 
 from kvstudy.analyse.tidy.summary import SETTING
+from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
 from kvstudy.study.model import Study
@@ -54,10 +56,10 @@ def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
         of_cell = "workload == @workload and parameters == @parameters"
         found |= _two_clients(overall.query(of_cell), store)
         numbers = {name: found.get(name, math.nan) for name in NUMBERS}
-        reason = client_bound(numbers)
+        why = client_bound(numbers)
         told = not all(math.isnan(numbers[name]) for name in (*USAGE, "ceiling", "two_clients"))
-        verdict = "yes" if reason else "no" if told else ""
-        rows.append([store, workload, parameters, *numbers.values(), verdict, reason])
+        verdict = N_("yes") if why else N_("no") if told else ""
+        rows.append([store, workload, parameters, *numbers.values(), verdict, why])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -85,23 +87,23 @@ def client_bound(found: dict[str, float]) -> str:
     # One repetition has no interval; then the value itself decides.
     surely_more = not found["two_clients_low"] <= 1
     if found["two_clients"] > 1 + MORE_WITH_TWO and surely_more:
-        return f"a second client raises the total by {found['two_clients'] - 1:.0%}"
+        return reason("two-clients", more=f"{100 * (found['two_clients'] - 1):.0f}")
     if found["ceiling"] > NEAR_CEILING:
-        return f"{found['ceiling']:.0%} of what the client reaches without a store"
+        return reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
     if found["in_call"] < FEW_IN_CALL:
-        return (
-            "start-up or client time dominates: its threads are inside calls only "
-            f"{found['in_call']:.0%} of the time"
-        )
+        return reason("in-call", share=f"{100 * found['in_call']:.0f}")
     if found["client_cores"] > FULL * found["client_allowed"]:
-        return (
-            f"the client uses {found['client_cores']:.1f} of the "
-            f"{found['client_allowed']:.0f} cores that it may use"
+        return reason(
+            "client-cores",
+            used=f"{found['client_cores']:.1f}",
+            allowed=f"{found['client_allowed']:.0f}",
         )
     used = found["client_cores"] + found["server_cores"]
     if used > FULL * found["machine_cores"] and found["client_cores"] > used / 2:
-        return (
-            f"client and server use {used:.1f} of {found['machine_cores']:.0f} cores, and the "
-            f"client {found['client_cores']:.1f} of them"
+        return reason(
+            "machine-cores",
+            used=f"{used:.1f}",
+            machine=f"{found['machine_cores']:.0f}",
+            client=f"{found['client_cores']:.1f}",
         )
     return ""

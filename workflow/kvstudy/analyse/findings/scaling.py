@@ -7,6 +7,7 @@ import math
 import pandas as pd
 
 from kvstudy.analyse.tidy.summary import throughputs
+from kvstudy.language.reasons import several
 from kvstudy.stats.scalability import LEAST_COUNTS, fit_scalability, saturation
 
 NUMBERS = ["n", "most", "saturation", "single", "contention", "coherency", "knee", "off"]
@@ -38,5 +39,5 @@ def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
             continue
         knee = math.nan if law.knee is None else law.knee
         numbers = [law.single, law.contention, law.coherency, knee, law.off]
-        rows.append([*start, *numbers, "; ".join(law.doubts)])
+        rows.append([*start, *numbers, several(law.doubts)])
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -33,6 +33,7 @@ from kvstudy.analyse.tidy.record import study_record
 from kvstudy.analyse.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.analyse.tidy.rows import Rows, key_of
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_
 from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
@@ -128,7 +129,7 @@ def _gap(cell: Cell, run: str) -> dict:
     elif no_server.is_file():
         status, reason = "not measured", recorded_reason(no_server)
     else:
-        status, reason = "not measured", "there are no raw logs of it yet"
+        status, reason = "not measured", N_("there are no raw logs of it yet")
     return key_of(cell) | {"status": status, "reason": reason}
 
 

@@ -30,6 +30,7 @@ from kvstudy.analyse.tidy.files import (
 )
 from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.analyse.tidy.target import NoTarget, find_target, no_longer_there
+from kvstudy.language.reasons import reason, several
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory
@@ -102,9 +103,8 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
         found = known[origin]
         if not isinstance(found, NoTarget):
             if is_gap(run, cell):
-                reasons[index] += (
-                    f"; now there is one: remove {raw_directory(run, cell)} to measure the cell"
-                )
+                remedy = reason("target-now", folder=raw_directory(run, cell))
+                reasons[index] = several([reasons[index], remedy])
         elif not _has_gap_file(run, cell.store):
             reasons[index] = found.reason
     return frame.assign(reason=reasons)
@@ -121,7 +121,7 @@ def targets(cells: list[Cell], run: str) -> pd.DataFrame:
         gone = no_longer_there(target, run)
         note = ""
         if gone:
-            note = f"its rate comes from cells that are no longer there: {', '.join(gone)}"
+            note = reason("origins-gone", cells=", ".join(gone))
         key = [cell.store, cell.workload, cell.parameters, cell.repetition, cell.closed]
         rows.append([*key, cell.load, target.rate, target.mean, len(target.origins), note])
     return pd.DataFrame(rows, columns=TARGET_COLUMNS)

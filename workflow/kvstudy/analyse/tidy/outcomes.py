@@ -20,6 +20,7 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.language.reasons import reason
 from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import original
@@ -90,16 +91,18 @@ def void(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) 
         allowed = _allowed(study, cell, "failures", [operation])
         if total and section.failed / total > allowed:
             reasons.append(
-                f"{section.failed / total:.2%} of {operation} operations failed "
-                f"({kinds_of(section)}), more than the {allowed:.2%} that the study allows"
+                reason(
+                    "failures",
+                    share=f"{section.failed / total:.2%}",
+                    operation=operation,
+                    statuses=kinds_of(section),
+                    allowed=f"{allowed:.2%}",
+                )
             )
     reads = _good_reads(logs)
     allowed = _allowed(study, cell, "misses", [name.lower() for name in READS])
     if missed and missed > allowed * reads:
-        reasons.append(
-            f"the server counted {missed} misses among the {reads} reads that YCSB calls OK, "
-            f"more than the {allowed:.2%} that the study allows"
-        )
+        reasons.append(reason("misses", missed=missed, reads=reads, allowed=f"{allowed:.2%}"))
     return reasons
 
 
@@ -126,14 +129,10 @@ def lost(cell: Cell, manifest: dict, logs: Sequence[YcsbLog]) -> list[str]:
     # A class that is not ours may insert what is there already.
     known = not inserted or class_of(dict(cell.properties)) in OF_CLASS
     if known and held is not None and held < due:
-        reasons.append(
-            f"the server holds {held} records after the run, {due} were stored and not deleted: "
-            f"{due - held} are lost"
-        )
+        reasons.append(reason("records-lost", held=held, stored=due, lost=due - held))
     counted = {} if rounds else _counters(manifest, "run") or {}
     reasons += [
-        f"the server's counter {name} rose by {counted[name]}: it dropped records while the cell "
-        "was measured"
+        reason("records-dropped", counter=name, rise=counted[name])
         for name in server.get("losses", [])
         if name in counted
     ]

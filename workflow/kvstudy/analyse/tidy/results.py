@@ -8,6 +8,8 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import N_
+from kvstudy.language.reasons import reason
 from kvstudy.study.parts import MEAN
 
 
@@ -29,14 +31,16 @@ class State:
     """What became of the repetitions of a store under a workload.
 
     ``label`` is "" when at least one repetition counts, else "not measured",
-    "failed" or "void". ``problems`` names each reason once, with the
-    repetitions that it concerns.
+    "failed" or "void". ``problems`` has each reason once (``language.reasons``), with the
+    repetitions that it concerns; ``details`` are the same beside the label, which need not say
+    again that they are void.
     """
 
     planned: int
     counted: int
     label: str
     problems: tuple[str, ...]
+    details: tuple[str, ...]
 
 
 class Results:
@@ -141,20 +145,25 @@ class Results:
         if len(counted):
             label = ""
         elif (rows["status"] == "measured").any():
-            label = "void"
+            label = N_("void")
         elif (rows["status"] == "failed").any():
-            label = "failed"
+            label = N_("failed")
         else:
             label = "not measured"
-        reasons: dict[str, list[str]] = {}
+        reasons: dict[tuple[str, str], list[str]] = {}
         for row in rows.drop(counted.index).itertuples():
-            reason = f"void: {row.void}" if row.status == "measured" else row.reason
-            reasons.setdefault(reason.rstrip(".") or row.status, []).append(row.repetition)
+            void = row.status == "measured"
+            why = row.void if void else row.reason
+            key = ("void" if void else "", why.rstrip(".") or row.status)
+            reasons.setdefault(key, []).append(row.repetition)
         if not len(rows):
-            reasons["not planned"] = []
-        problems = []
-        for reason, repetitions in reasons.items():
+            reasons["", N_("not planned")] = []
+        problems, details = [], []
+        for (void, why), repetitions in reasons.items():
+            full = reason("void", why=why) if void else why
             some = 0 < len(repetitions) < len(rows)
-            where = f" (repetition {', '.join(repetitions)})" if some else ""
-            problems.append(reason + where)
-        return State(len(rows), len(counted), label, tuple(problems))
+            for texts, text in ((problems, full), (details, why if label == void else full)):
+                if some:
+                    text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
+                texts.append(text)
+        return State(len(rows), len(counted), label, tuple(problems), tuple(details))

@@ -14,6 +14,7 @@ from kvstudy.analyse.tidy.rounds import rounds
 from kvstudy.analyse.tidy.series import STALL_SECONDS, histograms, series, status_of
 from kvstudy.analyse.tidy.usage import usage
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import several
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.status import longest_stall
@@ -66,7 +67,7 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     misses = missed(manifest, phase, clients)
     rows.measurements += _goodput(cell, phase, clients, misses)
     reasons = [*void(study, cell, clients, misses), *lost(cell, manifest, clients)]
-    rows.cells.append(_measured(cell, manifest, "; ".join(reasons)))
+    rows.cells.append(_measured(cell, manifest, several(reasons)))
     if cell.rounds:
         rows.rounds += [key | row for row in rounds(raw, cell, logs[phase])]
     rows.outcomes += [key | row for row in outcomes(manifest, phase, clients)]

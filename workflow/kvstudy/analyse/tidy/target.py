@@ -10,6 +10,7 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.collect import collect
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import reason, several
 from kvstudy.study.cells import Cell, Origin, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import raw_directory, sums_digest
@@ -36,9 +37,9 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
         if (each.store, each.workload, each.parameters) == (cell.store, cell.workload, cell.closed)
     ]
     found = collect(study, closed, run, True)
-    for each, reason in found.unreadable.items():
+    for each, problem in found.unreadable.items():
         raise KvstudyError(
-            f"{raw_directory(run, each)}: {reason}; {cell.path} needs its throughput. Remove that "
+            f"{raw_directory(run, each)}: {problem}; {cell.path} needs its throughput. Remove that "
             "folder to measure it again"
         )
     throughputs = _throughputs(found.measurements)
@@ -54,10 +55,10 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
             digest = sums_digest(raw_directory(run, each))
             origins.append(Origin(each.path, throughputs[each.repetition], digest))
     if not origins:
-        reasons = [f"not measured: {each}" for each in absent] + [f"void: {each}" for each in void]
-        listed = "; ".join(dict.fromkeys(reasons)) or "not planned"
-        reason = f"no target rate, for no closed-loop cell of it counts ({listed})"
-        return NoTarget(reason, final=not absent)
+        reasons = [reason("not-measured", why=why) for why in absent]
+        reasons += [reason("void", why=why) for why in void]
+        why = several(dict.fromkeys(reasons)) or "not planned"
+        return NoTarget(reason("no-target", why=why), final=not absent)
     mean = geometric_mean(origin.throughput for origin in origins)
     return Target(max(1, round(mean * cell.load / 100)), cell.load, mean, tuple(origins))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kvstudy.language.reasons import sentence
 from kvstudy.stores import providers
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell, left_out, plan, run_name
@@ -46,7 +47,7 @@ def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -
     for name, store in stores.items():
         address = config.external.servers.get(store.folder.name, "")
         if reason := providers.missing(store, provider, address):
-            missing[name] = reason
+            missing[name] = sentence(reason)
     done = {cell for cell in cells if is_measured(run, cell)}
     absent = {cell for cell in cells if cell.store in missing and cell not in done}
     without = left_out(study, cells, done, absent) | absent

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.runs import PARSE_AGAIN, Run
 from kvstudy.present.comparison.words import sizes
 
@@ -76,9 +77,11 @@ def _identity(machine: dict[str, dict[str, str]]) -> tuple[str, str, str] | None
     cpu, memory = machine.get("CPU", {}), machine.get("Memory", {})
     # The clock rate is left out: where no highest one is told, it is that of the moment.
     cores = ", ".join(
-        part for part in cpu.get("details", "").split(", ") if part and not part.endswith(" MHz")
+        part
+        for part in sentence(cpu.get("details", "")).split(", ")
+        if part and not part.endswith(" MHz")
     )
-    found = (cpu.get("name", ""), cores, memory.get("name", ""))
+    found = (cpu.get("name", ""), cores, sentence(memory.get("name", "")))
     return None if HIDDEN.intersection(found) else found
 
 
@@ -147,7 +150,7 @@ def _ycsb(run: Run) -> str:
 def _words(part: dict[str, str] | None) -> str:
     if part is None:
         return UNKNOWN
-    return ", ".join(text for text in (part.get("name"), part.get("details")) if text)
+    return ", ".join(sentence(text) for text in (part.get("name"), part.get("details")) if text)
 
 
 def _distinct(texts: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.runs import Run
 from kvstudy.present.comparison.words import sizes
 from kvstudy.study.naming import did_you_mean
@@ -188,8 +189,8 @@ def _cells_left_out(
 
 def _reason(row) -> str:
     if row.status != "measured":
-        return f"{row.status}: {row.reason}" if row.reason else row.status
-    return f"void: {row.void}" if row.void else "its throughput is not above 0"
+        return f"{row.status}: {sentence(row.reason)}" if row.reason else row.status
+    return f"void: {sentence(row.void)}" if row.void else "its throughput is not above 0"
 
 
 def _base(found: Matching, wanted: str | None) -> str | None:

@@ -8,7 +8,7 @@ from statistics import median
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, significant
 from kvstudy.language.current import N_, _
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, patches, pd, plt, sns, ticker, transforms
 from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, plain, texts
 from kvstudy.present.drawing.draw import (
@@ -72,7 +72,7 @@ def draw(
     Up to two groups the panels stand side by side, more groups need the width.
     """
     table = table.assign(
-        group=table["group"].map(recorded), note=table["note"].map(recorded, na_action="ignore")
+        group=table["group"].map(sentence), note=table["note"].map(sentence, na_action="ignore")
     )
     stores = {store: look for store, look in stores.items() if (table["store"] == store).any()}
     panels = list(dict.fromkeys(table["panel"]))
@@ -315,7 +315,7 @@ def torn(
 def bar_row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
     look = stores[row["store"]]
     several = row["n"] > 1
-    group = recorded(row["group"])
+    group = sentence(row["group"])
     label = "" if pd.isna(row["value"]) else grouped(significant(row["value"]))
     rejected = row.get("rejected") == "yes"
     return (
@@ -367,7 +367,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
         title=title, values=[float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
     )
     y_scale = alt.Scale(domain=[0, top * (TORN_HEIGHT if has_torn else 1) * ROOM], nice=False)
-    groups = list(dict.fromkeys(table["group"].map(recorded)))
+    groups = list(dict.fromkeys(table["group"].map(sentence)))
     titles = [look.title for look in stores.values()]
     base = (
         alt.Chart()

@@ -9,7 +9,7 @@ import pandas as pd
 from altair.utils.schemapi import debug_mode
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.chart import as_json
 from kvstudy.present.drawing.draw import Look, save, use_style
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
@@ -80,7 +80,7 @@ def chart_text(
 ) -> str:
     """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
     if "note" in table:
-        table = table.assign(note=table["note"].map(recorded))
+        table = table.assign(note=table["note"].map(sentence))
     # Else Altair checks every part of it against the schema, which takes seconds.
     with debug_mode(False):
         chart = figure.chart(table, Looks(study, dict(stores)))

@@ -12,6 +12,7 @@ import pandas as pd
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.latex import Latex, escape
 from kvstudy.stores.definition import Store
 from kvstudy.study.model import Study
@@ -68,7 +69,9 @@ def study_entry(study: Study, run: str, cells: pd.DataFrame, environment: dict, 
     if days:
         first, last = days[0].isoformat(), days[-1].isoformat()
         when = f"Measured {first}" if first == last else f"Measured {first} to {last}"
-    parts = {part["component"]: part["name"] for part in environment.get("components", [])}
+    parts = {
+        part["component"]: sentence(part["name"]) for part in environment.get("components", [])
+    }
     machine = ", ".join(parts[name] for name in ("CPU", "Memory", "OS") if parts.get(name))
     digest = logs_digest(raw)
     notes = [

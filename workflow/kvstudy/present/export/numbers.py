@@ -11,6 +11,7 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.numbers import fixed, significant
 from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.latex import Latex, fill
 from kvstudy.study.cells import shown
 from kvstudy.study.metrics import metric_of
@@ -67,7 +68,7 @@ def numbers_tex(
         run=Latex(run),
         numbers=numbers,
         gaps=[
-            (Latex("/".join(place)), _plain(swept.reason(*place)))
+            (Latex("/".join(place)), _plain(sentence(swept.reason(*place))))
             for place in planned
             if place not in there
         ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field, model_validator
 
 from kvstudy.language.current import N_, _, ngettext
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd, plt
 from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, torn
 from kvstudy.present.drawing.chart import Chart
@@ -88,7 +88,7 @@ def _panel(
     there = [store for store in study.store_names if store in wide]
     common = wide[there].dropna()
     left_out = len(sizes) - len(common)
-    some = f"without {left_out} of {len(sizes)} sizes, which not every store has"
+    some = reason("without-sizes", left_out=left_out, sizes=len(sizes))
     rows = []
     for group in GROUPS:
         for store in study.store_names:
@@ -121,7 +121,7 @@ def averages_chart(
         sizes = row["n"]
         shown = bar_row(row, figure.metric, stores) | {"workload": row["panel"]}
         shown["runs"] = (
-            "" if pd.isna(sizes) else of_sizes.format(recorded(row["group"]), f"{sizes:.0f}")
+            "" if pd.isna(sizes) else of_sizes.format(sentence(row["group"]), f"{sizes:.0f}")
         )
         rows.append(shown)
     assert set(table["group"]) <= set(GROUPS)

@@ -10,7 +10,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import converted, grouped, sign
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker, transforms
 from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, log_axis, plain, texts
 from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
@@ -82,7 +82,7 @@ def box_table(figure: Box, study: Study, results: Results, boxes: pd.DataFrame) 
                 row["note"] = ""
             else:
                 label = results.state(store, figure.workload).label
-                row["note"] = label or f"no {operation} was timed"
+                row["note"] = label or reason("not-timed", operation=operation)
             rows.append(row)
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
@@ -99,7 +99,7 @@ def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     for row in table.itertuples():
         x = groups.index(row.operation) - GROUP_WIDTH / 2 + width * (_place(stores, row) + 0.5)
         if pd.isna(row.p50):
-            _write(ax, x, recorded(row.note), "0.35", turned=True)
+            _write(ax, x, sentence(row.note), "0.35", turned=True)
             continue
         _box(ax, x, 0.7 * width, row, stores[row.store], least)
         if TEXT_WIDTH * width / len(groups) > NARROW:
@@ -111,7 +111,7 @@ def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
         decades = max(math.log10(high / low), 0.5)
         ax.set_ylim(low / 10 ** (0.16 * decades), high * 10 ** (0.06 * decades))
     ax.set_xlim(-0.5, len(groups) - 0.5)
-    ax.set_xticks(range(len(groups)), map(recorded, groups))
+    ax.set_xticks(range(len(groups)), map(sentence, groups))
     narrow = ax.get_ylim()[1] / ax.get_ylim()[0] < 300
     ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if narrow else (1,)))
     ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
@@ -197,7 +197,7 @@ def _row(row: dict, figure: Box, stores: dict[str, Look]) -> dict:
     unit, look = row["unit"], stores[row["store"]]
     text = {name: exact("latency", row[name], unit) for name in SHARES}
     there = not is_missing(row["p50"])
-    operation = recorded(row["operation"])
+    operation = sentence(row["operation"])
     names = ["store", *SHARES, "n", "note"]
     return plain(row, names) | {
         "panel": 0,

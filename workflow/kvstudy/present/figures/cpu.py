@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, colors, patches, pd, plt, sns, transforms
 from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, plain, texts
 from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
@@ -117,7 +117,7 @@ def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.
 
 def _bar(ax: plt.Axes, x: float, width: float, row, look: Look, upright: bool) -> None:
     if pd.isna(row.client):
-        _write(ax, x, 0, recorded(row.note), upright=False, color="0.35")
+        _write(ax, x, 0, sentence(row.note), upright=False, color="0.35")
         return
     server = 0.0 if pd.isna(row.server) else row.server
     light = [1 - LIGHT * (1 - part) for part in colors.to_rgb(look.color)]

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from kvstudy.analyse.tidy.numbers import MARK, converted, grouped, marked_values, sign
 from kvstudy.language.current import N_, ORIGINAL, _, using
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
@@ -231,7 +231,7 @@ def panel_title(side: str, metric: str, operation: str) -> str:
     """What stands above a panel of curves."""
     name = _(METRICS[metric].short)
     if metric.startswith("latency"):
-        of = _("all operations") if operation == ALL else recorded(operation)
+        of = _("all operations") if operation == ALL else sentence(operation)
         name = _("Latency of {}, {}").format(of, name.lower())
     # Whose it is stands in the caption: half the width of a page has no room for it.
     if side == PUBLISHED:
@@ -369,7 +369,7 @@ def curves_chart(
     for name in names:
         mine = known[known["panel"] == name]
         title, unit = title_of(mine), sign(mine["unit"].iloc[0])
-        words = _("Line chart. {}, in {}, over {}.").format(title, unit, recorded(figure.over))
+        words = _("Line chart. {}, in {}, over {}.").format(title, unit, sentence(figure.over))
         panels.append(Panel(_layers(mine, figure, legend), title, words))
     rings = (known["saturated"] == "yes").any()
     notes = [_("A ring: from here on throughput is saturated.") if rings else ""]

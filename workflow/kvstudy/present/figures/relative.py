@@ -9,7 +9,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
@@ -93,7 +93,7 @@ def relative_table(
 
 def line_name(operation: str, origin: str) -> str:
     """What a line is of."""
-    return f"{recorded(operation)}, {_(ORIGINS[origin])}"
+    return f"{sentence(operation)}, {_(ORIGINS[origin])}"
 
 
 def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> plt.Figure:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.language.current import N_, _
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing.chart import (
     Chart,
@@ -256,7 +256,7 @@ def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:
         "exact": exact("throughput", value, "ops/s"),
         "place_text": str(place),
         "undecided": ", ".join(undecided),
-        "basis_text": recorded(row["basis"]) if side else "",
+        "basis_text": sentence(row["basis"]) if side else "",
     }
 
 

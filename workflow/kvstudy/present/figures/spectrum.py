@@ -10,7 +10,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
@@ -89,7 +89,7 @@ def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
             continue
         (parameters, operation), mine = panels[place]
         _panel(ax, mine, stores)
-        title = recorded(operation)
+        title = sentence(operation)
         ax.set_title(f"{title}, {parameters}" if several else title, loc="left", pad=5)
         if place % columns == 0:
             ax.set_ylabel(_("Latency (µs)"))
@@ -170,7 +170,7 @@ def _row(row: dict, stores: dict[str, Look]) -> dict:
     return plain(row, names) | {
         "name": look.title,
         "title": _("{}, {}: {} % are not slower than").format(
-            look.title, recorded(row["operation"]), decimal(f"{row['percent']:.7g}")
+            look.title, sentence(row["operation"]), decimal(f"{row['percent']:.7g}")
         ),
         "exact": exact("latency", row["value"], "us"),
         "range": between("latency", row["low"], row["high"], "us") if several else "",

@@ -10,7 +10,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, plain, texts
 from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
@@ -222,7 +222,7 @@ def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
 
 def _write_note(upper: plt.Axes, lower: plt.Axes, note: str) -> None:
     """Words instead of axes that would be empty."""
-    upper.text(0.5, 0.5, recorded(note), transform=upper.transAxes, ha="center", color="0.35")
+    upper.text(0.5, 0.5, sentence(note), transform=upper.transAxes, ha="center", color="0.35")
     upper.set(xticks=[], yticks=[])
     for side in upper.spines.values():
         side.set_visible(False)

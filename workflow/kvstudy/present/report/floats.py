@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, pgettext
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.report.markdown import Markup, for_markdown
 from kvstudy.present.report.transcript import Line
 from kvstudy.study.kinds import AnyFigure, AnyTable, Part
@@ -88,7 +88,7 @@ class Floats:
     def _origin(self, number: str) -> str:
         if not number or self._source is None:
             return "."
-        where = for_markdown(recorded(number))
+        where = for_markdown(sentence(number))
         return _(" (as {} of {}).").format(where, f"[@{self._source.key}]")
 
 

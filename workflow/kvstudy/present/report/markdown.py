@@ -12,7 +12,7 @@ import jinja2
 from kvstudy.analyse.tidy.numbers import change, grouped, significant
 from kvstudy.language.current import ngettext
 from kvstudy.language.locale import decimal, list_of, long_date, plural
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
 from kvstudy.present.tables.latex import breakable
 
@@ -151,7 +151,7 @@ FILTERS = {
     "shortest": lambda value: Markup(decimal(f"{value:g}")),
     # As a command takes it, whatever the language.
     "plain": lambda value: Markup(f"{value:g}"),
-    "translated": recorded,
+    "translated": sentence,
     "plural": plural,
 }
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, current, ngettext
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 
 # Of a figure with more rows the page has the first ones, and says so.
 MOST_ROWS = 200
@@ -121,7 +121,7 @@ def _shown(cell: str) -> str:
     try:
         float(cell)
     except ValueError:
-        return recorded(cell)
+        return sentence(cell)
     return decimal(cell)
 
 
@@ -168,6 +168,6 @@ class MadeOf:
 
 
 def _line(path: str, cell: dict[str, Any]) -> str:
-    why = _("does not count: {}").format(recorded(cell["why"])) if not cell["counts"] else ""
+    why = _("does not count: {}").format(sentence(cell["why"])) if not cell["counts"] else ""
     told = f" <span>{escape(why)}</span>" if why else ""
     return f"<li><code>{escape(path)}</code> <code>{escape(cell['sums'])}</code>{told}</li>"

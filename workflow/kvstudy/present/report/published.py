@@ -14,7 +14,7 @@ from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.published import nothing_published, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.drawing.figure import Looks
 from kvstudy.present.drawing.write import write_figure
@@ -239,7 +239,7 @@ def _other(row, source: Source) -> Other:
         _(row.operation),
         _(row.metric.replace("_", " ")),
     ]
-    return Other(recorded(row.table), ", ".join(titles), _with_unit(source.printed(row), row))
+    return Other(sentence(row.table), ", ".join(titles), _with_unit(source.printed(row), row))
 
 
 def _with_unit(text: str, row) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from kvstudy.analyse.tidy.foreign import MUCH
 from kvstudy.analyse.tidy.imports import NOT_IMPORTED
 from kvstudy.language.current import N_, _
-from kvstudy.language.recorded import recorded, recorded_amounts
+from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import Names, Row
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
@@ -81,8 +81,8 @@ class Surroundings:
     def _all(self) -> list[dict]:
         return [
             finding
-            | {name: recorded(finding[name]) for name in ("title", "consequence")}
-            | {"found": _(" to ").join(recorded(value) for value in finding["values"])}
+            | {name: sentence(finding[name]) for name in ("title", "consequence")}
+            | {"found": _(" to ").join(sentence(value) for value in finding["values"])}
             | {"hidden": finding["values"] == ["not visible"]}
             for finding in self.environment.get("findings", [])
         ]
@@ -128,7 +128,7 @@ class Surroundings:
 
 
 def _component(part: dict) -> str:
-    name, details = (recorded_amounts(part.get(key, "")) for key in ("name", "details"))
+    name, details = (sentence(part.get(key, "")) for key in ("name", "details"))
     return f"{name} ({details})" if details else name
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -13,8 +12,8 @@ from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.words import sized
 from kvstudy.analyse.tidy.numbers import change, grouped, significant
 from kvstudy.language.current import N_, _, pgettext
-from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.language.recorded import recorded
+from kvstudy.language.locale import decimal
+from kvstudy.language.reasons import coded, sentence
 from kvstudy.present.tables.checks import DASH, Grid, Line, Section, operation_word
 from kvstudy.present.tables.markup import Rich, bold, marked, stacked
 from kvstudy.study.base import SIZES
@@ -88,9 +87,9 @@ def _count(fits: pd.Series, which: Fits) -> str:
 
 
 def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
-    place = ", ".join(recorded(each) for each in row.place.split(", "))
+    place = ", ".join(sentence(each) for each in row.place.split(", "))
     if row.kind == Kind.TEXT:
-        place = recorded(row.place)
+        place = sentence(row.place)
     parts = [place[:1].upper() + place[1:]]
     if row.store:
         parts.append(titles.get(row.store, row.store))
@@ -105,12 +104,9 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Misfit:
         expected = _("at most {}").format(grouped(significant(row.high)))
     # Counts say in words of what they are.
     unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
-    note = row.note and recorded(row.note).rstrip(".") + "."
-    if row.kind != Kind.TEXT:
-        # Those of quotes are a person's, and have numbers of sections too.
-        note = re.sub(r"(?<=\d)\.(?=\d)", decimal_mark(), note)
+    note = row.note and sentence(row.note).rstrip(".") + "."
     cells = [given + unit, expected, off(row)]
-    return Misfit(f"{place}: {recorded(row.what)}", cells, notes=[note] if note else [])
+    return Misfit(f"{place}: {sentence(row.what)}", cells, notes=[note] if note else [])
 
 
 def sizes(row) -> str:
@@ -220,11 +216,10 @@ def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:
     rows = checks[checks["kind"] == Kind.WEIGHTED]
     plain = checks[checks["kind"] == Kind.COMBINED]
     for (operation, metric), group in rows.groupby(["operation", "metric"], sort=False):
-        what = group["what"].iloc[0].rsplit(": ", 1)[1]
-        name = group["what"].iloc[0].split(" of ", 1)[0]
+        [(_code, values)] = coded(group["what"].iloc[0])
         same = plain[(plain["operation"] == operation) & (plain["metric"] == metric)]
         of = " + ".join(_(each) for each in operation.split("+"))
-        title = _("{} of {} (µs)").format(recorded(name), of).capitalize()
+        title = _("{} of {} (µs)").format(sentence(values["metric"]), of).capitalize()
         published = {row.store: _bold(_number(row.given), row) for row in same.itertuples()}
         of_all = {row.store: _number(round(row.expected, 1)) for row in group.itertuples()}
         against = {row.store: change(row.given / row.expected - 1) for row in group.itertuples()}
@@ -232,7 +227,7 @@ def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:
             Line(label, [values.get(store, DASH) for store in stores])
             for label, values in (
                 (_("as published, a plain mean"), published),
-                (recorded(what), of_all),
+                (sentence(values["how"]), of_all),
                 (_("published against it"), against),
             )
         ]

@@ -8,7 +8,7 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.numbers import share, significant
 from kvstudy.language.current import _
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH, Grid, Line, Section, by_workload
 from kvstudy.present.tables.markup import marked
 from kvstudy.study.model import Study
@@ -68,7 +68,7 @@ def _cells(row: pd.Series, second: bool) -> list[str]:
         *(_number(row[name], 2) for name in ("client_cores", "server_cores")),
         *(_share(row[name]) for name in ("in_call", "ceiling")),
         *([_number(row["two_clients"])] if second else []),
-        recorded(row["client_bound"]) or DASH,
+        sentence(row["client_bound"]) or DASH,
     ]
 
 

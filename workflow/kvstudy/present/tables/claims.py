@@ -14,14 +14,23 @@ from kvstudy.analyse.claims.judge import Support
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
-from kvstudy.language.recorded import recorded, recorded_parts
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.files import write_texts
+from kvstudy.stats.ratios import Verdict
 
 NAME = "claims"
 # Of this kind are statements that only the source's own data can be asked about.
 VALUE = "value"
 # How a claim stands in its source.
 SAID = [N_("quoted"), N_("derived")]
+# How many parts of a statement have which verdict.
+COUNTED = {
+    Verdict.REPRODUCED: N_("{} reproduced"),
+    Verdict.DIRECTION_ONLY: N_("{} direction only"),
+    Verdict.UNDECIDED: N_("{} undecided"),
+    Verdict.CONTRADICTED: N_("{} contradicted"),
+    Verdict.NOT_MEASURED: N_("{} not measured"),
+}
 # So many rejected values of a claim are named.
 MOST = 3
 
@@ -110,7 +119,7 @@ def content(rows: pd.DataFrame, measured: bool = True) -> list[Row]:
             each = [_source_line(row, support) for row in asked.to_dict("records")]
         texts[3] = _(texts[3])
         notes = (_denied(of) if measured else []) + _audited(of)
-        shown = (recorded(support), notes, verdict, recorded(verdict))
+        shown = (sentence(support), notes, verdict, sentence(verdict))
         found.append(Row(*texts, support, *shown, each))
     return found
 
@@ -131,25 +140,26 @@ def lines(rows: pd.DataFrame) -> list[str]:
 
 def _line(row: dict[str, object], verdict: str) -> Line:
     reason = _text(row["reason"])
-    value = recorded(reason)
+    value = sentence(reason)
     if not value:
         value = number(_quantity(row, "value", "unit"))
         value += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row['n']:.0f}"
-    notes = [recorded_parts(_text(row["marks"]))]
+    notes = [sentence(_text(row["marks"]))]
     if row["parts"] > 1 and "," in row["verdicts"]:
-        each = ", ".join(recorded(part) for part in row["verdicts"].split(", "))
-        notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", each))
+        counts = (part.split(" ", 1) for part in row["verdicts"].split(", "))
+        listed = ", ".join(_(COUNTED[Verdict(verdict)]).format(count) for count, verdict in counts)
+        notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", listed))
     own = _text(row["statement_verdict"])
     told = own in (verdict, reason)
-    return Line(row["what"], value, "; ".join(filter(None, notes)), "" if told else recorded(own))
+    return Line(row["what"], value, "; ".join(filter(None, notes)), "" if told else sentence(own))
 
 
 def _source_line(row: dict[str, object], support: str) -> Line:
     own = _text(row["statement_source"])
     if pd.isna(row["published"]):
-        return Line(row["what"], recorded(_text(row["reason"])), "", "")
+        return Line(row["what"], sentence(_text(row["reason"])), "", "")
     value = number(_quantity(row, "published", "published_unit"))
-    return Line(row["published_what"], value, "", "" if own == support else recorded(own))
+    return Line(row["published_what"], value, "", "" if own == support else sentence(own))
 
 
 def _audited(rows: pd.DataFrame) -> list[str]:

@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
-from kvstudy.language.recorded import recorded_parts
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH, interval_head
 from kvstudy.present.tables.markup import marked
 from kvstudy.present.tables.rejected import rejected_note, with_mark
@@ -228,7 +228,7 @@ def _notes(frame: pd.DataFrame, study: Study) -> list[str]:
     if frame[["rejected_baseline", "rejected_store"]].any(axis=None):
         notes.append(rejected_note())
     for text in dict.fromkeys(note for note in frame["note"] if note):
-        text = recorded_parts(text)
+        text = sentence(text)
         notes.append(text[:1].upper() + text[1:] + ".")
     return notes
 

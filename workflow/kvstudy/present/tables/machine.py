@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import _
-from kvstudy.language.recorded import recorded, recorded_amounts
+from kvstudy.language.current import N_, _
+from kvstudy.language.reasons import sentence
 from kvstudy.study.model import Study
 
 COLUMNS = ["component", "name", "details", "source_name", "source_details"]
@@ -33,7 +33,7 @@ def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) ->
         for part in environment["components"]:
             put(part["component"], name=part["name"], details=part.get("details", ""))
         if study.imported:
-            put("Machine", name=study.imported.machine or _("not recorded"))
+            put(N_("Machine"), name=study.imported.machine or _("not recorded"))
         for part in study.source.machine if study.source else []:
             put(part.component, source_name=part.name, source_details=part.details)
         if version := _ycsb(environment):
@@ -63,7 +63,7 @@ def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
     """What the LaTeX template needs: ``rows`` of component, here, source; the source's name."""
     lines = [
         (
-            recorded(row.component),
+            sentence(row.component),
             _joined(row.name, row.details),
             _joined(row.source_name, row.source_details),
         )
@@ -79,5 +79,5 @@ def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
 
 
 def _joined(name: str, details: str) -> str:
-    parts = (recorded_amounts(part) for part in (name, details) if part)
+    parts = (sentence(part) for part in (name, details) if part)
     return ", ".join(parts) or "\N{EN DASH}"

@@ -15,7 +15,7 @@ from kvstudy.analyse.findings.open_loop import (
 from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded_parts
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH, Line, Section
 from kvstudy.present.tables.markup import italic, marked
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
@@ -104,5 +104,5 @@ def _notes(together: pd.DataFrame, titles: dict[str, str]) -> list[str]:
     for row in rates.itertuples():
         if row.note:
             load = decimal(f"{row.load:g} %")
-            notes.append(f"{titles[row.store]}, {load}: {recorded_parts(row.note)}.")
+            notes.append(f"{titles[row.store]}, {load}: {sentence(row.note)}.")
     return notes

@@ -10,7 +10,7 @@ from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.analyse.tidy.probes import OK, RARE, Probes
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded_parts
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH
 from kvstudy.study.model import Study
 from kvstudy.study.probe import SCANNED, STEPS
@@ -84,7 +84,7 @@ def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, o
     for store in study.store_names:
         reason = probes.reason(store)
         lines = [] if reason else [_line(probes, store, step) for step in steps]
-        sections.append(Section(store, titles[store], recorded_parts(reason), lines))
+        sections.append(Section(store, titles[store], sentence(reason), lines))
     return {
         # Two lines on paper.
         "heads": {

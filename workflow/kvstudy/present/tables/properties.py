@@ -8,7 +8,7 @@ import pandas as pd
 
 from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import list_of
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.markup import marked
 from kvstudy.study.model import Study
 from kvstudy.study.properties import (
@@ -110,7 +110,7 @@ def _block(frame: pd.DataFrame, stores: list[str], titles: dict[str, str]) -> di
         Line(
             _(TITLES[name]),
             [
-                (row.says, row.numbers.replace(" ", ", "), recorded(row.published))
+                (row.says, row.numbers.replace(" ", ", "), sentence(row.published))
                 for row in of.itertuples()
             ],
         )

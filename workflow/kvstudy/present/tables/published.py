@@ -18,7 +18,7 @@ from kvstudy.analyse.claims.words import sized
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import list_of
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH, Line, Section
 from kvstudy.present.tables.files import write_table as write
 from kvstudy.present.tables.markup import marked
@@ -240,7 +240,7 @@ def _machine(table: MachineTable, source: Source) -> Grid | None:
     if not rows:
         return None
     lines = [
-        Line(recorded(row.component), [recorded(row.name), recorded(row.details)]) for row in rows
+        Line(sentence(row.component), [sentence(row.name), sentence(row.details)]) for row in rows
     ]
     return Grid(
         [(_("Name"), ""), (_("Details"), "")], [Section("", lines)], _("Component"), text=True
@@ -273,7 +273,7 @@ def _comparison(table: ComparisonTable, source: Source) -> Grid | None:
             texts = [source.cell(row) for row in cells]
             lines.append(Line(source.study.workload(name).title, texts))
     heads = {row.metric: _label(row) for row in values.itertuples()}
-    places = ", ".join(recorded(table) for table in dict.fromkeys(values["table"]))
+    places = ", ".join(sentence(table) for table in dict.fromkeys(values["table"]))
     notes = [_("From: {}.").format(places)]
     failing = [row.operation for row in values.itertuples() if row.metric == "failed_share"]
     if failing:
@@ -322,7 +322,7 @@ def _properties(table: PropertiesTable, source: Source) -> Grid | None:
         return None
     stores = [name for name in source.study.store_names if name in found.stores]
     lines = [
-        Line(_(title), [recorded(found.stores[store].get(name, DASH)) for store in stores])
+        Line(_(title), [sentence(found.stores[store].get(name, DASH)) for store in stores])
         for name, title in PROPERTY_TITLES.items()
         if any(name in found.stores[store] for store in stores)
     ]

@@ -14,7 +14,7 @@ from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.language.current import N_, _
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import EQUAL, TIE
 from kvstudy.present.tables.markup import lines
 from kvstudy.present.tables.rejected import rejected_note, with_mark
@@ -205,7 +205,7 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
     for (store, note), rows in missing.groupby(["store", "note"], sort=False):
         names = ", ".join(rows["line"])
         text = _("{} has no place in {}: {}.")
-        notes.append(text.format(titles[store], names, recorded(note)))
+        notes.append(text.format(titles[store], names, sentence(note)))
     return notes
 
 

@@ -17,7 +17,7 @@ from kvstudy.analyse.tidy.numbers import MARK, between, fixed, grouped, sign
 from kvstudy.analyse.tidy.results import Results, State, Value
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.language.recorded import recorded, recorded_parts
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH
 from kvstudy.present.tables.markup import Rich, hanging, marked, note, phantom, raised
 from kvstudy.present.tables.rejected import rejected_note
@@ -98,7 +98,7 @@ def content(
     columns = []
     for name in study.store_names:
         state = results.state(name, table.workload)
-        columns.append(Column(name, titles[name], state, recorded(state.label)))
+        columns.append(Column(name, titles[name], state, sentence(state.label)))
     used: set[str] = set()
     sections: list[Section] = []
     last = None
@@ -255,13 +255,11 @@ def _marked(columns: list[Column]) -> list[str]:
         state = column.state
         if not state.problems:
             continue
-        # "void: void: ..." would say it twice.
-        problems = [problem.removeprefix(f"{state.label}: ") for problem in state.problems]
-        reasons = "; ".join(recorded_parts(problem) for problem in problems)
+        reasons = "; ".join(sentence(problem) for problem in state.details)
         what = (
             _("mean of {} of {} runs").format(state.counted, state.planned)
             if state.counted
-            else recorded(state.label)
+            else sentence(state.label)
         )
         text = what[:1].upper() + what[1:]
         if reasons != what:

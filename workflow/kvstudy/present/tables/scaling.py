@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from string import ascii_lowercase
 
 import pandas as pd
@@ -12,7 +11,7 @@ from kvstudy.analyse.claims.words import sized
 from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.locale import decimal
-from kvstudy.language.recorded import recorded_parts
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH, Grid, Line, Section
 from kvstudy.present.tables.markup import Rich, marked, note, raised
 from kvstudy.stats.scalability import SATURATED
@@ -60,9 +59,7 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
 def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
     label = titles[row.store]
     if row.doubts:
-        # By how much is in the last column.
-        doubts = re.sub(r"the points are .*? off", "the points are far off", row.doubts)
-        text = _("Doubtful: {}").format(recorded_parts(doubts))
+        text = _("Doubtful: {}").format(sentence(row.doubts))
         mark = marks.setdefault(text, ascii_lowercase[len(marks) % 26])
         label = Rich.escape(label) + raised(mark)
     at = (

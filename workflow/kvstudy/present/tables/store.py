@@ -10,7 +10,7 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.language.current import _
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH, Grid, Line, Section
 from kvstudy.present.tables.markup import marked
 from kvstudy.study.model import Study
@@ -62,7 +62,7 @@ def content(frame: pd.DataFrame, study: Study) -> Grid:
     for row in frame.to_dict("records"):
         title = study.workload(row["workload"]).title
         if math.isnan(row["throughput"]):
-            cells = [recorded(row["note"]) or DASH, *[DASH] * 6]
+            cells = [sentence(row["note"]) or DASH, *[DASH] * 6]
             lines.append(Line(title, cells, workload=row["workload"]))
             continue
         interval = DASH

@@ -8,7 +8,7 @@ from kvstudy.analyse.claims.words import sized
 from kvstudy.analyse.tidy.numbers import between, grouped
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.language.current import _, pgettext
-from kvstudy.language.recorded import recorded
+from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.checks import DASH, Grid, Line, Section
 from kvstudy.present.tables.markup import Rich, grey, marked, stacked
 from kvstudy.present.tables.rejected import rejected_note, with_mark
@@ -83,7 +83,7 @@ def _cell(rows: pd.DataFrame, side: str) -> str:
         return DASH
     row = mine.iloc[0]
     if pd.isna(row["value"]):
-        return recorded(row["note"])
+        return sentence(row["note"])
     text = marked(grouped(f"{row['value']:.0f}"), row["value"])
     return with_mark(text, row["rejected"] == "yes")
 

@@ -7,6 +7,7 @@ import re
 from xlsxwriter import Workbook
 
 from kvstudy import __version__
+from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.content import Content, as_utc, moment
 from kvstudy.present.workbook.names import quoted
 from kvstudy.present.workbook.sheet import Formats, print_set_up
@@ -88,10 +89,7 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else "not recorded"
     facts.append(("When", when))
     where = [
-        "; ".join(
-            " ".join(filter(None, [part["component"] + ":", part["name"], _in(part["details"])]))
-            for part in machine
-        )
+        "; ".join(_component(part) for part in machine)
         for machine in environment.get("machines", [])
     ]
     facts += [("Where", text) for text in where] or [("Where", "not recorded")]
@@ -120,5 +118,6 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     return facts
 
 
-def _in(details: str) -> str:
-    return f"({details})" if details else ""
+def _component(part: dict[str, str]) -> str:
+    name, details = sentence(part["name"]), sentence(part["details"])
+    return f"{part['component']}: {name}" + (f" ({details})" if details else "")

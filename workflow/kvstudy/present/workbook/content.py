@@ -12,6 +12,7 @@ import pandas as pd
 from kvstudy.analyse.tidy.files import CELL_COLUMNS, path_of, read_csv
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING, original
 from kvstudy.study.model import Study
@@ -84,8 +85,8 @@ class Content:
     def status(self, row) -> tuple[str, str]:
         """What became of a cell, and why; void is measured, but not in the means."""
         if row.status == "measured" and row.void:
-            return "void", row.void
-        return row.status, row.reason
+            return "void", sentence(row.void)
+        return row.status, sentence(row.reason)
 
     def problems(self, setting: Setting) -> str:
         """The runs of a setting that have no value or do not count, with their reasons."""

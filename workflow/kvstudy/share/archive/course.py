@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import recorded_reason
+from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import without_reason
 from kvstudy.share.archive.part import Part, count, some
 from kvstudy.share.archive.run import RESULTS
@@ -66,11 +67,11 @@ def _reason(results: Path, cell: Cell, control: bool, study: Study) -> str:
     failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
     left = results / "raw" / cell.path / GAP
     if left.is_file():
-        return recorded_reason(left)
+        return sentence(recorded_reason(left))
     if failures:
-        return f"failed: {recorded_reason(failures[-1])}"
+        return f"failed: {sentence(recorded_reason(failures[-1]))}"
     if _gap_file(results, cell).is_file():
-        return recorded_reason(_gap_file(results, cell))
+        return sentence(recorded_reason(_gap_file(results, cell)))
     if study.imported:
         return "there is no log of it among those that were imported"
     return "a control; the run was finished without controls" if control else "not known"

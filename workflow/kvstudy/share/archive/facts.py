@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.run import RESULTS
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.run_names import Run
@@ -122,7 +123,7 @@ def machine(run: Run) -> list[tuple[str, str]]:
     path = RESULTS / run.name / "environment.json"
     parts = json.loads(path.read_text(encoding="utf-8"))["components"]
     return [
-        (part["component"], ", ".join(filter(None, [part["name"], part["details"]])))
+        (part["component"], ", ".join(map(sentence, filter(None, [part["name"], part["details"]]))))
         for part in parts
     ]
 

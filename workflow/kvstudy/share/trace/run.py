@@ -12,6 +12,7 @@ from kvstudy.analyse.tidy.files import read_cells, read_measurements, read_summa
 from kvstudy.analyse.tidy.open_loop import FOLDER
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import Cell, plan, run_name, shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
@@ -82,8 +83,8 @@ class Run:
 def why_not(row) -> str:
     """Why the cell in a ``row`` of ``cells.csv`` is in no mean; "" for one that counts."""
     if row.status != "measured":
-        return f"{row.status}: {row.reason}"
-    return f"void: {row.void}" if row.void else ""
+        return f"{row.status}: {sentence(row.reason)}"
+    return f"void: {sentence(row.void)}" if row.void else ""
 
 
 def find_run(name: str) -> Run:

@@ -1,0 +1,208 @@
+"""Reasons and findings: stored as a code with values, read as a sentence in the reader's language.
+
+What measuring, checking and judging find goes into the files of a run as ``code name=value ...``,
+as a shell would write it, with ``;`` between several. ``SENTENCES`` has the sentence of each code;
+its translations are in the catalogues. A text without a code (the error of a failed cell) is shown
+as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+
+from kvstudy.language.current import N_, NN_, ORIGINAL, _, catalogues, current, ngettext
+from kvstudy.language.locale import decimal
+from kvstudy.language.places import translated_place
+
+SENTENCES: dict[str, str | tuple[str, str]] = {
+    # Why a cell has no value.
+    "no-program": N_("no program {program} on this machine: {remedy}"),
+    "no-binding": N_("kvstudy has no YCSB binding for {store} yet"),
+    "not-measured": N_("not measured: {why}"),
+    "void": N_("void: {why}"),
+    "of-repetitions": N_("{why} (repetition {repetitions})"),
+    "no-target": N_("no target rate, for no closed-loop cell of it counts ({why})"),
+    "target-now": N_("now there is one: remove {folder} to measure the cell"),
+    "origins-gone": N_("its rate comes from cells that are no longer there: {cells}"),
+    "failures": N_(
+        "{share} of {operation} operations failed ({statuses}), more than the {allowed} that the "
+        "study allows"
+    ),
+    "misses": N_(
+        "the server counted {missed} misses among the {reads} reads that YCSB calls OK, "
+        "more than the {allowed} that the study allows"
+    ),
+    "records-lost": N_(
+        "the server holds {held} records after the run, {stored} were stored and not deleted: "
+        "{lost} are lost"
+    ),
+    "records-dropped": N_(
+        "the server's counter {counter} rose by {rise}: it dropped records while the cell was "
+        "measured"
+    ),
+    # Why a server's counts were not compared with those of YCSB.
+    "no-probe": N_("no probe: {why}"),
+    "other-client": N_("probed through another client ({client})"),
+    # What limits a store.
+    "two-clients": N_("a second client raises the total by {more}%"),
+    "ceiling": N_("{share}% of what the client reaches without a store"),
+    "in-call": N_(
+        "start-up or client time dominates: its threads are inside calls only {share}% of the time"
+    ),
+    "client-cores": N_("the client uses {used} of the {allowed} cores that it may use"),
+    "machine-cores": N_(
+        "client and server use {used} of {machine} cores, and the client {client} of them"
+    ),
+    # How well the law of scalability fits.
+    "off-law": N_("the points are far off the law"),
+    "contention-bound": N_("contention is at its bound of 1: throughput never rises"),
+    "knee-beyond": N_("the knee at {knee} threads is beyond the {most} that were measured"),
+    "knee-below": N_("the knee at {knee} threads is below the least count of {least}"),
+    # Claims: what holds of the part that is shown, and of which of several it is.
+    "in-floor": N_("not above the noise floor"),
+    "client-bound": N_("client-bound"),
+    "unequal-updates": N_("unequal updates"),
+    "some-client-bound": N_("some parts client-bound"),
+    "some-unequal-updates": N_("some parts with unequal updates"),
+    "mean-of": N_("mean of {n}"),
+    "smallest-of": N_("smallest of {n}"),
+    "largest-of": N_("largest of {n}"),
+    "no-value-of": N_("no {metric} of {operation}"),
+    "not-above-threads": N_("not measured above {threads} threads"),
+    # Figures.
+    "without-sizes": N_("without {left_out} of {sizes} sizes, which not every store has"),
+    "not-timed": N_("no {operation} was timed"),
+    # What a machine does to measurements.
+    "yes": N_("yes ({kind})"),
+    "threads": NN_("{n} hardware thread", "{n} hardware threads"),
+    "threads-of": N_("{threads} (numbers {numbers} of {online})"),
+    "threads-limited": N_("{threads}, limited to the time of {quota}"),
+    "busy-threads": NN_("{n} other thread running", "{n} other threads running"),
+    "stolen": N_("{share} % since the machine started"),
+    "throttled": N_("{n} times since the machine started"),
+    "active": N_("{n} active ({names})"),
+    "gib": N_("{size} GiB"),
+    "swap-used": N_("{size} GiB, {used} MiB used"),
+    "swap-unused": N_("{size} GiB, not used"),
+    "governor": N_("{governor} ({driver})"),
+    "disk-network": N_("{system}, over a network"),
+    "disk-memory": N_("{system}, in memory"),
+    "disk-virtual": N_("{system}, a virtual disk"),
+    "disk-hidden": N_("{system}, its kind not visible"),
+    "disk-rotating": N_("{system}, rotating"),
+    "disk-solid": N_("{system}, solid state"),
+    "open-files": N_("{soft}, may be raised to {hard}"),
+    # What a machine consists of.
+    "inside": N_("inside {system}"),
+    "cores": N_("{cores} cores, {threads} hardware threads usable"),
+    "cores-clock": N_("{cores} cores, {threads} hardware threads usable, {clock} MHz"),
+    "swap": N_("{size} GiB swap"),
+    "file-system": N_("{size} GiB, {system}"),
+    "java-flags": N_("{collector} collector, heap of at most {heap} GiB"),
+    "collector": N_("{collector} collector"),
+    "heap": N_("heap of at most {heap} GiB"),
+    # What the audit of a source checks, and what it notes.
+    "in-calls": N_("share of the time in calls, by throughput, mean latency and threads"),
+    "little-most": N_("At this throughput the mean latency is at most {most} µs, not {mean}"),
+    "by-runtime": N_("operations, by throughput and run time"),
+    "by-runtime-of": N_("operations, by throughput and run time of {operation}"),
+    "spread": N_("As if the {runs} run times had a coefficient of variation of {spread} %"),
+    "not-less": N_(
+        "Less cannot be, whatever the spread of the runs: the run time makes {rate} ops/s"
+    ),
+    "combined": N_("{metric} of {operation}: {how}"),
+    "sum-of-counts": N_("sum of the operation counts"),
+    "whole-numbers": N_("{operation}: {metric} as a mean of {runs} whole numbers"),
+    "not-failed": N_(
+        "operations that did not fail, when {percent} % of the {operation}s failed ({place})"
+    ),
+    "both-added": N_("YCSB counts failed operations apart; both may have been added"),
+    "not-above": N_("{operation}: {less} not above {more}"),
+    "mean-of-workloads": N_("{metric}: mean of {n} workloads"),
+    "scatter": NN_(
+        "scatter of {counts} counts about the workloads' shares, as means of {n} run (chi-squared)",
+        "scatter of {counts} counts about the workloads' shares, as means of {n} runs "
+        "(chi-squared)",
+    ),
+    "p-value": N_("Its p-value is {p}; as counts of one run each, it is {single}"),
+    "p-value-whole": N_(
+        "Its p-value is {p}; as counts of one run each, it is {single}, and all of them are whole "
+        "numbers"
+    ),
+    "below": N_("below {bound}"),
+    "by-threads": N_("throughput of N threads, by N times that of one"),
+    "disturbed": N_(
+        "Worst at {worst} threads, above it at {above}: perhaps something else slowed the run with "
+        "one thread"
+    ),
+    "range": N_("{first} to {last}"),
+}
+_NUMBER = re.compile(r"[-+]?\d+\.\d+(?:e[-+]\d+)?%?")
+
+
+def reason(code: str, **values: object) -> str:
+    """The text that files hold: the code, and what stands in its sentence.
+
+    Numbers are given as they shall be read, with a point; values may be reasons themselves.
+    """
+    return shlex.join([code, *(f"{name}={value}" for name, value in values.items())])
+
+
+def several(reasons: Iterable[str]) -> str:
+    """Reasons as one text of a file."""
+    return "; ".join(reasons)
+
+
+def sentence(text: str) -> str:
+    """``text`` of a file in the current language; itself where nothing translates it."""
+    if not text.strip():
+        return text
+    if parts := coded(text):
+        return "; ".join(_filled(code, values) for code, values in parts)
+    if current() == ORIGINAL:
+        return text
+    # A study's own words are in the catalogue beside it.
+    translations = (catalogue.gettext(text) for catalogue in catalogues())
+    return next((one for one in translations if one != text), None) or translated_place(text)
+
+
+def coded(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Code and values of each reason in ``text``; nothing where a part of it is none."""
+    if text.split(" ", 1)[0].rstrip(";") not in SENTENCES:
+        return []
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=";")
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:
+        return []
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == ";":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    reasons = []
+    for code, *rest in filter(None, parts):
+        values = dict(word.split("=", 1) for word in rest if "=" in word)
+        if code not in SENTENCES or len(values) != len(rest) or values.keys() != _names(code):
+            return []
+        reasons.append((code, values))
+    return reasons
+
+
+def _names(code: str) -> set[str]:
+    form = SENTENCES[code]
+    return set(re.findall(r"\{(\w+)\}", form if isinstance(form, str) else form[1]))
+
+
+def _filled(code: str, values: dict[str, str]) -> str:
+    form = SENTENCES[code]
+    text = _(form) if isinstance(form, str) else ngettext(*form, int(values["n"]))
+    return text.format(**{name: _value(value) for name, value in values.items()})
+
+
+def _value(text: str) -> str:
+    return decimal(text) if _NUMBER.fullmatch(text) else sentence(text)
