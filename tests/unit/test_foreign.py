@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from kvstudy.analyse.tidy.foreign import cpu_shares, disturbance
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.accounting import interrupts_apart
-from kvstudy.measure.finding import Tree
+from kvstudy.measure.kernel import Tree, interrupts_apart
 
 HEADER = "phase,seconds,cpu_busy,cpu_interrupts,cpu_idle,cpu_steal\n"
 # In 10 s of two cores: 12 s busy (of these 1 s interrupts), 7 s idle, 1 s stolen.

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from kvstudy.language.reasons import sentence
-from kvstudy.measure.finding import NOT_VISIBLE, Finding, Tree
-from kvstudy.measure.limits import core_numbers, cpu_quota, memory_limit
-from kvstudy.measure.preflight import preflight
-from kvstudy.measure.preflight_rest import load_average
+from kvstudy.measure.finding import Finding
+from kvstudy.measure.kernel import NOT_VISIBLE, Tree, core_numbers, cpu_quota, memory_limit
+from kvstudy.measure.preflight import load_average, preflight
 
 from .machines import machine, put
 
@@ -184,7 +183,7 @@ def test_one_thing_changes_one_finding(tmp_path, place, content, key, value, goo
 )
 def test_the_load_of_the_last_minute(tmp_path, content, value, good):
     put(tmp_path, "proc/loadavg", content)
-    found = load_average(Tree(tmp_path))
+    found = load_average(tmp_path)
     assert (sentence(found.value), found.good, bool(found.consequence)) == (
         value,
         good,

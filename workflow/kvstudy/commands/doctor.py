@@ -45,11 +45,9 @@ def command(machine: bool, strict: bool) -> None:
 
 def _machine() -> int:
     """Print all findings; returns how many are not good."""
-    from kvstudy.measure.finding import Tree
-    from kvstudy.measure.preflight import preflight
-    from kvstudy.measure.preflight_rest import load_average
+    from kvstudy.measure.preflight import load_average, preflight
 
-    findings = [*preflight(Path("results")), load_average(Tree())]
+    findings = [*preflight(Path("results")), load_average()]
     print(f"{'looked at':26}{'state':10}found")
     for finding in findings:
         print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")

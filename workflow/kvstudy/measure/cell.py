@@ -18,10 +18,9 @@ from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure import environment
-from kvstudy.measure.accounting import interrupts_apart
 from kvstudy.measure.client import Client, check_class, phase_command
 from kvstudy.measure.counters import Counters, counters, moved
-from kvstudy.measure.finding import Tree
+from kvstudy.measure.kernel import Tree, interrupts_apart
 from kvstudy.measure.latencies import keep_latencies
 from kvstudy.measure.phase import LEAST_SHARE, Phase, run_phase, true_cause_first
 from kvstudy.measure.pinning import Pinning

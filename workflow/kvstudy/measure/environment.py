@@ -15,7 +15,7 @@ import psutil
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.measure.finding import NOT_VISIBLE as UNKNOWN
+from kvstudy.measure.kernel import NOT_VISIBLE as UNKNOWN
 
 # Variables by which flags reach a Java that nobody gave them to.
 JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")

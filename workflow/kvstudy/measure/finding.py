@@ -1,21 +1,200 @@
-"""One thing that was looked at on the machine, and what it does to measurements."""
+"""What was looked at on the machine, and what it does to measurements."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from kvstudy.language.current import N_
+from kvstudy.measure.kernel import NOT_VISIBLE
 
-NOT_VISIBLE = N_("not visible")
+
+class Words(NamedTuple):
+    """What a finding is called, and what follows when it is not good and when it is hidden."""
+
+    title: str
+    bad: str
+    hidden: str
+
+
+# Where "bad" is empty, nothing is bad or it depends on what was seen.
+WORDS = {
+    "virtual_machine": Words(
+        N_("Virtual machine"),
+        N_(
+            "A virtual machine shares its processors with others that cannot be seen from here: "
+            "expect slow and fast spells, and compare only values measured close together."
+        ),
+        N_("If this is a virtual machine, others that cannot be seen share its processors."),
+    ),
+    "container": Words(
+        N_("Container"),
+        N_("Other containers use the same machine, and this one cannot see all of them."),
+        "",
+    ),
+    "steal": Words(
+        N_("Stolen CPU time"),
+        N_(
+            "Other virtual machines took CPU time of this one: expect single runs to be slow "
+            "without a cause that could be seen here."
+        ),
+        N_("Whether other machines take time of these processors is open."),
+    ),
+    "load": Words(
+        N_("Other work at the moment"),
+        N_(
+            "Other programs use the processors: expect lower throughput and longer latencies than"
+            " on an idle machine, in some runs more than in others."
+        ),
+        N_("What else runs on this machine is open."),
+    ),
+    "load_average": Words(
+        N_("Load of the last minute"),
+        N_(
+            "Other programs have used the processors in the last minute: end them before measuring."
+        ),
+        N_("What else ran on this machine is open."),
+    ),
+    "cores": Words(
+        N_("Usable cores"),
+        N_(
+            "Client and server compete for so few cores: a store whose client or server works "
+            "more looks slower than it would on a larger machine."
+        ),
+        N_("How many cores client and server share is open."),
+    ),
+    "governor": Words(
+        N_("Frequency governor"),
+        N_(
+            "The clock falls while a core is idle and rises late: expect slow beginnings and "
+            "lower values at low load. The governor 'performance' keeps it high."
+        ),
+        N_(
+            "No frequency governor (the kernel's rule for the clock of the processor) is visible:"
+            " expect differences between runs, since the clock may change while it measures."
+        ),
+    ),
+    "turbo": Words(
+        N_("Turbo clock"),
+        N_(
+            "The clock rises while the processor is cool and few cores work: expect the first "
+            "runs and those with idle cores to be faster."
+        ),
+        N_(
+            "Whether the clock rises for a short time (turbo) is open: expect first runs on a "
+            "cool processor to be faster, if it does."
+        ),
+    ),
+    "smt": Words(
+        N_("Threads per core (SMT)"),
+        N_(
+            "Two hardware threads share the parts of one core: client and server slow each other "
+            "down when the kernel puts them on the same core."
+        ),
+        N_("Whether two of the usable cores are one core is open."),
+    ),
+    "throttling": Words(
+        N_("Slowed down by heat"),
+        N_(
+            "The processor got too hot and slowed itself down: expect long runs and late runs to "
+            "be slower."
+        ),
+        N_("Whether the processor gets too hot and slows itself down is open."),
+    ),
+    "power": Words(
+        N_("Power supply"),
+        N_(
+            "On battery the processor is kept slow to save energy, and slower as it empties: plug"
+            " the power in and measure again."
+        ),
+        N_("If this is a laptop on battery, its clock is held low."),
+    ),
+    "numa": Words(
+        N_("Memory nodes (NUMA)"),
+        N_(
+            "Memory of another node is slower, and the kernel may place server and client anew in"
+            " each run: expect some runs to be slower than others."
+        ),
+        N_("Whether some memory is farther from some cores is open."),
+    ),
+    "mitigations": Words(
+        N_("Mitigations"),
+        N_(
+            "Protections against faults of the processor make system calls slower: do not compare"
+            " values with those of a machine that has others."
+        ),
+        N_("Which protections against faults of the processor slow down its system calls is open."),
+    ),
+    "clock_source": Words(
+        N_("Clock source"),
+        N_(
+            "Reading the time is slow with this clock, and the client reads it twice for each "
+            "operation: expect all latencies to be too long by that."
+        ),
+        N_("What reading the time costs in each operation is open."),
+    ),
+    "memory_limit": Words(
+        N_("Memory limit"),
+        N_(
+            "Client, server and the files that they read share this limit: a store with more data"
+            " is slowed down or ended."
+        ),
+        N_("Whether a limit ends a server that grows is open."),
+    ),
+    "swap": Words(
+        N_("Swap"),
+        N_(
+            "The kernel has moved memory to the disk: expect single operations that take "
+            "milliseconds when a part of it is needed again."
+        ),
+        N_("Whether the kernel moves memory to the disk is open."),
+    ),
+    "huge_pages": Words(
+        N_("Transparent huge pages"),
+        N_(
+            "The kernel puts small pages of memory together to large ones while a server runs: "
+            "expect peaks in its highest latencies and more memory in use."
+        ),
+        N_("Whether the kernel puts small pages of memory together to large is open."),
+    ),
+    "pressure": Words(
+        N_("Pressure information"),
+        "",
+        N_(
+            "The kernel does not count how long programs wait for CPU, memory and disk: the "
+            "report cannot tell it either."
+        ),
+    ),
+    "disk": Words(
+        N_("Disk"),
+        "",
+        N_("What a store waits for when it writes is open."),
+    ),
+    "disk_space": Words(
+        N_("Free disk space"),
+        N_("A full disk ends a measurement, and some file systems are slow when little is free."),
+        N_("A full disk ends a measurement."),
+    ),
+    "open_files": Words(
+        N_("Limit of open files"),
+        N_("A store that needs more files or connections fails or works with fewer."),
+        N_("Whether a store may open enough files is open."),
+    ),
+    "kernel": Words(
+        N_("Kernel"),
+        "",
+        N_("Values of another kernel cannot be told from these."),
+    ),
+}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was looked at (``key``, ``title``), what was found, and what follows from it.
+    """What was looked at (``key``, ``title``), its ``value``, and what follows from it.
 
-    ``good`` is None when nothing could be read. ``consequence`` is a sentence,
-    empty when the finding is good. ``number`` puts values that change in order.
+    ``value`` is a text of ``language.reasons``; ``good`` is None when nothing could be read.
+    ``consequence`` is a sentence, empty when the finding is good. ``number`` puts values that
+    change in order.
     """
 
     key: str
@@ -25,77 +204,20 @@ class Finding:
     consequence: str = ""
     number: float | None = None
 
-
-def judged(
-    key: str, title: str, value: str, consequence: str, good: bool, number: float | None = None
-) -> Finding:
-    """A finding whose ``consequence`` holds only if it is not good."""
-    return Finding(key, title, value, good, "" if good else consequence, number)
-
-
-def hidden(key: str, title: str, consequence: str) -> Finding:
-    """What cannot be read is said so, never guessed."""
-    return Finding(key, title, NOT_VISIBLE, None, consequence)
+    @classmethod
+    def of(cls, key: str, seen: Seen | None) -> Finding:
+        """What cannot be read is said so, never guessed."""
+        title, bad, hidden = WORDS[key]
+        if seen is None:
+            return cls(key, title, NOT_VISIBLE, None, hidden)
+        consequence = "" if seen.good else seen.consequence or bad
+        return cls(key, title, seen.value, seen.good, consequence, seen.number)
 
 
-@dataclass(frozen=True)
-class Mount:
-    """Where a file system is mounted; ``numbers`` are those of its device, such as ``8:1``."""
+class Seen(NamedTuple):
+    """What a look saw; ``consequence`` where it is not that of ``WORDS``."""
 
-    place: str
-    numbers: str
-    system: str
-    options: tuple[str, ...]
-
-
-class Tree:
-    """The files below ``root`` by which the kernel tells of the machine; tests have their own."""
-
-    def __init__(self, root: Path = Path("/")) -> None:
-        self.root = root
-
-    def text(self, name: str) -> str | None:
-        """The file's text without spaces around it; None when it cannot be read."""
-        try:
-            return (self.root / name).read_text(encoding="utf-8", errors="replace").strip()
-        except OSError:
-            return None
-
-    def number(self, name: str) -> int | None:
-        """The whole number that the file holds; None when it holds none."""
-        try:
-            return int(self.text(name) or "")
-        except ValueError:
-            return None
-
-    def names(self, pattern: str) -> list[str]:
-        """Names of the files that fit the pattern, as ``text`` takes them."""
-        return sorted(str(path.relative_to(self.root)) for path in self.root.glob(pattern))
-
-    def is_folder(self, name: str) -> bool:
-        return (self.root / name).is_dir()
-
-    def values(self, pattern: str) -> list[str]:
-        """The different texts of all files that fit the pattern, sorted."""
-        return sorted({text for name in self.names(pattern) if (text := self.text(name))})
-
-    def mounts(self) -> list[Mount]:
-        """All mounts in the order in which they were made."""
-        found = []
-        for line in (self.text("proc/self/mountinfo") or "").splitlines():
-            before, _, after = line.partition(" - ")
-            places, kinds = before.split(), after.split()
-            if len(places) > 4 and len(kinds) > 2:
-                options = tuple(kinds[-1].split(","))
-                place = places[4].replace("\\040", " ")
-                found.append(Mount(place, places[2], kinds[0], options))
-        return found
-
-    def fields(self, name: str) -> dict[str, str]:
-        """``key: value`` lines, the first of each key."""
-        found: dict[str, str] = {}
-        for line in (self.text(name) or "").splitlines():
-            key, colon, value = line.partition(":")
-            if colon:
-                found.setdefault(key.strip(), value.strip())
-        return found
+    value: str
+    good: bool | None
+    number: float | None = None
+    consequence: str = ""

@@ -7,8 +7,7 @@ import shutil
 from dataclasses import dataclass
 
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.finding import Tree
-from kvstudy.measure.limits import core_numbers, usable_cores
+from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
 
 KEY = "config/config.yaml: pin_cpus"
 

@@ -1,0 +1,171 @@
+"""What the kernel tells of the machine: files below /, and the limits that are set to us."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kvstudy.language.current import N_
+
+NOT_VISIBLE = N_("not visible")
+# Version 1 of the control groups writes about 2^63 bytes for "no limit".
+NO_LIMIT = 2**60
+
+
+@dataclass(frozen=True)
+class Mount:
+    """Where a file system is mounted; ``numbers`` are those of its device, such as ``8:1``."""
+
+    place: str
+    numbers: str
+    system: str
+    options: tuple[str, ...]
+
+
+class Tree:
+    """The files below ``root`` by which the kernel tells of the machine; tests have their own."""
+
+    def __init__(self, root: Path = Path("/")) -> None:
+        self.root = root
+
+    def text(self, name: str) -> str | None:
+        """The file's text without spaces around it; None when it cannot be read."""
+        try:
+            return (self.root / name).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return None
+
+    def number(self, name: str) -> int | None:
+        """The whole number that the file holds; None when it holds none."""
+        try:
+            return int(self.text(name) or "")
+        except ValueError:
+            return None
+
+    def names(self, pattern: str) -> list[str]:
+        """Names of the files that fit the pattern, as ``text`` takes them."""
+        return sorted(str(path.relative_to(self.root)) for path in self.root.glob(pattern))
+
+    def is_folder(self, name: str) -> bool:
+        return (self.root / name).is_dir()
+
+    def values(self, pattern: str) -> list[str]:
+        """The different texts of all files that fit the pattern, sorted."""
+        return sorted({text for name in self.names(pattern) if (text := self.text(name))})
+
+    def mounts(self) -> list[Mount]:
+        """All mounts in the order in which they were made."""
+        found = []
+        for line in (self.text("proc/self/mountinfo") or "").splitlines():
+            before, _, after = line.partition(" - ")
+            places, kinds = before.split(), after.split()
+            if len(places) > 4 and len(kinds) > 2:
+                options = tuple(kinds[-1].split(","))
+                place = places[4].replace("\\040", " ")
+                found.append(Mount(place, places[2], kinds[0], options))
+        return found
+
+    def fields(self, name: str) -> dict[str, str]:
+        """``key: value`` lines, the first of each key."""
+        found: dict[str, str] = {}
+        for line in (self.text(name) or "").splitlines():
+            key, colon, value = line.partition(":")
+            if colon:
+                found.setdefault(key.strip(), value.strip())
+        return found
+
+
+def core_numbers(text: str) -> list[int]:
+    """``0-2,5`` as numbers, sorted; ValueError when it is no such list."""
+    found: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        numbers = range(int(first), int(last if dash else first) + 1)
+        if not numbers:
+            raise ValueError(f"{part} goes backwards")
+        found.update(numbers)
+    return sorted(found)
+
+
+def usable_cores(tree: Tree) -> list[int] | None:
+    """Hardware threads that the kernel lets us run on; None when it does not tell."""
+    try:
+        return core_numbers(tree.fields("proc/self/status")["Cpus_allowed_list"])
+    except (KeyError, ValueError):
+        return None
+
+
+def cpu_quota(tree: Tree) -> float | None:
+    """Cores' worth of CPU time that the control groups allow; None without a limit."""
+    found = []
+    for folder, version in _folders(tree, "cpu"):
+        if version == 2:
+            quota, _, period = (tree.text(f"{folder}/cpu.max") or "max").partition(" ")
+        else:
+            quota = tree.text(f"{folder}/cpu.cfs_quota_us") or "-1"
+            period = tree.text(f"{folder}/cpu.cfs_period_us") or ""
+        if quota.isdigit() and period.isdigit() and int(period):
+            found.append(int(quota) / int(period))
+    return min(found, default=None)
+
+
+def memory_limit(tree: Tree) -> int | None:
+    """Bytes that the control groups allow; None without a limit."""
+    found = []
+    for folder, version in _folders(tree, "memory"):
+        name = "memory.max" if version == 2 else "memory.limit_in_bytes"
+        limit = tree.number(f"{folder}/{name}")
+        if limit is not None and limit < NO_LIMIT:
+            found.append(limit)
+    return min(found, default=None)
+
+
+def has_groups(tree: Tree) -> bool:
+    """Whether any control groups can be seen."""
+    return any(True for controller in ("cpu", "memory") for _ in _folders(tree, controller))
+
+
+def _folders(tree: Tree, controller: str) -> Iterator[tuple[str, int]]:
+    """The groups that we are in, from the innermost outwards, with their version."""
+    places = {}
+    for line in (tree.text("proc/self/cgroup") or "").splitlines():
+        number, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        for name in controllers.split(","):
+            places["" if number == "0" else name] = path
+    for mount in tree.mounts():
+        version = {"cgroup2": 2, "cgroup": 1}.get(mount.system)
+        name = "" if version == 2 else controller
+        if version is None or name not in places:
+            continue
+        if version == 1 and controller not in mount.options:
+            continue
+        # In a container the path may lie outside of what is mounted; its root still tells.
+        parts = [part for part in places[name].split("/") if part not in ("", "..")]
+        for depth in range(len(parts), -1, -1):
+            yield "/".join([mount.place.strip("/"), *parts[:depth]]), version
+
+
+def interrupts_apart(tree: Tree) -> bool | None:
+    """Whether interrupts (as of the loopback network) are in no process's CPU time.
+
+    Kernels built so count them for the machine only; the others count them for
+    the process that they interrupt too. None when the kernel's settings are not
+    readable.
+    """
+    text = _packed(tree, "proc/config.gz")
+    if text is None:
+        text = tree.text(f"boot/config-{tree.text('proc/sys/kernel/osrelease')}")
+    if text is None:
+        return None
+    return bool(re.search(r"^CONFIG_IRQ_TIME_ACCOUNTING=y$", text, re.M))
+
+
+def _packed(tree: Tree, name: str) -> str | None:
+    try:
+        return gzip.decompress((tree.root / name).read_bytes()).decode("ascii", "replace")
+    except (OSError, EOFError):
+        return None
