@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from kvstudy.analyse.tidy.latencies import latencies
 from kvstudy.errors import KvstudyError
+from kvstudy.measure.cell import keep_latencies
 from kvstudy.measure.client import Client, phase_command
-from kvstudy.measure.latencies import keep_latencies
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import load_study

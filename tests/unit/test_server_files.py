@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.files import filled_in, shell_line
+from kvstudy.stores.server import filled_in, shell_line
 
 VALUES = {"host": "127.0.0.1", "port": 7, "ports": {"other": 8}, "data": "/d"}
 

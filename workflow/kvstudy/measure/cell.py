@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import gzip
 import json
 import shutil
 import time
@@ -13,27 +14,31 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.check import check_load, check_run
+from kvstudy.logs.ycsb.check import check_load, check_raw, check_run
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import read_raw
 from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, check_class, phase_command
-from kvstudy.measure.counters import Counters, counters, moved
 from kvstudy.measure.kernel import Tree, interrupts_apart
-from kvstudy.measure.latencies import keep_latencies
-from kvstudy.measure.phase import LEAST_SHARE, Phase, run_phase, true_cause_first
+from kvstudy.measure.phase import (
+    LEAST_SHARE,
+    Phase,
+    commands_text,
+    run_phase,
+    second_client,
+    true_cause_first,
+)
 from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.place import Place
 from kvstudy.measure.preflight import preflight
-from kvstudy.measure.second_client import second_client
-from kvstudy.measure.setting import Setting
-from kvstudy.measure.transcript import commands_text
+from kvstudy.measure.setting import Counters, Setting, counters, moved
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell, Target
-from kvstudy.study.raw import GAP, SECOND, raw_directory, write_sums
+from kvstudy.study.raw import GAP, SECOND, raw_directory, raw_latencies, write_sums
 from kvstudy.study.rounds import FILE as ROUNDS_FILE
 from kvstudy.study.workload import class_of, field_names
 
@@ -216,3 +221,24 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
             f"load: YCSB stored {cell.records} records, the {store.title} server holds {held}; "
             f"{why}"
         )
+
+
+def keep_latencies(directory: Path, phase: str) -> None:
+    """Leave the latencies of ``phase`` as ``<phase>.latencies.gz``.
+
+    KvstudyError when they are not those of all operations: YCSB says nothing when
+    it cannot write them.
+    """
+    path = raw_latencies(directory, phase)
+    out = directory / f"{phase}.out"
+    log = parse(out.read_text(encoding="utf-8", errors="replace"), out.name)
+    try:
+        check_raw(read_raw(path.read_text(encoding="utf-8"), path.name), log, path.name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise KvstudyError(f"{path.name}: YCSB did not write it ({error})") from None
+    with path.open("rb") as plain, gzip.open(f"{path}.gz", "wb", compresslevel=6) as packed:
+        shutil.copyfileobj(plain, packed)
+    path.unlink()
+    # Beside single latencies YCSB names its histograms run.HdrREAD.hdr.
+    for histogram in directory.glob(f"{phase}.Hdr*.hdr"):
+        histogram.rename(directory / histogram.name.replace(".Hdr", ".", 1))

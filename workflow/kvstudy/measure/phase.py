@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import select
+import shlex
 import signal
 import subprocess
 import time
@@ -21,6 +22,7 @@ from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, last_words, log_end, why_silent
+from kvstudy.study.raw import SECOND
 
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run. Of a server that is stopped or hangs,
@@ -207,3 +209,50 @@ class Progress:
         return (
             f"{few} went well for {STALL_SECONDS} s, after {before} in {then - self._start:.0f} s"
         )
+
+
+# Both do the same work from the same moment on; the second one may end a little later.
+PATIENCE_SECONDS = 120
+
+
+@contextlib.contextmanager
+def second_client(command: list[str], classpath: str, directory: Path) -> Iterator[None]:
+    """Run ``command`` while the body runs; output goes to ``<directory>/run-2.out`` and ``.err``.
+
+    KvstudyError when it ends with an error or not at all; it never survives this.
+    """
+    errors = directory / f"{SECOND}.err"
+    with (directory / f"{SECOND}.out").open("wb") as out, errors.open("wb") as err:
+        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
+        record = process.note(client, "ycsb-second")
+        try:
+            yield
+            client.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise KvstudyError(
+                f"the second client still runs {PATIENCE_SECONDS} s after the first has ended"
+                f"{log_end(errors)}"
+            ) from None
+        finally:
+            process.stop(client, signal.SIGKILL)
+            record.unlink(missing_ok=True)
+    if client.returncode != 0:
+        raise KvstudyError(f"the second client {client_end(client.returncode)}{log_end(errors)}")
+
+
+def commands_text(
+    classpath: str, server: Server, phases: dict[str, Phase], second: list[str] | None = None
+) -> str:
+    """Shell lines in the sections ``# server``, ``# load``, ``# run``, ``# stop``.
+
+    ``second`` is the command of a second client, which starts just before that of
+    the last phase and runs beside it; its section is ``# run-2``.
+    """
+    commands = server.commands()
+    lines = [f"export CLASSPATH={shlex.quote(classpath)}", "", "# server", *commands["start"]]
+    for name, phase in phases.items():
+        if second and name == [*phases][-1]:
+            lines += ["", f"# {SECOND}: beside the next command", f"{shlex.join(second)} &"]
+        lines += ["", f"# {name}", shlex.join(phase.command)]
+    lines += ["", "# stop", *commands["stop"]]
+    return "\n".join(lines) + "\n"

@@ -14,11 +14,9 @@ from kvstudy.logs.ycsb.check import check_executed, check_load
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.measure import environment
 from kvstudy.measure.client import check_class, store_properties, ycsb_command
-from kvstudy.measure.counters import counters, moved
-from kvstudy.measure.phase import Phase, run_phase, true_cause_first
+from kvstudy.measure.phase import Phase, commands_text, run_phase, true_cause_first
 from kvstudy.measure.place import Place
-from kvstudy.measure.setting import Setting
-from kvstudy.measure.transcript import commands_text
+from kvstudy.measure.setting import Setting, counters, moved
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask, serving

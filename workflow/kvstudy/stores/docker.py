@@ -25,13 +25,14 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import registry
 from kvstudy.stores.definition import Store
-from kvstudy.stores.files import filled_in, shell_line
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
     failure,
+    filled_in,
     free_port,
     last_words,
+    shell_line,
     until_it_succeeds,
 )
 

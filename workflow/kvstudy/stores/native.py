@@ -19,14 +19,15 @@ from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.files import filled_in, shell_line
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
     end_of,
     failure,
+    filled_in,
     free_port,
     last_words,
+    shell_line,
     until_it_succeeds,
 )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import ClassVar
 
 from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.in_process import InProcess
-from kvstudy.stores.server import Server
+from kvstudy.stores.server import HOST, Server
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
 
@@ -77,3 +77,32 @@ def used_providers(raw: Path) -> set[str]:
 def sweep() -> list[str]:
     """End what earlier cells left running, whatever their provider; returns what it was."""
     return process.sweep() + docker.sweep()
+
+
+class InProcess:
+    """Answers the verbs of a server; there is nothing to start or stop."""
+
+    host = HOST
+    port = 0
+    after_start: ClassVar[list[list[str]]] = []
+
+    def start(self) -> None:
+        pass
+
+    def run_beside(self, command: list[str]) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+    def died(self) -> None:
+        return None
+
+    def process_ids(self) -> list[int]:
+        return []
+
+    def describe(self) -> dict:
+        return {"provider": "none", "command": []}
+
+    def commands(self) -> dict[str, list[str]]:
+        return {"start": ["# no server"], "stop": ["# no server"]}

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import socket
+import string
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -215,3 +216,27 @@ def _holder(port: int) -> str:
     except psutil.Error:
         pass
     return ""
+
+
+def filled_in(store: Store, files: dict[str, str], values: dict) -> dict[str, str]:
+    """Text of each file by its name; ``files`` maps that name to the template.
+
+    A template says $name where store.yaml says {name}, since configurations
+    are full of braces, and $port_name for {ports[name]}. KvstudyError names the
+    template that cannot be read or asks for an unknown value.
+    """
+    values = values | {f"port_{name}": port for name, port in values["ports"].items()}
+    texts = {}
+    for name, template in files.items():
+        source = store.folder / template
+        try:
+            texts[name] = string.Template(source.read_text(encoding="utf-8")).substitute(values)
+        except (OSError, KeyError, ValueError) as error:
+            raise KvstudyError(f"{source}: cannot be filled in: {error!r}") from None
+    return texts
+
+
+def shell_line(path: Path, text: str) -> str:
+    """One line for a shell that writes the file."""
+    words = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
+    return f"printf %b {shlex.quote(words)} > {shlex.quote(str(path))}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.present.export.shell import Places
 from kvstudy.stores.definition import Store, load_store
-from kvstudy.stores.ready import ready_line
+from kvstudy.stores.external import ready_line
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
