@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.planning import alone
+from kvstudy.measure import controller
 
 
 @pytest.fixture
 def clone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     held = []
-    monkeypatch.setattr(alone, "_held", held)
-    monkeypatch.setattr(alone, "PATIENCE_SECONDS", 5)
+    monkeypatch.setattr(controller, "_held", held)
+    monkeypatch.setattr(controller, "PATIENCE_SECONDS", 5)
     yield tmp_path
     for lock in held:
         lock.close()
@@ -29,23 +29,23 @@ def test_who_has_the_clone_is_told(clone):
     with another(fcntl.LOCK_EX) as lock:
         lock.write(b"process 7, since today: snakemake\n")
         lock.flush()
-        holder = alone.share_clone()
+        holder = controller.share_clone()
         assert holder == "process 7, since today: snakemake"
         with pytest.raises(KvstudyError, match=r"works in this clone \(process 7, since today"):
-            alone.take_clone(holder)
+            controller.take_clone(holder)
 
 
 def test_a_start_waits_for_a_dry_run(clone):
     lock = another(fcntl.LOCK_SH)
-    holder = alone.share_clone()
+    holder = controller.share_clone()
     assert not holder
     threading.Timer(1, lock.close).start()
-    alone.take_clone(holder)
+    controller.take_clone(holder)
     assert "process" in Path(".snakemake/kvstudy.lock").read_text()
 
 
 def test_a_dry_run_without_end_is_somebody(clone, monkeypatch):
-    monkeypatch.setattr(alone, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(controller, "PATIENCE_SECONDS", 0.3)
     message = r"works in this clone \(another process\)"
     with another(fcntl.LOCK_SH), pytest.raises(KvstudyError, match=message):
-        alone.take_clone(alone.share_clone())
+        controller.take_clone(controller.share_clone())

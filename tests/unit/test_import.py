@@ -14,7 +14,7 @@ import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.imports.command_line import find_command, read_command
-from kvstudy.logs.imports.text import decoded
+from kvstudy.logs.imports.sources import decoded
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.study.raw import check_sums
 

@@ -10,9 +10,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_histogram, check_raw
-from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.histograms import read_histogram, read_raw
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.raw import read_raw
 from kvstudy.stats.percentiles import quantile
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"

@@ -13,8 +13,7 @@ import yaml
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.planning.costs import PhaseCost, read_cost, read_costs
 from kvstudy.measure.planning.estimate import OTHER, SAME, SIZES, Estimator
-from kvstudy.measure.planning.progress import Progress
-from kvstudy.measure.planning.words import duration, size
+from kvstudy.measure.planning.progress import Progress, duration, size
 from kvstudy.stores import registry
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study

@@ -10,10 +10,8 @@ from click.testing import CliRunner
 from docutils.core import publish_parts
 from kvstudy.cli import cli
 from kvstudy.logs.ycsb.status import last_status
-from kvstudy.measure.planning.current import current
-from kvstudy.measure.planning.progress import Progress
-from kvstudy.measure.planning.watch import Watch, latest_run
-from kvstudy.measure.planning.words import duration
+from kvstudy.measure.planning.progress import Progress, duration
+from kvstudy.measure.planning.watch import Watch, current, latest_run
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study

@@ -26,8 +26,7 @@ def command(folder: Path, study: str, machine: str, measured_by: str) -> None:
     """
     from kvstudy.errors import KvstudyError
     from kvstudy.logs.imports.cells import import_cells
-    from kvstudy.logs.imports.draft import draft
-    from kvstudy.logs.imports.guess import guess_rows
+    from kvstudy.logs.imports.guess import draft, guess_rows
     from kvstudy.logs.imports.mapping import NAME, read_rows
     from kvstudy.logs.imports.sources import find_sources
     from kvstudy.logs.imports.study_file import check_alike, check_study, write_study

@@ -35,10 +35,9 @@ def command(
     from kvstudy.commands.options import refuse_imported, study_file
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.measure.planning import calibrate as short
-    from kvstudy.measure.planning.costs import read_costs
+    from kvstudy.measure.planning.costs import between_stores, read_costs, spreads
     from kvstudy.measure.planning.estimate import Estimator
     from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
-    from kvstudy.measure.planning.spread import between_stores, spreads
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study import config as configuration
     from kvstudy.study.cells import plan as plan_cells
@@ -83,7 +82,7 @@ def command(
 
 
 def _list(outlook) -> None:
-    from kvstudy.measure.planning.words import counted
+    from kvstudy.measure.planning.progress import counted
 
     for position, cell in enumerate(outlook.cells, start=1):
         if cell in outlook.done:
@@ -97,7 +96,7 @@ def _list(outlook) -> None:
 
 def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[str]:
     from kvstudy.measure.planning import screen
-    from kvstudy.measure.planning.words import counted, duration, size, times
+    from kvstudy.measure.planning.progress import counted, duration, size, times
 
     lines = screen.paragraph(f"{study.title}: results/{outlook.run}, provider {outlook.provider}.")
     lines += screen.paragraph(
@@ -146,7 +145,7 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
 def _server_disk(outlook) -> list[str]:
     """What the servers hold while they run; it is deleted with each cell."""
     from kvstudy.measure.planning import screen
-    from kvstudy.measure.planning.words import size
+    from kvstudy.measure.planning.progress import size
 
     def held(cell) -> int:
         properties = dict(cell.properties)

@@ -13,8 +13,7 @@ import shlex
 from collections.abc import Iterable
 
 from kvstudy.language.current import N_, NN_, ORIGINAL, _, catalogues, current, ngettext
-from kvstudy.language.locale import decimal
-from kvstudy.language.places import translated_place
+from kvstudy.language.locale import decimal, translated_place
 
 SENTENCES: dict[str, str | tuple[str, str]] = {
     # Why a cell has no value.

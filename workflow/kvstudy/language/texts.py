@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from kvstudy.language.current import ORIGINAL, current, read_catalogue
-from kvstudy.language.places import is_place
+from kvstudy.language.locale import is_place
 
 _beside: gettext.NullTranslations = gettext.NullTranslations()
 _seen: dict[str, None] | None = None

@@ -15,9 +15,9 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_load, check_raw, check_run
+from kvstudy.logs.ycsb.histograms import read_raw
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.raw import read_raw
 from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, check_class, phase_command

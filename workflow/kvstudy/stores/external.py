@@ -1,4 +1,7 @@
-"""Provider ``external``: a server that already runs somewhere. It is never started or stopped."""
+"""Provider ``external``: a server that already runs somewhere. It is never started or stopped.
+
+``make_ready`` waits for one that a person started by hand.
+"""
 
 from __future__ import annotations
 

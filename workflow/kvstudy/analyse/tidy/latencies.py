@@ -22,8 +22,8 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_raw
+from kvstudy.logs.ycsb.histograms import read_raw
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.raw import read_raw
 from kvstudy.study.cells import Cell
 from kvstudy.study.raw import check_sums, is_measured, raw_directory, raw_latencies
 

@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 from kvstudy.logs.imports.command_line import CommandLine
-from kvstudy.logs.imports.sources import base_name
-from kvstudy.logs.imports.text import decoded
+from kvstudy.logs.imports.sources import base_name, decoded
 from kvstudy.study.workload import CORE, KNOWN, OF_CLASS, WORKLOADS, load_workload
 
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).

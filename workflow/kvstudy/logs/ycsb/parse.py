@@ -16,10 +16,19 @@ import math
 import re
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.entries import Entry, number, read_entries
-from kvstudy.logs.ycsb.labels import COUNTS, OF_HISTOGRAM, metric_of
-from kvstudy.logs.ycsb.log import GOOD, OPERATIONS, Section, YcsbLog
-from kvstudy.logs.ycsb.whole import check_entries, check_latencies, check_log
+from kvstudy.logs.ycsb.check import check_entries, check_latencies, check_log
+from kvstudy.logs.ycsb.log import (
+    COUNTS,
+    GOOD,
+    OF_HISTOGRAM,
+    OPERATIONS,
+    Entry,
+    Section,
+    YcsbLog,
+    metric_of,
+    number,
+    read_entries,
+)
 
 # Failures have sections READ-FAILED, or READ-<code> with reportlatencyforeacherror.
 SECTION = re.compile(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kvstudy.logs.ycsb.entries import Entry, number, read_entries
-from kvstudy.logs.ycsb.labels import COUNTS, metric_of
-from kvstudy.logs.ycsb.log import GOOD
+from kvstudy.logs.ycsb.log import COUNTS, GOOD, Entry, metric_of, number, read_entries
 from kvstudy.logs.ycsb.parse import SECTION
 from kvstudy.study.metrics import METRICS
 
