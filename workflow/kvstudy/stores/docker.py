@@ -28,6 +28,7 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
+    Server,
     failure,
     filled_in,
     free_port,
@@ -69,7 +70,7 @@ def _names_the_host(store: Store) -> bool:
     return any("$host" in path.read_text(encoding="utf-8") for path in texts if path.is_file())
 
 
-class DockerServer:
+class DockerServer(Server):
     """A container whose server listens on loopback; its output goes to ``log``.
 
     Its configuration files lie in ``data`` and are mounted, so the daemon must

@@ -9,11 +9,10 @@ import shlex
 import socket
 import time
 from collections.abc import Sequence
-from typing import ClassVar
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import POLL_SECONDS, ask
+from kvstudy.stores.server import POLL_SECONDS, Server, ask
 
 KEY = "config/config.yaml: external.servers"
 
@@ -33,22 +32,11 @@ def split(store: Store, address: str) -> tuple[str, int]:
     return host.strip("[]"), int(port)
 
 
-class ExternalServer:
+class ExternalServer(Server):
     """A server at host:port that belongs to somebody else."""
 
     def __init__(self, store: Store, address: str) -> None:
         self.host, self.port = split(store, address)
-
-    after_start: ClassVar[list[list[str]]] = []
-
-    def start(self) -> None:
-        """Nothing to start."""
-
-    def run_beside(self, command: list[str]) -> None:
-        """Nothing to run: no command is named."""
-
-    def stop(self) -> None:
-        """Nothing to stop."""
 
     def died(self) -> str | None:
         """None while its port is open, else what connecting to it says."""
@@ -57,9 +45,6 @@ class ExternalServer:
                 return None
         except OSError as error:
             return f"at {self.host}:{self.port} does not answer ({error})"
-
-    def process_ids(self) -> list[int]:
-        return []
 
     def describe(self) -> dict:
         return {"provider": "external", "address": f"{self.host}:{self.port}"}

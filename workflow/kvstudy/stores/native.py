@@ -22,6 +22,7 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     HOST,
+    Server,
     end_of,
     failure,
     filled_in,
@@ -66,7 +67,7 @@ def _told(program: str) -> str:
     return done.stdout + done.stderr
 
 
-class NativeServer:
+class NativeServer(Server):
     """A server process on loopback with its data in ``data`` and its output in ``log``.
 
     ``cores`` are those that it may run on; empty for all.

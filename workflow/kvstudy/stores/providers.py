@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import ClassVar
 
 from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, external, native, process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import HOST, Server
+from kvstudy.stores.server import Server
 from kvstudy.study.raw import PROVIDER_IMPORTED
+
+
+class InProcess(Server):
+    """A store without a server: YCSB's BasicDB lives inside the client."""
+
+    def describe(self) -> dict:
+        return {"provider": "none", "command": []}
+
+    def commands(self) -> dict[str, list[str]]:
+        return {"start": ["# no server"], "stop": ["# no server"]}
 
 
 def missing(store: Store, provider: str, address: str = "") -> str | None:
@@ -77,32 +86,3 @@ def used_providers(raw: Path) -> set[str]:
 def sweep() -> list[str]:
     """End what earlier cells left running, whatever their provider; returns what it was."""
     return process.sweep() + docker.sweep()
-
-
-class InProcess:
-    """Answers the verbs of a server; there is nothing to start or stop."""
-
-    host = HOST
-    port = 0
-    after_start: ClassVar[list[list[str]]] = []
-
-    def start(self) -> None:
-        pass
-
-    def run_beside(self, command: list[str]) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
-
-    def died(self) -> None:
-        return None
-
-    def process_ids(self) -> list[int]:
-        return []
-
-    def describe(self) -> dict:
-        return {"provider": "none", "command": []}
-
-    def commands(self) -> dict[str, list[str]]:
-        return {"start": ["# no server"], "stop": ["# no server"]}

@@ -10,9 +10,9 @@ import shlex
 import socket
 import string
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, TypeVar
 
 import psutil
 
@@ -32,12 +32,15 @@ MOST_WORDS = 1000
 CONTROL = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?)|[\x00-\x1f\x7f-\x9f]")
 
 
-class Server(Protocol):
-    """A store's server, as a provider runs it. ``start`` and ``stop`` are called once each."""
+class Server:
+    """A store's server, as a provider runs it. ``start`` and ``stop`` are called once each.
 
-    host: str
-    port: int
-    after_start: list[list[str]]
+    Here nothing is started, and nothing of this machine runs.
+    """
+
+    host = HOST
+    port = 0
+    after_start: Sequence[list[str]] = ()
 
     def start(self) -> None:
         """Start it without waiting; KvstudyError when it cannot even be started."""
@@ -50,15 +53,19 @@ class Server(Protocol):
 
     def died(self) -> str | None:
         """None while it runs, else how it ended, in words."""
+        return None
 
     def process_ids(self) -> list[int]:
         """The processes of this machine whose trees are the server; empty if it is elsewhere."""
+        return []
 
     def describe(self) -> dict:
         """What the manifest records: provider, command, image, digest ..."""
+        raise NotImplementedError
 
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
+        raise NotImplementedError
 
 
 def free_port(wanted: int = 0, distances: Iterable[int] = ()) -> int:
