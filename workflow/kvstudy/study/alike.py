@@ -83,11 +83,18 @@ def usable_cores(manifest: dict) -> int | None:
     return _usable({part["component"]: part for part in manifest.get("environment") or []})
 
 
-def _usable(parts: dict[str, dict]) -> int | None:
-    details = parts.get("CPU", {}).get("details") or ""
+def cores_of(details: str) -> tuple[int, int] | None:
+    """Cores and usable hardware threads, from the details of a CPU; None where they tell none."""
     # Manifests of earlier versions have a sentence there.
-    found = re.search(r"\bthreads=(\d+)|(\d+) hardware threads usable", details)
-    return int(found[1] or found[2]) if found else None
+    numbers = re.search(r"\bcores=(\d+) threads=(\d+)", details) or re.search(
+        r"(\d+) cores, (\d+) hardware threads usable", details
+    )
+    return (int(numbers[1]), int(numbers[2])) if numbers else None
+
+
+def _usable(parts: dict[str, dict]) -> int | None:
+    cores = cores_of(parts.get("CPU", {}).get("details") or "")
+    return cores[1] if cores else None
 
 
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:

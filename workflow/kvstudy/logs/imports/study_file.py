@@ -222,11 +222,15 @@ def _workloads(rows: list[Row], guesses: dict[str, Guess]) -> list[dict[str, obj
 
 def _words(rest: str) -> str:
     """``t8`` in a name is ``8 threads`` in a title."""
-    sizes = {"r": "records", "o": "operations", "t": "threads", "s": "seconds"}
-    words = rest
-    for letter, size in sizes.items():
-        words = re.sub(rf"(^|-){letter}(\d+)(?=-|$)", rf"\1\2 {size},", words)
-    return re.sub(r"\b1 (\w+)s\b", r"1 \1", words).replace("-", " ").strip(", ")
+    sizes = {"r": "record", "o": "operation", "t": "thread", "s": "second"}
+    words = ""
+    for part in rest.split("-"):
+        size, number = sizes.get(part[:1]), part[1:]
+        if size and number.isdecimal():
+            words += f" {number} {size}{'' if number == '1' else 's'},"
+        else:
+            words += f" {part}"
+    return words.strip(", ")
 
 
 def _properties(file: str, rows: list[Row], guesses: dict[str, Guess]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.runs import PARSE_AGAIN, Run
 from kvstudy.present.comparison.words import sizes
+from kvstudy.study.alike import cores_of
 
 COLUMNS = ["what", "a", "b", "same"]
 UNKNOWN = "not recorded"
@@ -76,12 +77,9 @@ def _machines(run: Run) -> list[dict[str, dict[str, str]]]:
 def _identity(machine: dict[str, dict[str, str]]) -> tuple[str, str, str] | None:
     cpu, memory = machine.get("CPU", {}), machine.get("Memory", {})
     # The clock rate is left out: where no highest one is told, it is that of the moment.
-    cores = ", ".join(
-        part
-        for part in sentence(cpu.get("details", "")).split(", ")
-        if part and not part.endswith(" MHz")
-    )
-    found = (cpu.get("name", ""), cores, sentence(memory.get("name", "")))
+    cores = cores_of(cpu.get("details", ""))
+    described = "{} cores, {} hardware threads usable".format(*cores) if cores else ""
+    found = (cpu.get("name", ""), described, sentence(memory.get("name", "")))
     return None if HIDDEN.intersection(found) else found
 
 
