@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.place import Place
+from kvstudy.measure.work_directory import WorkDirectory
 from kvstudy.stores import process, registry
 from kvstudy.study.raw import write_sums
 
@@ -383,7 +383,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     try:
         with (
             pytest.raises(KvstudyError, match=f"^{folder}: you cannot write there; give yourself"),
-            Place(Path("results/small"), RAW, CELL).working(),
+            WorkDirectory(Path("results/small"), RAW, CELL).working(),
         ):
             pytest.fail("it began")
     finally:

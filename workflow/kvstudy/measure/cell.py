@@ -31,9 +31,9 @@ from kvstudy.measure.phase import (
     true_cause_first,
 )
 from kvstudy.measure.pinning import Pinning
-from kvstudy.measure.place import Place
 from kvstudy.measure.preflight import preflight
 from kvstudy.measure.setting import Counters, Setting, counters, moved
+from kvstudy.measure.work_directory import WorkDirectory
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
@@ -78,7 +78,7 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
     request.refuse_unlike(store, request.cell.path, known | about)
     raw = raw_directory(request.run, request.cell)
     before = time.monotonic() - began
-    with Place(request.results, raw, request.cell.path).working() as work:
+    with WorkDirectory(request.results, raw, request.cell.path).working() as work:
         # Another project's cell may have kept us waiting; that is no part of this one.
         began = time.monotonic() - before
         _measure(request, store, provider, client, pinned, about, work, began)
@@ -89,7 +89,7 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
 def leave_out(request: Request, reason: str) -> Path:
     """Put ``reason`` where the cell's raw logs belong: measuring it now would not help."""
     raw = raw_directory(request.run, request.cell)
-    with Place(request.results, raw, request.cell.path).working() as work:
+    with WorkDirectory(request.results, raw, request.cell.path).working() as work:
         content = {"cell": request.cell.as_json(), "reason": reason}
         (work / GAP).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
         write_sums(work)

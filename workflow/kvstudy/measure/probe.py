@@ -15,8 +15,8 @@ from kvstudy.logs.ycsb.parse import parse
 from kvstudy.measure import environment
 from kvstudy.measure.client import check_class, store_properties, ycsb_command
 from kvstudy.measure.phase import Phase, commands_text, run_phase, true_cause_first
-from kvstudy.measure.place import Place
 from kvstudy.measure.setting import Setting, counters, moved
+from kvstudy.measure.work_directory import WorkDirectory
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask, serving
@@ -38,7 +38,7 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     told = {"server": {"provider": "none" if store.in_process else provider}}
     setting.refuse_unlike(store, f"the probe of {store.name}", told)
     done = probe_directory(setting.run, store.name)
-    with Place(setting.results, done, f"probes/{store.name}").working() as work:
+    with WorkDirectory(setting.results, done, f"probes/{store.name}").working() as work:
         log = work / "server.log"
         server = setting.make_server(store, provider, work, log, pinned)
         phases: dict[str, Phase] = {}

@@ -20,8 +20,8 @@ ROOM = 1 << 16
 
 
 @dataclass(frozen=True)
-class Place:
-    """The folders of one measurement below those of its run; ``done`` is where it belongs."""
+class WorkDirectory:
+    """The work directory of one measurement below its run; ``done`` is where its logs belong."""
 
     results: Path
     done: Path
