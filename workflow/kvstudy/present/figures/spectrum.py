@@ -155,7 +155,7 @@ def spectrum_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
     for place, ((parameters, operation), mine) in enumerate(
         table.groupby(["parameters", "operation"], sort=False)
     ):
-        title = recorded(operation) + (f", {parameters}" if several else "")
+        title = sentence(operation) + (f", {parameters}" if several else "")
         rows += [_row(row, stores) | {"panel": place} for row in mine.to_dict("records")]
         words = _("Percentiles of the latency of {} in µs, by store.").format(title)
         panels.append(Panel(_layers(mine, legend), title, words, 250))
