@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
 from kvstudy.analyse.audit.across_cells import ACROSS_CELLS
-from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS, Check
+from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS, Check, Fits, Kind
 from kvstudy.analyse.audit.of_cell import OF_CELL
 from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.analyse.audit.text import quotes
 from kvstudy.analyse.audit.values import CELL, read_values
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.study.model import Study
 from kvstudy.study.quotes import Quotes, addresses, load_quotes
 from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
@@ -90,3 +92,21 @@ def write_audit(checks: pd.DataFrame, path: Path) -> None:
 def read_audit(path: Path) -> pd.DataFrame:
     """The checks in ``path``; KvstudyError when they are not there."""
     return read_csv(path, COLUMNS, NUMBERS, MADE_BY)
+
+
+def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
+    """Counts by kind, then a line for each check that does not fit, or for all of them."""
+    words = {each: str(each) or "no verdict" for each in Fits}
+    yield f"{'kind':10}{'checks':>7}" + "".join(f"{word:>17}" for word in words.values())
+    for kind in Kind:
+        fits = checks.loc[checks["kind"] == kind, "fits"]
+        if len(fits):
+            counts = "".join(f"{(fits == each).sum():>17}" for each in words)
+            yield f"{kind:10}{len(fits):>7}{counts}"
+    for row in (checks if everything else gravest_first(checks)).itertuples():
+        where = " ".join(part for part in (row.place, row.store, row.workload) if part)
+        yield (
+            f"{words[Fits(row.fits)].upper()}: {where}: {sentence(row.what)}: {row.given:.7g}, "
+            f"expected {row.expected:.7g} ({row.low:.7g} to {row.high:.7g}) {row.unit}"
+            + (f"; {sentence(row.note)}" if row.note else "")
+        )

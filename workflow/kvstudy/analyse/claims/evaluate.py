@@ -171,11 +171,7 @@ def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
         # The source did the same work, so like is compared with like; whether the
         # comparison is fair to the stores is another question.
         marks.append(UNEQUAL)
-    if any(
-        measured.place(operand, sizes) in measured.client_bound
-        for operand in part.of
-        for sizes in [measured.best(operand)]
-    ):
+    if any(measured.setting(operand) in measured.client_bound for operand in part.of):
         marks.append(CLIENT_BOUND)
     return Answer(part, verdict, found, "", tuple(marks), *source)
 
@@ -204,7 +200,7 @@ def _floor(part: Part, found: Quantity, measured: Values) -> float | None:
         return None
     if a.workload != b.workload or measured.best(a) != measured.best(b):
         return None
-    _, workload, slug = measured.place(a, measured.best(a))
+    _, workload, slug = measured.setting(a)
     floor = measured.floors.get((workload, slug))
     below = floor is not None and max(found.value, 1 / found.value) <= floor
     return floor if below else None

@@ -48,9 +48,7 @@ class Quantity:
 def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
     """A by B, paired by repetition where they were measured side by side."""
     one, other = values.runs(a), values.runs(b)
-    if values.best(a) != values.best(b) and values.place(a, values.best(a)) == values.place(
-        b, values.best(b)
-    ):
+    if values.best(a) != values.best(b) and values.setting(a) == values.setting(b):
         raise UnknownValue(Verdict.NOT_MEASURED, "at this scale both sizes are the same cell")
     return _ratio_of(values.side_by_side(a, b), one, other, (a, b))
 
@@ -172,7 +170,7 @@ def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Q
     except UnknownValue:
         given["delete"] = costs["write"]
     runs = {name: _cost(values, operand) for name, operand in given.items()}
-    inside = {name: values.in_one_cell(operand) for name, operand in given.items()}
+    inside = {name: values.setting(operand) in values.in_rounds for name, operand in given.items()}
     parts = {
         name: (trimmed_estimate if inside[name] else mean_estimate)(each.values())
         for name, each in runs.items()
