@@ -28,7 +28,7 @@ BUSY = Path("results/small/measuring", CELL)
 CELLS = "results/small/cells.csv"
 
 
-def wait_for(look, what: str, seconds: float = 60):
+def wait_for(look, what: str, seconds: float = 120):
     """The first thing that ``look`` returns."""
     limit = time.monotonic() + seconds
     while not (thing := look()):
@@ -201,7 +201,7 @@ def test_a_study_that_is_stopped(study, how, phase):
     busy = study.folder / BUSY
     wait_for((busy / f"{phase}.err").exists, "the cell did not start")
     HOW[how](study, running)
-    assert running.wait(60) != 0
+    assert running.wait(120) != 0
     wait_for(lambda: not processes_of(study.folder), "still running", 30)
     assert not (study.folder / RAW / CELL / "SHA256SUMS").exists()
     goes_on(study)
@@ -222,7 +222,7 @@ def test_a_study_that_is_asked_to_end_finishes_its_cell(study):
     running = study.started(CELLS, PRETEND_FAULT=json.dumps(steps))
     wait_for((study.folder / BUSY / "run.err").exists, "the cell did not start")
     running.send_signal(signal.SIGTERM)
-    running.wait(60)
+    running.wait(120)
     assert (study.folder / RAW / CELL / "SHA256SUMS").exists()
     goes_on(study, cells=0)
 
@@ -240,7 +240,7 @@ def test_a_second_snakemake_in_the_clone(study, dry):
         assert "another Snakemake works in this clone" in said
     assert "--unlock" not in said
     # The first one is not disturbed.
-    assert running.wait(60) == 0
+    assert running.wait(120) == 0
     goes_on(study, cells=0)
 
 
@@ -276,7 +276,7 @@ def test_a_report_that_is_stopped(copy, how, record_property):
         "LaTeX did not start",
     )
     HOW[how](copy, running)
-    assert running.wait(60) != 0
+    assert running.wait(120) != 0
     with contextlib.suppress(AssertionError):
         wait_for(lambda: not processes_of(copy.folder), "still running", 30)
     left = processes_of(copy.folder)

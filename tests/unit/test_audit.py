@@ -11,6 +11,7 @@ from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, severity
 from kvstudy.analyse.audit.doubts import judged_values
 from kvstudy.analyse.audit.files import audit, consistency, gravest_first, read_audit, write_audit
 from kvstudy.analyse.audit.number import Number, half_unit, quoted
+from kvstudy.analyse.audit.source import Source
 from kvstudy.analyse.audit.text import quotes
 from kvstudy.analyse.audit.values import read_values
 from kvstudy.analyse.claims.file import check_source
@@ -73,7 +74,7 @@ def wrong(path: Path, setting: dict | None = None, failures: list | None = None)
     """The kinds of checks that do not fit, with the first such check of each."""
     said = Quotes.model_validate({"setting": SETTING | (setting or {}), "failures": failures or []})
     values = read_values(path, said.setting.decimals)
-    checks = consistency(values, said.setting, said.failures, SHARES)
+    checks = consistency(values, Source(said.setting, said.failures, SHARES))
     return {check.kind: check for check in reversed(checks) if check.fits in MISFITS}
 
 
@@ -115,7 +116,7 @@ def test_means_over_runs_may_multiply_to_more_but_one_run_may_not(tmp_path):
 def test_a_rare_slow_operation_is_weighted_by_its_count(tmp_path):
     change = {"read__operations": "950", "update__operations": "50"}
     values = read_values(table(tmp_path / "p.csv", **change), 2)
-    checks = consistency(values, Quotes().setting, [], {})
+    checks = consistency(values, Source(Quotes().setting, [], {}))
     (found,) = [
         each for each in checks if each.kind == Kind.WEIGHTED and each.metric == "latency_mean"
     ]
@@ -156,7 +157,7 @@ def test_more_than_n_times_the_throughput_of_one_thread(tmp_path):
 
 
 def _checks(path):
-    return consistency(read_values(path, 0), Quotes().setting, [], {})
+    return consistency(read_values(path, 0), Source(Quotes().setting, [], {}))
 
 
 @pytest.mark.parametrize(

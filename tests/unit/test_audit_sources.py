@@ -15,6 +15,7 @@ from kvstudy.analyse.claims.judge import Support
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.values import Values, published_values
 from kvstudy.analyse.tidy.published import nothing_published, read_published
+from kvstudy.language.reasons import sentence
 from kvstudy.study.load import load_study
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
@@ -181,7 +182,7 @@ def test_a_possible_cause_is_told_as_possible(monkeypatch):
     checks = audited("haverinen2018", monkeypatch)
     notes = checks.loc[(checks["kind"] == Kind.THREADS) & (checks["note"] != ""), "note"]
     assert len(notes) == 10
-    assert notes.str.contains("perhaps").all()
+    assert notes.map(sentence).str.contains("perhaps").all()
 
 
 def test_mysql_against_redis_as_a_cache(tmp_path):

@@ -79,6 +79,11 @@ def verdict(statement: dict, measured: Values | None = None) -> str:
     return answer(statement, measured).verdict
 
 
+def statement(kind: str, **keys: object) -> dict:
+    """Of workload a, unless it names another."""
+    return {"kind": kind, "workload": "a", **keys}
+
+
 def ratio(times: float, **more: object) -> dict:
     return {
         "kind": "ratio",
@@ -93,47 +98,32 @@ def ratio(times: float, **more: object) -> dict:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ({"kind": "order", "workload": "a", "stores": ["fast", "slow"]}, "reproduced"),
-        ({"kind": "order", "workload": "a", "stores": ["slow", "fast"]}, "contradicted"),
-        ({"kind": "order", "workload": "a", "stores": ["fast", "near", "slow"]}, "undecided"),
+        (statement("order", stores=["fast", "slow"]), "reproduced"),
+        (statement("order", stores=["slow", "fast"]), "contradicted"),
+        (statement("order", stores=["fast", "near", "slow"]), "undecided"),
         # Of a latency less is better.
-        (
-            {
-                "kind": "order",
-                "workload": "a",
-                "metric": "latency_mean",
-                "stores": ["fast", "slow"],
-            },
-            "reproduced",
-        ),
-        ({"kind": "best", "workload": ["a", "b"], "store": "fast"}, "reproduced"),
-        ({"kind": "worst", "workload": "a", "store": "fast"}, "contradicted"),
+        (statement("order", metric="latency_mean", stores=["fast", "slow"]), "reproduced"),
+        (statement("best", workload=["a", "b"], store="fast"), "reproduced"),
+        (statement("worst", store="fast"), "contradicted"),
         (ratio(2), "reproduced"),
         (ratio(4), "direction only"),
         (ratio(0.5), "contradicted"),
         (ratio(1.1, of={"store": "near"}), "undecided"),
         (ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"}), "reproduced"),
         (
-            {
-                "kind": "factor",
-                "workload": "a",
-                "store": "slow",
-                "metric": "latency_mean",
-                "of": {"operation": "update"},
-                "to": {"operation": "read"},
-                "at_least": 2,
-                "at_most": 4,
-            },
+            statement(
+                "factor",
+                store="slow",
+                metric="latency_mean",
+                of={"operation": "update"},
+                to={"operation": "read"},
+                at_least=2,
+                at_most=4,
+            ),
             "reproduced",
         ),
         (
-            {
-                "kind": "factor",
-                "workload": "a",
-                "of": {"store": STORES},
-                "to": {"store": STORES},
-                "at_most": 1.5,
-            },
+            statement("factor", of={"store": STORES}, to={"store": STORES}, at_most=1.5),
             "contradicted",
         ),
         (
@@ -146,17 +136,11 @@ def ratio(times: float, **more: object) -> dict:
             },
             "contradicted",
         ),
-        (
-            {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}},
-            "reproduced",
-        ),
-        (
-            {"kind": "bound", "workload": "a", "store": "fast", "at_least": 150, "at_most": 300},
-            "reproduced",
-        ),
-        ({"kind": "bound", "workload": "a", "store": "fast", "at_most": 150}, "contradicted"),
-        ({"kind": "bound", "workload": "a", "store": "fast", "at_most": 210}, "undecided"),
-        ({"kind": "value", "workload": "a", "store": "fast", "value": 210}, "not measured"),
+        (statement("equal", of={"store": "near"}, to={"store": "slow"}), "reproduced"),
+        (statement("bound", store="fast", at_least=150, at_most=300), "reproduced"),
+        (statement("bound", store="fast", at_most=150), "contradicted"),
+        (statement("bound", store="fast", at_most=210), "undecided"),
+        (statement("value", store="fast", value=210), "not measured"),
     ],
 )
 def test_each_kind_of_statement_has_its_verdict(statement, expected):
@@ -191,7 +175,7 @@ def test_one_repetition_is_undecided_and_its_value_is_shown():
 
 
 def test_failed_operations_have_a_share_with_wilsons_interval():
-    bound = {"kind": "bound", "workload": "a", "operation": "read", "metric": "failed_share"}
+    bound = statement("bound", operation="read", metric="failed_share")
     failing = bound | {"store": "slow", "at_least": 0.04, "at_most": 0.06}
     assert verdict(failing) == "reproduced"
     shown = answer(failing).statements[0].shown.measured
@@ -201,7 +185,7 @@ def test_failed_operations_have_a_share_with_wilsons_interval():
     assert verdict(bound | {"store": "fast", "at_most": 0.0001}) == "undecided"
 
 
-TREND = {"kind": "trend", "workload": "a", "store": "fast", "threads": "all", "over": "threads"}
+TREND = statement("trend", store="fast", threads="all", over="threads")
 
 
 def test_a_trend_is_the_change_from_the_first_to_the_last_size():
@@ -230,7 +214,7 @@ def test_the_trend_of_a_ratio():
     assert row["what"].replace("\xa0", " ") == "A: Fast / Slow; threads 1 to 16"
 
 
-SATURATION = {"kind": "saturation", "workload": "a", "store": "fast", "threads": "all"}
+SATURATION = statement("saturation", store="fast", threads="all")
 
 
 @pytest.mark.parametrize(
@@ -259,7 +243,7 @@ def test_the_point_of_saturation_may_differ_between_repetitions():
 
 
 def test_one_store_saturates_first():
-    first = {"kind": "saturates-first", "workload": "a", "threads": "all"}
+    first = statement("saturates-first", threads="all")
     all_three = Values(
         rates("fast", 10, 20, 40, 41, 41)
         | rates("slow", 10, 20, 40, 80, 160)
@@ -283,27 +267,22 @@ def test_from_how_many_reads_on_a_cache_pays_off():
             for place, of in costs.items()
         }
     )
-    statement = {
-        "kind": "break-even",
-        "workload": "a",
-        "metric": "latency_mean",
-        "cache": "fast",
-        "database": "slow",
-        "reads": 2.5,
-    }
-    found = answer(statement, by_hand)
+    claimed = statement(
+        "break-even", metric="latency_mean", cache="fast", database="slow", reads=2.5
+    )
+    found = answer(claimed, by_hand)
     assert found.verdict == "reproduced"
     assert found.statements[0].shown.measured.value == pytest.approx(2.5)
     by_hand.runs_of["fast", "a", "t16"]["delete", "latency_mean"] = {"1": 80.0, "2": 81.0}
-    assert answer(statement, by_hand).statements[0].shown.measured.value == pytest.approx(3, 0.01)
+    assert answer(claimed, by_hand).statements[0].shown.measured.value == pytest.approx(3, 0.01)
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0, "2": 30.0}
-    never = answer(statement, by_hand)
+    never = answer(claimed, by_hand)
     assert (never.verdict, never.statements[0].shown.measured.value) == ("contradicted", inf)
     # Two runs that differ much do not tell that it never pays off, and one tells nothing.
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 10.0, "2": 60.0}
-    assert verdict(statement, by_hand) == "undecided"
+    assert verdict(claimed, by_hand) == "undecided"
     by_hand.runs_of["slow", "a", "t16"]["read", "latency_mean"] = {"1": 30.0}
-    assert verdict(statement, by_hand) == "undecided"
+    assert verdict(claimed, by_hand) == "undecided"
 
 
 def test_a_cache_that_may_never_pay_off_is_undecided():
@@ -327,8 +306,8 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
     names = ["store", "workload", "parameters", "repetition", "records", "operation", "round"]
     rounds = pd.DataFrame(rounds, columns=[*names, "counted", "operations", "ns"])
     again = rounds.assign(repetition="2", ns=rounds["ns"] * 1.1)
-    statement = {"kind": "break-even", "workload": "a", "metric": "throughput", "reads": 2.5}
-    statement |= {"cache": "fast", "database": "slow"}
+    claimed = statement("break-even", metric="throughput", reads=2.5)
+    claimed |= {"cache": "fast", "database": "slow"}
     for all_rounds in (rounds, pd.concat([rounds, again])):
         cells = all_rounds[CELL].drop_duplicates().assign(void="", status="measured")
         measured = measured_values(
@@ -339,7 +318,7 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
             paired=True,
             rounds=all_rounds,
         )
-        shown = answer(statement, measured).statements[0].shown.measured
+        shown = answer(claimed, measured).statements[0].shown.measured
         times = Times(rounds_of(all_rounds, cells[CELL]), "a")
         costs = [
             times.estimate(*each)
@@ -369,7 +348,7 @@ def test_a_claim_takes_its_weakest_verdict():
     assert set(order) == {each.value for each in Verdict}
     for index, word in enumerate(order):
         assert weakest(map(Verdict, order[index:])) == word
-    missing = {"kind": "order", "workload": "a", "stores": ["fast", "slow", "redis"]}
+    missing = statement("order", stores=["fast", "slow", "redis"])
     found = answer(missing)
     assert found.verdict == "not measured"
     # What was measured is shown all the same, with how many parts were not.
@@ -397,7 +376,7 @@ def test_a_difference_below_the_noise_floor_says_nothing():
     assert found.statements[0].shown.marks == (IN_FLOOR,)
     assert verdict(ratio(0.5), noisy) == "undecided"
     # That two stores are equal is no difference; and between workloads there is no floor.
-    equal = {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}}
+    equal = statement("equal", of={"store": "near"}, to={"store": "slow"})
     assert verdict(equal, noisy) == "reproduced"
     between = ratio(2, store="slow", of={"workload": "b"}, to={"workload": "a"})
     assert verdict(between, noisy) == "reproduced"
@@ -419,7 +398,7 @@ def test_unequal_updates_are_judged_as_the_source_did_them_and_marked():
         return answer(statement, measured).statements[0].shown.marks
 
     assert marks(ratio(2, workload="b")) == ()
-    near = {"kind": "equal", "workload": "a", "of": {"store": "near"}, "to": {"store": "slow"}}
+    near = statement("equal", of={"store": "near"}, to={"store": "slow"})
     assert marks(near) == ()
     assert marks(ratio(2, store="fast", of={"workload": "b"}, to={"workload": "a"})) == ()
     # Where no probe tells, nothing is said against it.
@@ -438,7 +417,7 @@ def test_a_run_that_repeats_the_source_exactly_reproduces_its_orders(thesis_clai
 
 
 def test_each_workload_of_a_statement_has_a_verdict_and_the_claim_the_weakest():
-    order = {"kind": "order", "workload": ["a", "b"], "stores": ["fast", "slow"]}
+    order = statement("order", workload=["a", "b"], stores=["fast", "slow"])
     half = values()
     half.runs_of["slow", "b", "t16"]["overall", "throughput"] = {"1": 300.0, "2": 410.0, "3": 500.0}
     found = answer(order, half)
@@ -467,7 +446,7 @@ def test_two_sizes_that_are_one_cell_at_a_small_scale_are_not_compared():
     grid = Grid({"a": sets}, {"a": sets[0]})
     runs = {("fast", "a", "same"): {("overall", "throughput"): {"1": 5.0, "2": 6.0}}}
     claim = {"id": "X", "claim": "?", "place": "?", "said": "quoted"}
-    equal = {"kind": "equal", "store": "fast", "workload": "a"}
+    equal = statement("equal", store="fast")
     equal |= {"of": {"records": 2000}, "to": {"records": 1000}}
     claims = Claims.model_validate({"claims": [claim | {"statements": [equal]}]}).claims
     (found,) = evaluate(claims, grid, STORES, Values(runs), None)
@@ -484,9 +463,9 @@ def test_sizes_are_those_that_were_measured():
     names = Names(NAMES.stores, {"a": "Insert"}, grid)
     runs = {("fast", "a", f"r{n}"): {("overall", "throughput"): {"1": 5.0}} for n in (1, 10)}
     numbers = {("fast", "a", (100_000 * n, None, 4)): runs["fast", "a", f"r{n}"] for n in (1, 10)}
-    equal = {"kind": "equal", "store": "fast", "workload": "a"}
+    equal = statement("equal", store="fast")
     equal |= {"of": {"records": 1_000_000}, "to": {"records": 100_000}}
-    bound = {"kind": "bound", "store": "fast", "workload": "a", "at_least": 1}
+    bound = statement("bound", store="fast", at_least=1)
     claim = {"id": "X", "claim": "?", "place": "?", "said": "quoted", "statements": [equal, bound]}
     claims = Claims.model_validate({"claims": [claim]}).claims
     found = evaluate(claims, grid, STORES, Values(runs), Values(numbers, by_slug=False))
@@ -558,20 +537,20 @@ PUBLISHED = [
         (ratio(2, workload="b"), "no data"),
         (ratio(2, workload=["a", "b"]), "supported in part"),
         (ratio(3, workload=["a", "b"]), "not supported"),
-        ({"kind": "order", "workload": "a", "stores": ["slow", "fast"]}, "not supported"),
+        (statement("order", stores=["slow", "fast"]), "not supported"),
         # The mean that the source does not print is worked out of its tables.
-        ({"kind": "value", "workload": "mean", "store": "fast", "value": 5000}, "supported"),
-        ({"kind": "value", "workload": "mean", "store": "fast", "value": 5500}, "not supported"),
-        ({"kind": "value", "workload": "mean", "store": "slow", "value": 2000}, "no data"),
+        (statement("value", workload="mean", store="fast", value=5000), "supported"),
+        (statement("value", workload="mean", store="fast", value=5500), "not supported"),
+        (statement("value", workload="mean", store="slow", value=2000), "no data"),
         (
-            {
-                "kind": "bound",
-                "workload": "mean",
-                "store": "slow",
-                "operation": "update",
-                "metric": "failed_share",
-                "at_most": 0.06,
-            },
+            statement(
+                "bound",
+                workload="mean",
+                store="slow",
+                operation="update",
+                metric="failed_share",
+                at_most=0.06,
+            ),
             "supported",
         ),
     ],
@@ -594,7 +573,7 @@ def test_a_claim_rests_on_values_that_the_audit_rejects():
 
 
 def test_a_mean_with_a_rejected_value_in_it_is_rejected_too():
-    mean = {"kind": "value", "workload": "mean", "store": "fast", "value": 5000}
+    mean = statement("value", workload="mean", store="fast", value=5000)
     found = answer(mean, published=published(*PUBLISHED, rejected={("fast", "b")}))
     assert [operand.workload for operand in found.statements[0].rests_on] == ["mean"]
 
@@ -620,7 +599,7 @@ def test_the_audit_of_a_sentence_is_the_claims_too(fits, support, notes):
 
 def test_a_rate_of_the_source_does_not_decide_the_verdict_here():
     claim = {"id": "X1", "claim": "?", "place": "?", "said": "quoted"}
-    statements = [{"kind": "value", "workload": "a", "store": "fast", "value": 9}, ratio(2)]
+    statements = [statement("value", store="fast", value=9), ratio(2)]
     claims = Claims.model_validate({"claims": [claim | {"statements": statements}]}).claims
     (found,) = evaluate(claims, GRID, STORES, values(), published(*PUBLISHED))
     assert (found.verdict, found.support) == ("reproduced", "not supported")

@@ -120,9 +120,3 @@ def test_a_server_that_is_not_ready_is_an_oserror(telling, store):
     for ask in (verbs.version, verbs.records):
         with pytest.raises(OSError, match="Lost connection"):
             ask("127.0.0.1", 1)
-
-
-@pytest.mark.parametrize("store", ["mysql", "mariadb"])
-def test_nobody_listens(store):
-    with pytest.raises(OSError, match=r"127\.0\.0\.1"):
-        load_store(STORES / store).verbs.version("127.0.0.1", 1)

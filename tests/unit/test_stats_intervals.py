@@ -91,12 +91,6 @@ def test_runs_without_a_logarithm_are_refused(values, message):
         log_t_interval(values)
 
 
-@pytest.mark.parametrize("level", [0, 1, 95])
-def test_a_level_is_a_share(level):
-    with pytest.raises(ValueError, match=f"level {level}: needs a share between 0 and 1"):
-        log_t_interval([1, 2], level=level)
-
-
 def test_variation():
     assert variation([10, 12, 17]) == pytest.approx(sqrt(13) / 13)
     assert variation(THROUGHPUTS) == pytest.approx(stats.variation(THROUGHPUTS, ddof=1))

@@ -49,8 +49,6 @@ def test_how_many_are_dropped_is_rounded_down():
     assert trimmed_mean(values).value == 5
     assert trimmed_mean([*values[:-1], 1000]).value == 5
     assert trimmed_mean([*values[:-2], 1000, 1000]).value > 5
-    # 0.29 · 100 is less than 29 in floating point.
-    assert trimmed_mean([*[0] * 29, *[1] * 42, *[9] * 29], share=0.29).value == 1
 
 
 def test_an_outlier_ruins_the_plain_interval_only():
@@ -79,22 +77,10 @@ def test_equal_runs():
     ("values", "message"),
     [
         ([], "at least one number"),
-        ([1, 2, 3, 4], "4 runs: 0.2 of them at each end is 0"),
+        ([1, 2, 3, 4], "4 runs: .*needs 5"),
         ([1, 2, 3, 4, float("nan")], "nan is among them"),
     ],
 )
 def test_too_few_or_no_runs(values, message):
     with pytest.raises(ValueError, match=message):
         trimmed_mean(values)
-
-
-@pytest.mark.parametrize("share", [0, 0.5, -0.1])
-def test_shares_that_trim_nothing_or_all(share):
-    with pytest.raises(ValueError, match=r"needs 0 < share < 0\.5"):
-        trimmed_mean(RUNS, share=share)
-
-
-def test_two_runs_must_be_left():
-    assert trimmed_mean([9, 1, 2, 4, 0, 8], share=0.34).value == 3
-    with pytest.raises(ValueError, match="which leaves 1"):
-        trimmed_mean(RUNS, share=0.45)

@@ -21,8 +21,7 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
 
     Prints the checks by kind and those that do not fit, and writes them all.
     """
-    from kvstudy.analyse.audit.files import audit, write_audit
-    from kvstudy.analyse.audit.print import as_text
+    from kvstudy.analyse.audit.files import as_text, audit, write_audit
     from kvstudy.analyse.claims.file import check_source
     from kvstudy.errors import KvstudyError
     from kvstudy.study.load import load_study

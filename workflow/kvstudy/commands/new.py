@@ -42,12 +42,12 @@ def study(
 ) -> None:
     """Write config/studies/NAME/study.yaml; asks for stores and workloads."""
     from kvstudy.errors import KvstudyError
-    from kvstudy.study.load import STORES, STUDIES, load_study
+    from kvstudy.study.load import STUDIES, load_study, project_stores
     from kvstudy.study.workload import WORKLOADS
 
     path = STUDIES / _checked(name, "study", TAKEN, ("-partial",)) / "study.yaml"
     _refuse_existing(path.parent)
-    known = sorted(folder.parent.name for folder in STORES.glob("*/store.yaml"))
+    known = project_stores()
     files = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
     values = {
         "name": name,

@@ -63,7 +63,7 @@ def command(
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores import providers
     from kvstudy.stores.definition import load_store, stores_to_measure
-    from kvstudy.study.load import STORES
+    from kvstudy.study.load import STORES, project_stores
     from kvstudy.study.naming import did_you_mean
     from kvstudy.study.workload import WORKLOADS, load_only, load_workload
 
@@ -71,7 +71,7 @@ def command(
         raise KvstudyError(
             f"--insert-only runs no workload: leave out --workload {workload}, or --insert-only"
         )
-    names = sorted(path.parent.name for path in STORES.glob("*/store.yaml"))
+    names = project_stores()
     if store is None:
         here = [
             name for name in names if not providers.missing(load_store(STORES / name), provider)

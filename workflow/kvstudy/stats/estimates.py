@@ -8,10 +8,7 @@ from math import inf, isfinite, sqrt
 
 import scipy
 
-from kvstudy.stats.intervals import LEVEL, finite, trimmed_error
-
-# Fewer runs have no smallest and largest that could be dropped.
-FEWEST = 5
+from kvstudy.stats.intervals import FEWEST_TO_TRIM, LEVEL, finite, trimmed_error
 
 
 @dataclass(frozen=True)
@@ -51,17 +48,15 @@ def mean_estimate(runs: Iterable[float]) -> Estimate:
 def trimmed_estimate(runs: Iterable[float]) -> Estimate:
     """The trimmed mean of five runs or more (``trimmed_mean``), of fewer the plain one."""
     array = finite(runs, "runs")
-    if array.size < FEWEST:
+    if array.size < FEWEST_TO_TRIM:
         return mean_estimate(array)
-    value, error, freedom, _ = trimmed_error(array)
-    return Estimate(value, error, freedom)
+    return Estimate(*trimmed_error(array))
 
 
 def quotient(
     estimates: Sequence[Estimate],
     above: Sequence[float],
     below: Sequence[float],
-    level: float = LEVEL,
 ) -> Quotient | None:
     """Σ above_k·x_k by Σ below_k·x_k of independent estimates x_k, by Fieller's method.
 
@@ -95,7 +90,7 @@ def quotient(
     freedom = sum(parts) ** 2 / sum(
         part**2 / each.freedom for part, each in zip(parts, estimates, strict=True) if part
     )
-    t = float(scipy.stats.t.ppf((1 + level) / 2, freedom))
+    t = float(scipy.stats.t.ppf((1 + LEVEL) / 2, freedom))
 
     def spread(left: Sequence[float], right: Sequence[float]) -> float:
         weighted = zip(left, right, errors, strict=True)

@@ -15,8 +15,8 @@ import scipy
 LEVEL = 0.95
 # A larger coefficient of variation is flagged.
 NOISY = 0.10
-# What a trimmed mean drops at each end: of five runs the smallest and the largest.
-TRIMMED = 0.2
+# Of five runs a trimmed mean drops the smallest and the largest; of fewer there are none to drop.
+FEWEST_TO_TRIM = 5
 
 
 def finite(values: Iterable[float], what: str) -> np.ndarray:
@@ -56,10 +56,10 @@ class Interval:
     n: int
 
 
-def log_t_interval(runs: Iterable[float], level: float = LEVEL) -> Interval:
+def log_t_interval(runs: Iterable[float]) -> Interval:
     """Geometric mean of the runs and its t interval on logarithms.
 
-    exp(m ± t((1 + level)/2, n - 1) · s/√n), with m and s the mean and the
+    exp(m ± t(0.975, n - 1) · s/√n), with m and s the mean and the
     standard deviation (n - 1) of ln x. One value per run, in any unit, which
     the result keeps: the run is the unit, never the operation. Assumes that
     ln x is about normal over runs; a bootstrap is no way out for few runs (its
@@ -68,14 +68,13 @@ def log_t_interval(runs: Iterable[float], level: float = LEVEL) -> Interval:
     Source: Hoefler & Belli 2015, Kalibera & Jones 2013.
     ValueError: no runs, a run that is not a number above 0.
     """
-    _check_level(level)
     logs = [log(run) for run in positive(runs, "runs")]
     n = len(logs)
     mean = sum(logs) / n
     if n == 1:
         return Interval(exp(mean), None, None, 1)
     spread = sqrt(sum((value - mean) ** 2 for value in logs) / (n - 1))
-    half = scipy.stats.t.ppf((1 + level) / 2, n - 1) * spread / sqrt(n)
+    half = scipy.stats.t.ppf((1 + LEVEL) / 2, n - 1) * spread / sqrt(n)
     return Interval(exp(mean), exp(mean - half), exp(mean + half), n)
 
 
@@ -90,7 +89,7 @@ def variation(runs: Iterable[float]) -> float | None:
     return float(array.std(ddof=1) / array.mean()) if array.size > 1 else None
 
 
-def wilson_interval(failed: int, operations: int, level: float = LEVEL) -> Interval:
+def wilson_interval(failed: int, operations: int) -> Interval:
     """Share of failed operations and its Wilson interval, between 0 and 1.
 
     (p + z²/2n ± z·√(p(1 - p)/n + z²/4n²)) / (1 + z²/n), with p = failed/n and z
@@ -99,9 +98,8 @@ def wilson_interval(failed: int, operations: int, level: float = LEVEL) -> Inter
 
     Source: Wilson 1927. ValueError: not 0 <= failed <= operations, no operations.
     """
-    _check_level(level)
     _check_counts(failed, operations)
-    low, high = scipy.stats.binomtest(failed, operations).proportion_ci(level, method="wilson")
+    low, high = scipy.stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
     return Interval(failed / operations, float(low), float(high), operations)
 
 
@@ -126,62 +124,49 @@ def error_rate(failed: int, operations: int) -> Interval:
     return wilson_interval(failed, operations)
 
 
-def _check_level(level: float) -> None:
-    if not 0 < level < 1:
-        raise ValueError(f"level {level}: needs a share between 0 and 1, such as 0.95")
-
-
 def _check_counts(failed: int, operations: int) -> None:
     if operations < 1 or not 0 <= failed <= operations:
         raise ValueError(f"{failed} of {operations} operations failed: no such error rate")
 
 
-def trimmed_mean(runs: Iterable[float], share: float = TRIMMED, level: float = LEVEL) -> Interval:
-    """Mean without the smallest and the largest runs, with Tukey and McLaughlin's interval.
+def trimmed_mean(runs: Iterable[float]) -> Interval:
+    """Mean without the smallest and the largest fifth, with Tukey and McLaughlin's interval.
 
-    g = ⌊share·n⌋ runs are dropped at each end, h = n - 2g are kept. The interval is
-    mean ± t((1 + level)/2, h - 1) · √(SSD_w/(h·(h - 1))), where SSD_w is the sum of squared
+    g = ⌊n/5⌋ runs are dropped at each end, h = n - 2g are kept. The interval is
+    mean ± t(0.975, h - 1) · √(SSD_w/(h·(h - 1))), where SSD_w is the sum of squared
     deviations of the winsorised runs from their mean: each dropped one replaced by the
     nearest that is kept. Of 5 runs: √(SSD_w/6), 2 degrees of freedom, t = 4.303. Runs and
     result in the same unit.
 
     Yuen (1974) adds two such squared errors for two samples; ``scipy.stats.ttest_ind`` with
     ``trim`` is that test. ``scipy.stats.mstats.trimmed_mean_ci`` has another error:
-    s_w/((1 - 2·share)·√n), which is that of ``share``, not of the runs that were dropped,
+    s_w/(0.6·√n), which is that of a fifth, not of the runs that were dropped,
     and too small at n = 5 and too large at n = 9.
 
     ``n`` of the result counts all runs. The interval is that of the trimmed
     mean of the distribution, which is not its mean where that is skewed. Of few
     runs it is somewhat too narrow: 95 % cover 94 % of normal samples at n = 5 to 10.
 
-    Source: Tukey and McLaughlin 1963. ValueError: so few runs that none is dropped (less
-    than 5), less than two kept, a run that is not a number.
+    Source: Tukey and McLaughlin 1963. ValueError: less than 5 runs, of which none could be
+    dropped, a run that is not a number.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"share {share}, level {level}: needs 0 < share < 0.5 and 0 < level < 1")
-    mean, error, freedom, n = trimmed_error(runs, share)
-    half = float(scipy.stats.t.ppf((1 + level) / 2, freedom) * error)
-    return Interval(mean, mean - half, mean + half, n)
+    mean, error, freedom = trimmed_error(array := finite(runs, "runs"))
+    half = float(scipy.stats.t.ppf((1 + LEVEL) / 2, freedom) * error)
+    return Interval(mean, mean - half, mean + half, array.size)
 
 
-def trimmed_error(runs: Iterable[float], share: float = TRIMMED) -> tuple[float, float, int, int]:
-    """The trimmed mean, its standard error, the error's degrees of freedom, and n.
+def trimmed_error(runs: Iterable[float]) -> tuple[float, float, int]:
+    """The trimmed mean, its standard error, and the error's degrees of freedom.
 
     See ``trimmed_mean``, which makes an interval of them. Raises as it does.
     """
     ordered = np.sort(finite(runs, "runs"))
-    n = ordered.size
-    if not 0 < share < 0.5:
-        raise ValueError(f"share {share}: needs 0 < share < 0.5")
-    # 0.29 · 100 is 28.999999999999996.
-    dropped = int(share * n + 1e-9)
-    kept = n - 2 * dropped
-    if dropped == 0 or kept < 2:
+    dropped = ordered.size // FEWEST_TO_TRIM
+    if not dropped:
         raise ValueError(
-            f"{n} runs: {share:g} of them at each end is {dropped}, which leaves {kept}; a "
-            "trimmed mean drops at least one and keeps at least two"
+            f"{ordered.size} runs: a trimmed mean drops a fifth at each end; needs {FEWEST_TO_TRIM}"
         )
-    inner = ordered[dropped : n - dropped]
+    inner = ordered[dropped:-dropped]
     winsorised = np.clip(ordered, inner[0], inner[-1])
-    error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (kept * (kept - 1)))
-    return float(inner.mean()), error, kept - 1, n
+    error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (inner.size * (inner.size - 1)))
+    return float(inner.mean()), error, inner.size - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from math import exp, expm1, inf, log, log1p, sqrt
 
@@ -59,7 +60,7 @@ def block_spread(rows: Sequence[Sequence[float]]) -> tuple[float, int]:
     return float((rest**2).sum()), (table.shape[0] - 1) * (table.shape[1] - 1)
 
 
-def power(repetitions: int, difference: float, spread: float, level: float = LEVEL) -> float:
+def power(repetitions: int, difference: float, spread: float) -> float:
     """Probability that the interval of a paired ratio excludes 1 when it is 1 + ``difference``.
 
     d_b = ln(A_b/B_b) has the standard deviation s_d = √2·``spread`` when the runs of a
@@ -69,26 +70,14 @@ def power(repetitions: int, difference: float, spread: float, level: float = LEV
     ValueError: less than two repetitions (no interval), a difference or spread not above 0.
     """
     _check(repetitions, difference, spread)
-    return _power(log1p(difference) * sqrt(repetitions) / (sqrt(2) * spread), repetitions, level)
+    return _power(log1p(difference) * sqrt(repetitions) / (sqrt(2) * spread), repetitions)
 
 
-def repetitions_for(
-    difference: float, spread: float, wanted: float = POWER, level: float = LEVEL
-) -> int | None:
-    """The fewest repetitions with which ``power`` is at least ``wanted``; None above MOST."""
+def repetitions_for(difference: float, spread: float) -> int | None:
+    """The fewest repetitions with which ``power`` is at least ``POWER``; None above MOST."""
     _check(2, difference, spread)
-    low, high = 1, 2
-    while power(high, difference, spread, level) < wanted:
-        if high >= MOST:
-            return None
-        low, high = high, min(2 * high, MOST)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if power(middle, difference, spread, level) < wanted:
-            low = middle
-        else:
-            high = middle
-    return high
+    needed = 2 + bisect_left(range(2, MOST + 1), POWER, key=lambda n: power(n, difference, spread))
+    return needed if needed <= MOST else None
 
 
 def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | None:
@@ -114,26 +103,24 @@ def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | Non
     return max(min(filter(None, needed), default=0), ratio.n + 1) if any(needed) else None
 
 
-def smallest_difference(
-    repetitions: int, spread: float, wanted: float = POWER, level: float = LEVEL
-) -> float:
-    """The smallest difference that ``repetitions`` tell with the probability ``wanted``.
+def smallest_difference(repetitions: int, spread: float) -> float:
+    """The smallest difference that ``repetitions`` tell with the probability ``POWER``.
 
     0.05 is five per cent; infinite where it is more than a factor of e^50.
     """
     _check(repetitions, 1, spread)
-    needed = scipy.optimize.brentq(lambda size: _power(size, repetitions, level) - wanted, 0, 100)
+    needed = scipy.optimize.brentq(lambda size: _power(size, repetitions) - POWER, 0, 100)
     logarithm = needed * sqrt(2) * spread / sqrt(repetitions)
     return exp(logarithm) - 1 if logarithm < 50 else inf
 
 
-def _power(size: float, repetitions: int, level: float) -> float:
+def _power(size: float, repetitions: int) -> float:
     """P(|T| > t) as the mean over the spread s that the runs may happen to show.
 
     SciPy's own noncentral t gives no number for some sizes that are needed here.
     """
     freedom = repetitions - 1
-    critical = scipy.stats.t.ppf((1 + level) / 2, freedom)
+    critical = scipy.stats.t.ppf((1 + LEVEL) / 2, freedom)
     shown = np.sqrt(scipy.stats.chi2.ppf(QUANTILES, freedom) / freedom)
     both = scipy.stats.norm.sf(critical * shown - size) + scipy.stats.norm.cdf(
         -critical * shown - size

@@ -25,7 +25,7 @@ SAME_SIZE = 1.25
 class Ratio:
     """The ratio A/B of two stores' values, without unit.
 
-    ``low`` and ``high`` bound its interval of ``level``; ``p`` is the two-sided
+    ``low`` and ``high`` bound its 95 % interval; ``p`` is the two-sided
     p-value of A = B, ``p_holm`` the same adjusted over a table (see ``holm``).
     ``error`` is the standard error of ln(A/B), with ``freedom`` degrees of
     freedom. All of these are None when a side has only one run (or there is only
@@ -40,7 +40,6 @@ class Ratio:
     p: float | None = None
     error: float | None = None
     freedom: float | None = None
-    level: float = LEVEL
     p_holm: float | None = None
 
     @property
@@ -53,16 +52,14 @@ class Ratio:
         if self.low is None:
             return None
         if self.p_holm is not None:
-            return self.p_holm < 1 - self.level
+            return self.p_holm < 1 - LEVEL
         return not self.low <= 1 <= self.high
 
 
-def paired_ratio(
-    a: Mapping[Hashable, float], b: Mapping[Hashable, float], level: float = LEVEL
-) -> Ratio:
+def paired_ratio(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> Ratio:
     """Ratio of A to B from runs that were measured in the same blocks.
 
-    exp(d ± t((1 + level)/2, n - 1) · s/√n), with d and s the mean and the
+    exp(d ± t(0.975, n - 1) · s/√n), with d and s the mean and the
     standard deviation of d_b = ln(A_b/B_b) over the n blocks. ``a`` and ``b``
     map a block (the repetition) to one run's value, in a common unit. What slows
     the machine in a block cancels out. A block that only one side has is left out.
@@ -80,24 +77,22 @@ def paired_ratio(
     mean = float(differences.mean())
     if n == 1:
         return Ratio(exp(mean), 1)
-    return _ratio(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n, level)
+    return _ratio(mean, float(differences.std(ddof=1)) / sqrt(n), n - 1, n)
 
 
-def unpaired_ratio(a: Iterable[float], b: Iterable[float], level: float = LEVEL) -> Ratio:
+def unpaired_ratio(a: Iterable[float], b: Iterable[float]) -> Ratio:
     """Ratio of A to B from runs that share no blocks: Welch's t interval on logarithms.
 
-    exp(m_A - m_B ± t((1 + level)/2, df) · √(s_A²/n_A + s_B²/n_B)), m and s over
+    exp(m_A - m_B ± t(0.975, df) · √(s_A²/n_A + s_B²/n_B)), m and s over
     ln x of each side, df by Welch and Satterthwaite. Values in a common unit.
 
     Source: Welch 1947; Kalibera & Jones 2013.
     ValueError: a side without values, a value that is not a number above 0.
     """
-    return unpaired_quotient([a], [b], level)
+    return unpaired_quotient([a], [b])
 
 
-def unpaired_quotient(
-    above: Sequence[Iterable[float]], below: Sequence[Iterable[float]], level: float = LEVEL
-) -> Ratio:
+def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable[float]]) -> Ratio:
     """The product of the geometric means ``above`` by that of those ``below``, none paired.
 
     As ``unpaired_ratio``, with the variances of all means added: with two of each it
@@ -117,21 +112,21 @@ def unpaired_quotient(
     parts = np.array([of.var(ddof=1) / of.size for of in logs])
     error = sqrt(parts.sum())
     if error == 0:
-        return _ratio(mean, 0.0, n - 1, n, level)
+        return _ratio(mean, 0.0, n - 1, n)
     shares = parts / parts.sum()
     freedom = 1 / float((shares**2 / (sizes - 1)).sum())
-    return _ratio(mean, error, freedom, n, level)
+    return _ratio(mean, error, freedom, n)
 
 
-def _ratio(mean: float, error: float, freedom: float, n: int, level: float) -> Ratio:
+def _ratio(mean: float, error: float, freedom: float, n: int) -> Ratio:
     """The same numbers as ``scipy.stats.ttest_rel`` and ``ttest_ind``.
 
     These have no p-value for equal runs, take two means at most, and do not tell the standard
     error, from which equivalence and the repetitions that would decide are worked out.
     """
-    half = scipy.stats.t.ppf((1 + level) / 2, freedom) * error
+    half = scipy.stats.t.ppf((1 + LEVEL) / 2, freedom) * error
     p = 2 * float(scipy.stats.t.sf(_over(abs(mean), error), freedom))
-    return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom, level)
+    return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom)
 
 
 def _over(distance: float, error: float) -> float:

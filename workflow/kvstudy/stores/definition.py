@@ -246,7 +246,11 @@ class Store(StoreFile):
             raise KvstudyError(f"{path}: no such file; it must define version() and records()")
         spec = importlib.util.spec_from_file_location(f"kvstudy_verbs_{self.name}", path)
         module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:  # It is a program of somebody's.
+            line = f" (line {error.lineno})" if isinstance(error, SyntaxError) else ""
+            raise KvstudyError(f"{path}: cannot be imported: {error!r}{line}; mend it") from None
         return module
 
 

@@ -38,19 +38,19 @@ def differences(manifests: dict[str, dict]) -> list[Difference]:
 
     What a manifest does not record is no difference.
     """
-    found: dict[str, dict[frozenset[str], list[str]]] = {}
+    facts: dict[str, dict[frozenset[str], list[str]]] = {}
     for cell, manifest in manifests.items():
         for what, values in _facts(manifest).items():
-            found.setdefault(what, {}).setdefault(values, []).append(cell)
+            facts.setdefault(what, {}).setdefault(values, []).append(cell)
     return [
-        Difference(what, tuple(_sides(sides))) for what, sides in found.items() if len(sides) > 1
+        Difference(what, tuple(_sides(sides))) for what, sides in facts.items() if len(sides) > 1
     ]
 
 
-def refusal(found: list[Difference], raw: Path) -> str:
+def refusal(differences: list[Difference], raw: Path) -> str:
     """Names what differs between which cells, and what to do."""
     lines = [f"{raw}: its cells were not measured alike:"]
-    for difference in found:
+    for difference in differences:
         sides = "; ".join(
             f"{side.value} ({_count(len(side.cells))}, {_some(side.cells)})"
             for side in difference.sides
@@ -66,7 +66,7 @@ def refusal(found: list[Difference], raw: Path) -> str:
 
 def read_manifests(raw: Path) -> dict[str, dict]:
     """Manifests of the cells that were measured already, by path; unreadable ones are left out."""
-    found = {}
+    manifests = {}
     for path in sorted(raw.glob("*/*/*/rep*/manifest.json")):
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
@@ -74,8 +74,8 @@ def read_manifests(raw: Path) -> dict[str, dict]:
         except (OSError, ValueError, KeyError, TypeError, RecursionError, AttributeError):
             # `kvstudy parse` will name the file.
             continue
-        found[path.parent.relative_to(raw).as_posix()] = manifest
-    return found
+        manifests[path.parent.relative_to(raw).as_posix()] = manifest
+    return manifests
 
 
 def usable_cores(manifest: dict) -> int | None:
@@ -111,7 +111,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
 
     threads = _usable(parts)
     provider = server.get("provider")
-    found: dict[str, str | frozenset[str] | None] = {
+    facts: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.
         "provider": None if provider == "none" else provider,
         "processor": name("CPU"),
@@ -128,7 +128,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     }
     return {
         what: frozenset([value]) if isinstance(value, str) else value
-        for what, value in found.items()
+        for what, value in facts.items()
         if value
     }
 

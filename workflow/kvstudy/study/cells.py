@@ -243,11 +243,11 @@ def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[C
 
 def shown(study: Study, scale: float = 1.0) -> dict[str, str]:
     """The parameters of each workload that tables and figures of one set show."""
-    found = {}
+    parameters = {}
     for use in study.workloads:
         cell = _cell(study, study.stores[0], use, shown_combination(study, use), scale)
-        found[use.name] = cell.parameters
-    return found
+        parameters[use.name] = cell.parameters
+    return parameters
 
 
 def find_cell(cells: list[Cell], path: str) -> Cell:

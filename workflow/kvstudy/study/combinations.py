@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from operator import attrgetter
 
 from kvstudy.study.base import SIZES, Sizes, as_list
 from kvstudy.study.model import Study
@@ -22,21 +23,15 @@ class Combination:
 
 def combinations_of(study: Study, use: WorkloadUse) -> list[Combination]:
     """All of the workload ``use``, each once: of its lists, then of those under ``also``."""
-    own = _own(study, use)
-    found = _product(own)
-    for sizes in use.also:
-        further = {name: as_list(getattr(sizes, name)) or own[name] for name in own}
-        found += _product(further)
-    return list(dict.fromkeys(found))
+    products = [itertools.product(*lists.values()) for lists in _lists(study, use)]
+    return list(dict.fromkeys(Combination(*sizes) for product in products for sizes in product))
 
 
 def most_cells(study: Study) -> int:
     """How many cells the study has at most, also where these are too many to be listed."""
     cells = 0
     for use in study.workloads:
-        own = _own(study, use)
-        lists = [own, *({n: as_list(getattr(also, n)) or own[n] for n in own} for also in use.also)]
-        several = sum(math.prod(map(len, sizes.values())) for sizes in lists)
+        several = sum(math.prod(map(len, lists.values())) for lists in _lists(study, use))
         cells += several * (len(use.stores) or len(study.stores))
         # Open-loop cells and controls have one set of sizes.
         once = (len(study.open_loop.loads) if study.open_loop else 0) + study.second_client
@@ -76,7 +71,7 @@ def lines(
 
     ``where`` gives the other sizes; those that it leaves out are as shown.
     """
-    found = []
+    drawn = []
     for store, name in itertools.product(stores, workloads):
         use = study.workload(name)
         one, measured = shown_combination(study, use), combinations_of(study, use)
@@ -88,13 +83,13 @@ def lines(
         for numbers in itertools.product(*others.values()):
             fixed = tuple(zip(others, numbers, strict=True))
             points = [
-                each
-                for each in measured
-                if all(getattr(each, size) == number for size, number in fixed)
+                sizes
+                for sizes in measured
+                if all(getattr(sizes, size) == number for size, number in fixed)
             ]
-            points.sort(key=lambda each: getattr(each, over))
-            found.append(Line(store, name, fixed, tuple(points)))
-    return found
+            points.sort(key=attrgetter(over))
+            drawn.append(Line(store, name, fixed, tuple(points)))
+    return drawn
 
 
 def _of_study(shown, name: str, values: list[int]) -> int:
@@ -110,8 +105,12 @@ def _own(study: Study, use: WorkloadUse) -> dict[str, list[int]]:
     }
 
 
-def _product(sizes: dict[str, list[int]]) -> list[Combination]:
-    return [Combination(*values) for values in itertools.product(*sizes.values())]
+def _lists(study: Study, use: WorkloadUse) -> list[dict[str, list[int]]]:
+    """The workload's own lists of sizes, and those of each entry under ``also``."""
+    own = _own(study, use)
+    return [own] + [
+        {name: as_list(getattr(sizes, name)) or own[name] for name in own} for sizes in use.also
+    ]
 
 
 def threads_of(study: Study, use: WorkloadUse) -> list[int]:

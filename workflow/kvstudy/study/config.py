@@ -25,20 +25,22 @@ SWITCH, LISTS = "a switch", "lists of cores"
 CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 
 
-class Ycsb(BaseModel):
-    """The YCSB client."""
+class _Section(BaseModel):
+    """Not strict: `snakemake --config` hands in texts."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class Ycsb(_Section):
+    """The YCSB client."""
 
     home: str = Field(
         default="", description="Folder of an unpacked YCSB 0.17.0; its bindings are used then."
     )
 
 
-class External(BaseModel):
+class External(_Section):
     """Servers that already run somewhere (provider external)."""
-
-    model_config = ConfigDict(extra="forbid")
 
     servers: dict[str, str] = Field(default={}, description="Store and host:port of its server.")
     may_empty: bool = Field(
@@ -47,10 +49,8 @@ class External(BaseModel):
     )
 
 
-class PinCpus(BaseModel):
+class PinCpus(_Section):
     """Cores of their own for server and client."""
-
-    model_config = ConfigDict(extra="forbid")
 
     server: str = Field(pattern=CORES, description="Its hardware threads, for example 0-1.")
     client: str = Field(pattern=CORES, description="Its hardware threads, for example 2,3.")
@@ -70,10 +70,8 @@ def _form(value: object) -> str | None:
     return LISTS if isinstance(value, dict | PinCpus) else None
 
 
-class Config(BaseModel):
+class Config(_Section):
     """The keys of config/config.yaml; `snakemake --config key=value` overrides each."""
-
-    model_config = ConfigDict(extra="forbid")
 
     study: str = Field(description="A folder under config/studies/.")
     scale: float = Field(

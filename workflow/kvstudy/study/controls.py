@@ -26,20 +26,20 @@ def controls(study: Study) -> list[StoreUse]:
     """What the study measures beside its own stores; nothing for imported logs."""
     if study.imported:
         return []
-    found: list[StoreUse] = []
+    uses: list[StoreUse] = []
     if of := noise_store(study):
         use = next(use for use in study.stores if use.name == of)
         title = _("{} (again)").format(use.title) if use.title else ""
-        found.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
+        uses.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
     if ceiling_store(study) == CEILING.name:
-        found.append(CEILING.model_copy(update={"title": _(CEILING.title)}))
+        uses.append(CEILING.model_copy(update={"title": _(CEILING.title)}))
     if study.second_client:
-        found += [
+        uses += [
             use.model_copy(update={"name": use.name + TWO_CLIENTS})
             for use in study.stores
             if use.store != CEILING.store
         ]
-    return found
+    return uses
 
 
 def is_control(store: str) -> bool:

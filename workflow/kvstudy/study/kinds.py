@@ -128,16 +128,13 @@ class Kinds:
     As the annotation of a field of a model it validates a part by its ``kind``.
     """
 
-    def __init__(self, package: str, also: tuple[type[Part], ...] = ()):
+    def __init__(self, package: str):
         self.package = package
         folder = ROOMS.joinpath(*package.split(".")[1:])
         files = [path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")]
-        self._also = {get_args(part.model_fields["kind"].annotation)[0]: part for part in also}
-        self.names = sorted([*(stem.replace("_", "-") for stem in files), *self._also])
+        self.names = sorted(stem.replace("_", "-") for stem in files)
 
     def __getitem__(self, name: str) -> type[Part]:
-        if name in self._also:
-            return self._also[name]
         module = importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
         (kind,) = (
             value

@@ -85,12 +85,12 @@ def load_study(path: Path) -> Study:
             "give the workload's file another name"
         )
     study = _with_open_loop(path, with_source(path, study, stores, workloads))
-    for key, each in (
+    for key, parts in (
         ("tables", [*study.tables, *study.open_loop_tables]),
         ("figures", [*study.figures, *study.open_loop_figures]),
     ):
         check_unique(
-            *(path, key, [one.name for one in each]),
+            *(path, key, [part.name for part in parts]),
             added=study.automatic_names[key],
             by=f"one of the {key} that the report has by itself",
         )
@@ -149,8 +149,8 @@ def _check_sizes(path: Path, study: Study) -> None:
                 f"{one.operations} operations and {one.threads} threads; name sizes of its lists"
             )
     for name, value in study.parameters.shown:
-        lists = {each for use in study.workloads for each in combinations_of(study, use)}
-        if value is not None and value not in {getattr(each, name) for each in lists}:
+        lists = {sizes for use in study.workloads for sizes in combinations_of(study, use)}
+        if value is not None and value not in {getattr(sizes, name) for sizes in lists}:
             raise KvstudyError(
                 f"{path}: parameters.shown.{name}: no cell has {value} {name}; "
                 "name one of the values of a list"
@@ -172,7 +172,7 @@ def _check_rounds(path: Path, index: int, study: Study, use: WorkloadUse) -> Non
             f"{path}: workloads[{index}]: '{use.name}' has rounds, which end by their counts; "
             "remove seconds"
         )
-    threads = [each.threads for each in combinations_of(study, use)]
+    threads = [one.threads for one in combinations_of(study, use)]
     for problem in rounds.problems(properties, threads):
         raise KvstudyError(f"{path}: workloads[{index}]: '{use.name}': {problem}")
     of = rounds.rounds_of(properties)

@@ -151,8 +151,8 @@ class Study(Strict):
 
     def _threads(self, use: WorkloadUse) -> set[int]:
         """All numbers of client threads of a workload."""
-        given = [use.threads or self.parameters.threads, *(sizes.threads for sizes in use.also)]
-        return {number for value in given for number in as_list(value)}
+        lists = [use.threads or self.parameters.threads, *(sizes.threads for sizes in use.also)]
+        return {number for value in lists for number in as_list(value)}
 
     @property
     def automatic_names(self) -> dict[str, set[str]]:

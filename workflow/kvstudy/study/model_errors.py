@@ -61,18 +61,18 @@ class Problem:
 def problems(error: ValidationError, data: object, model: type[BaseModel]) -> list[Problem]:
     """What is wrong in ``data``, each place once."""
     places: dict[Place, list[dict]] = {}
-    for each in error.errors(include_url=False, include_context=True):
-        loc, last = each["loc"], ()
-        if each["type"] == "missing":
+    for one in error.errors(include_url=False, include_context=True):
+        loc, last = one["loc"], ()
+        if one["type"] == "missing":
             # It is not in the data.
             loc, last = loc[:-1], loc[-1:]
-        places.setdefault(_place(data, loc) + last, []).append(each)
+        places.setdefault(_place(data, loc) + last, []).append(one)
     return [
-        Problem(place, f"{_key(place)}: {_text(found, model)}" if place else _text(found, model))
-        for place, found in places.items()
+        Problem(place, f"{_key(place)}: {_text(errors, model)}" if place else _text(errors, model))
+        for place, errors in places.items()
         # A list with one wrong number is also no number.
         if not (
-            all(each["type"] in _OTHER_TYPE for each in found)
+            all(one["type"] in _OTHER_TYPE for one in errors)
             and any(other[: len(place)] == place != other for other in places)
         )
     ]
@@ -80,7 +80,7 @@ def problems(error: ValidationError, data: object, model: type[BaseModel]) -> li
 
 def _place(data: object, loc: Place) -> Place:
     """``loc`` without what is no key of ``data``: the names of pydantic's types and kinds."""
-    found: list[str | int] = []
+    keys: list[str | int] = []
     kind = True
     for part in loc:
         if isinstance(data, dict) and kind and data.get("kind") == part:
@@ -89,9 +89,9 @@ def _place(data: object, loc: Place) -> Place:
         elif (isinstance(data, dict) and part in data) or (
             isinstance(data, list) and isinstance(part, int) and part < len(data)
         ):
-            found.append(part)
+            keys.append(part)
             data, kind = data[part], True
-    return tuple(found)
+    return tuple(keys)
 
 
 def _key(place: Place) -> str:
@@ -101,15 +101,15 @@ def _key(place: Place) -> str:
     return text
 
 
-def _text(found: list[dict], model: type[BaseModel]) -> str:
-    first = found[0]
+def _text(errors: list[dict], model: type[BaseModel]) -> str:
+    first = errors[0]
     if first["type"] == "missing":
         return "is missing; add it"
     if first["type"] == "extra_forbidden":
         known = list(model.model_fields) if len(first["loc"]) == 1 else []
         hint = did_you_mean(str(first["loc"][-1]), known) if known else "; see config/README.md"
         return f"unknown key{hint}"
-    own = [each["msg"].removeprefix("Value error, ") for each in found if _is_own(each)]
+    own = [error["msg"].removeprefix("Value error, ") for error in errors if _is_own(error)]
     hint = ""
     if own:
         text = own[0]
@@ -125,18 +125,18 @@ def _text(found: list[dict], model: type[BaseModel]) -> str:
         )
     else:
         words = []
-        for each in [each for each in found if each["type"] not in _OTHER_TYPE] or found:
-            if each["type"] == "literal_error":
-                expected = re.findall(r"'([^']*)'", each["ctx"]["expected"])
+        for error in [error for error in errors if error["type"] not in _OTHER_TYPE] or errors:
+            if error["type"] == "literal_error":
+                expected = re.findall(r"'([^']*)'", error["ctx"]["expected"])
                 words.append(f"one of {', '.join(expected)}")
-                if isinstance(each["input"], str):
-                    near = did_you_mean(each["input"], expected)
+                if isinstance(error["input"], str):
+                    near = did_you_mean(error["input"], expected)
                     hint = near if "did you mean" in near else hint
             else:
-                form = _MUST.get(each["type"], "of another form; see config/README.md")
+                form = _MUST.get(error["type"], "of another form; see config/README.md")
                 context = {
                     name: f"{value:g}" if isinstance(value, float) else value
-                    for name, value in each.get("ctx", {}).items()
+                    for name, value in error.get("ctx", {}).items()
                 }
                 context["pattern"] = _FORMS.get(context.get("pattern"), context.get("pattern"))
                 words.append(form.format(**context).replace("text of the form a", "a"))
@@ -151,6 +151,6 @@ def _echo(value: object) -> str:
     return _ECHO.repr(value)
 
 
-def _is_own(each: dict) -> bool:
+def _is_own(error: dict) -> bool:
     """Whether a validator of ours wrote the message."""
-    return each["type"] == "value_error" or each["type"] not in _OF_PYDANTIC
+    return error["type"] == "value_error" or error["type"] not in _OF_PYDANTIC

@@ -15,10 +15,10 @@ UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufff
 
 def check_printable(path: Path, text: str) -> None:
     """KvstudyError for a control character in the ``text`` of the file ``path``."""
-    if found := UNPRINTABLE.search(text):
-        line = text.count("\n", 0, found.start()) + 1
+    if match := UNPRINTABLE.search(text):
+        line = text.count("\n", 0, match.start()) + 1
         raise KvstudyError(
-            f"{path}: line {line}: has the control character {found[0]!r}; remove it"
+            f"{path}: line {line}: has the control character {match[0]!r}; remove it"
         )
 
 

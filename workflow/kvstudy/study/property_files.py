@@ -15,7 +15,7 @@ def store_properties(study: Study) -> dict[str, StoreProperties]:
 
     KvstudyError for a store whose folder has no properties.yaml, or a wrong one.
     """
-    found = {}
+    properties = {}
     for use in study.stores:
         path = STORES / use.store / "properties.yaml"
         if not path.is_file():
@@ -23,8 +23,8 @@ def store_properties(study: Study) -> dict[str, StoreProperties]:
                 f"{path}: no such file; a table of properties needs one for each store of the "
                 "study: write it, or remove the table"
             )
-        found[use.name] = read_yaml(path, StoreProperties)
-    return found
+        properties[use.name] = read_yaml(path, StoreProperties)
+    return properties
 
 
 def published_properties(study: Study) -> PublishedProperties | None:

@@ -134,13 +134,13 @@ class Files:
     def beside(cls, study: Path) -> Files:
         """Those beside the study file; KvstudyError where nothing of a source is known."""
         paths = [study.with_name(name) for name in (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)]
-        found = cls(*(path if path.is_file() else None for path in paths))
-        if not (found.values or found.quotes or found.claims):
+        files = cls(*(path if path.is_file() else None for path in paths))
+        if not (files.values or files.quotes or files.claims):
             raise KvstudyError(
                 f"{study.parent}: none of {PUBLISHED}, {QUOTES} and {CLAIMS} is there, so "
                 "nothing of a source can be shown; add one of them, or use source=measured"
             )
-        return found
+        return files
 
     def found(self) -> list[str]:
         """The files that are there."""

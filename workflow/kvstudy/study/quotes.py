@@ -226,7 +226,7 @@ def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
 def addresses(operand) -> list[str]:
     """All addresses in an expression."""
     if isinstance(operand, Computed):
-        return [each for part in operand.parts for each in addresses(part)]
+        return [address for part in operand.parts for address in addresses(part)]
     return [operand] if isinstance(operand, str) and not is_number(operand) else []
 
 
@@ -234,4 +234,4 @@ def split_address(address: str) -> tuple[dict[str, str], dict[str, float]]:
     """Store, workload, operation and metric of an address, and its sizes."""
     path, *sizes = address.split(" ")
     keys = dict(zip(("store", "workload", "operation", "metric"), path.split("/"), strict=True))
-    return keys, {name: float(number) for name, number in (re.split("=", each) for each in sizes)}
+    return keys, {name: float(number) for name, number in (re.split("=", size) for size in sizes)}

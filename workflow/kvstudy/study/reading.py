@@ -98,17 +98,17 @@ def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], leve
     sizes[node] = None
     size = 1
     if isinstance(node, yaml.ScalarNode):
-        if found := UNPRINTABLE.search(node.value):
+        if match := UNPRINTABLE.search(node.value):
             raise KvstudyError(
-                f"{path}: has the control character {found[0]!r}; remove it "
+                f"{path}: has the control character {match[0]!r}; remove it "
                 f"(line {node.start_mark.line + 1})"
             )
     elif isinstance(node, yaml.MappingNode):
         _check_keys(path, node)
         for pair in node.value:
-            size += sum(_check(path, each, sizes, level + 1) for each in pair)
+            size += sum(_check(path, child, sizes, level + 1) for child in pair)
     else:
-        size += sum(_check(path, each, sizes, level + 1) for each in node.value)
+        size += sum(_check(path, child, sizes, level + 1) for child in node.value)
     if size > MOST_VALUES:
         raise KvstudyError(
             f"{path}: has more than {MOST_VALUES} values, with those of its aliases (*); "

@@ -23,12 +23,12 @@ def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
     for use in study.workloads:
         # Cells that differ in nothing but the scale's floors have one name.
         cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
-        found = [
+        of_workload = [
             [
                 *(use.name, cell.parameters, cell.records, cell.operations, cell.threads),
                 math.nan if cell.seconds is None else cell.seconds,
             ]
             for cell in cells.values()
         ]
-        rows += sorted(found, key=lambda row: row[2:])
+        rows += sorted(of_workload, key=lambda row: row[2:])
     return pd.DataFrame(rows, columns=COLUMNS)

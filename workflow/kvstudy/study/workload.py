@@ -173,7 +173,7 @@ def check_property(place: str, name: str, classes: Iterable[str] = (CORE,)) -> N
     """
     if not OF_CLASS.keys() >= set(classes):
         return
-    known = KNOWN.union(*(OF_CLASS[each] for each in classes))
+    known = KNOWN.union(*(OF_CLASS[java] for java in classes))
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else "; YCSB would ignore it"

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 import pandas as pd
 import scipy
 
-from kvstudy.analyse.audit.check import Cell, Check, Fits, Kind, Shares, judged, severity
+from kvstudy.analyse.audit.check import Check, Fits, Kind, judged, severity
+from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.language.reasons import reason
 from kvstudy.stats.littles_law import IMPOSSIBLE_ABOVE
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
-from kvstudy.study.quotes import Setting
 
 # A chance of less than this is no chance.
 LEAST_P = 0.001
 
 
-def means(values: pd.DataFrame) -> Iterator[Check]:
+def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
     """A value of the mean of all workloads is that of the store's values."""
     for row in values[values["workload"] == MEAN].itertuples():
         same = (values["store"] == row.store) & (values["workload"] != MEAN)
@@ -26,10 +26,7 @@ def means(values: pd.DataFrame) -> Iterator[Check]:
         parts = list(values.loc[same, "number"])
         if not parts:
             continue
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        mean = total.times(1 / len(parts))
+        mean = sum(parts[1:], parts[0]).times(1 / len(parts))
         yield Check(
             Kind.COMBINED,
             row.table,
@@ -45,7 +42,7 @@ def means(values: pd.DataFrame) -> Iterator[Check]:
         )
 
 
-def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Check]:
+def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
     """Counts of operations that are drawn at random scatter by a known amount.
 
     The sum of z² over all runs is chi-squared, z = (count - N·p)/√(N·p·(1 - p)/runs), for one
@@ -55,39 +52,40 @@ def mixture(cells: list[Cell], setting: Setting, shares: Shares) -> Iterator[Che
     whole = True
     for cell in cells:
         counts = cell.of_operations("operations")
-        wanted = shares.get(cell.keys["workload"], {})
-        if len(counts) != 2 or not counts.keys() <= wanted.keys():
+        shares = source.shares.get(cell.keys["workload"], {})
+        if len(counts) != 2 or not counts.keys() <= shares.keys():
             continue
-        total = sum(number.value for number in counts.values())
+        total = cell.executed.value
         name, number = next(iter(counts.items()))
-        share = wanted[name]
+        share = shares[name]
         if 0 < share < 1:
             squares.append((number.value - total * share) ** 2 / (total * share * (1 - share)))
             offs.append(number.value / (total * share) - 1)
             places[cell.place] = True
             whole &= all(each.value == round(each.value) for each in counts.values())
-    if not squares or not setting.runs:
+    runs = source.setting.runs
+    if not squares or not runs:
         return
     degrees = len(squares)
-    chi = sum(squares) * setting.runs
+    chi = sum(squares) * runs
     most = float(scipy.stats.chi2.ppf(1 - LEAST_P, degrees))
-    note = ""
-    if setting.runs > 1:
+    note, off = "", max(offs, key=abs)
+    if runs > 1:
         single = scipy.stats.chi2.sf(sum(squares), degrees)
-        values = {"p": _p(scipy.stats.chi2.sf(chi, degrees)), "single": _p(single)}
-        note = reason("p-value-whole" if whole else "p-value", **values)
+        code = "p-value-whole" if whole else "p-value"
+        note = reason(code, p=_p(scipy.stats.chi2.sf(chi, degrees)), single=_p(single))
     yield Check(
         Kind.MIXTURE,
         ", ".join(places),
-        reason("scatter", counts=degrees, n=setting.runs),
+        reason("scatter", counts=degrees, n=runs),
         expected=degrees,
         note=note,
         given=chi,
         low=0,
         high=most,
         # What changes is the counts; of these, the one that is farthest off.
-        off=max(offs, key=abs) if chi > most else 0.0,
-        fits=severity(max(offs, key=abs)) if chi > most else Fits.YES,
+        off=off if chi > most else 0.0,
+        fits=severity(off) if chi > most else Fits.YES,
     )
 
 
@@ -95,7 +93,7 @@ def _p(value: float) -> str:
     return reason("below", bound=0.001) if value < 0.001 else f"{value:.2g}"
 
 
-def by_threads(values: pd.DataFrame) -> Iterator[Check]:
+def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
     """N client threads do at most N times what one does, unless that one was disturbed."""
     speeds = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
     same = ["store", "workload", *(size for size in SIZES if size != "threads")]
@@ -124,3 +122,7 @@ def by_threads(values: pd.DataFrame) -> Iterator[Check]:
             **judged(gains[most], 0, IMPOSSIBLE_ABOVE),
             **dict(zip(same, key, strict=True)),
         )
+
+
+# In the order of audit.csv, after those of cells.
+ACROSS_CELLS = (means, mixture, by_threads)

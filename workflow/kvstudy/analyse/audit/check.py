@@ -1,17 +1,12 @@
-"""A check of a source, as a row of audit.csv, and the run of the source that it is of."""
+"""One check of a source, as a row of audit.csv."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 
-import pandas as pd
-
 from kvstudy.analyse.audit.number import Number
-from kvstudy.study.base import SIZES
-from kvstudy.study.quotes import Setting
 
 
 class Kind(StrEnum):
@@ -120,55 +115,3 @@ def beyond(given: Number, low: float, high: float) -> float:
         return 0.0
     own, bound = (given.high, low) if given.high < low else (given.low, high)
     return own / bound - 1 if own > 0 < bound else math.copysign(math.inf, own - bound)
-
-
-# Of the operations (0 to 1), by workload and operation.
-Shares = Mapping[str, Mapping[str, float]]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """All values of one run of the source: ``numbers`` by operation and metric.
-
-    ``place`` is the table of the first one, ``places`` are those of the operations.
-    """
-
-    place: str
-    places: dict[str, str]
-    keys: dict[str, object]
-    numbers: dict[tuple[str, str], Number]
-
-    @staticmethod
-    def of(rows: pd.DataFrame) -> Cell:
-        """Of the rows (``values.read_values``) of one run."""
-        first = rows.iloc[0]
-        return Cell(
-            first["table"],
-            rows.drop_duplicates("operation").set_index("operation")["table"].to_dict(),
-            {name: first[name] for name in ("store", "workload", *SIZES)},
-            {(row.operation, row.metric): row.number for row in rows.itertuples()},
-        )
-
-    def address(self, operation: str, *metrics: str) -> str:
-        """The addresses (``study.quotes``) of its values of an operation, "; " between them."""
-        sizes = "".join(
-            f" {name}={self.keys[name]:.0f}" for name in SIZES if not math.isnan(self.keys[name])
-        )
-        start = f"{self.keys['store']}/{self.keys['workload']}/{operation}/"
-        return "; ".join(f"{start}{metric}{sizes}" for metric in metrics)
-
-    def get(self, operation: str, metric: str) -> Number | None:
-        return self.numbers.get((operation, metric))
-
-    def of_operations(self, metric: str) -> dict[str, Number]:
-        """The values of single operations."""
-        return {
-            operation: number
-            for (operation, name), number in self.numbers.items()
-            if name == metric and operation != "overall" and "+" not in operation
-        }
-
-
-def threads_of(cell: Cell, setting: Setting) -> float | None:
-    own = cell.keys["threads"]
-    return setting.threads if math.isnan(own) else own

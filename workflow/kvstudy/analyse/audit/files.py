@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.audit.across_cells import by_threads, means, mixture
-from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS, Cell, Check, Shares
-from kvstudy.analyse.audit.of_cell import combined, counts_of, failed, little, order, runtime, steps
+from kvstudy.analyse.audit.across_cells import ACROSS_CELLS
+from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS, Check, Fits, Kind
+from kvstudy.analyse.audit.of_cell import OF_CELL
+from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.analyse.audit.text import quotes
 from kvstudy.analyse.audit.values import CELL, read_values
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.study.model import Study
-from kvstudy.study.quotes import Quotes, Setting, StatedFailures, addresses, load_quotes
+from kvstudy.study.quotes import Quotes, addresses, load_quotes
 from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
 
 MADE_BY = "written by `kvstudy audit`"
@@ -38,32 +41,16 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
         checks = quotes(said.quotes, pd.DataFrame(), quoted)
     else:
         values = read_values(published, said.setting.decimals)
-        checks = consistency(values, said.setting, said.failures, _shares(study))
+        checks = consistency(values, Source(said.setting, said.failures, _shares(study)))
         checks += quotes(said.quotes, values, quoted)
     return pd.DataFrame([check.row() for check in checks], columns=COLUMNS)
 
 
-def consistency(
-    values: pd.DataFrame, setting: Setting, failures: list[StatedFailures], shares: Shares
-) -> list[Check]:
-    """The checks of the tables with the ``values`` (``values.read_values``).
-
-    ``shares`` are those of the operations (0 to 1) of each workload.
-    """
+def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
+    """The checks of the tables with the ``values`` (``values.read_values``)."""
     cells = [Cell.of(rows) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
-    found: list[Check] = []
-    for cell in cells:
-        found += little(cell, setting)
-        found += runtime(cell, setting)
-        found += combined(cell)
-        found += counts_of(cell, setting)
-        found += failed(cell, failures, setting, shares)
-        found += steps(cell, setting)
-        found += order(cell)
-    found += means(values)
-    found += mixture(cells, setting, shares)
-    found += by_threads(values)
-    return found
+    checks = [row for cell in cells for check in OF_CELL for row in check(cell, source)]
+    return checks + [row for check in ACROSS_CELLS for row in check(values, cells, source)]
 
 
 def _shares(study: Study) -> dict[str, dict[str, float]]:
@@ -105,3 +92,21 @@ def write_audit(checks: pd.DataFrame, path: Path) -> None:
 def read_audit(path: Path) -> pd.DataFrame:
     """The checks in ``path``; KvstudyError when they are not there."""
     return read_csv(path, COLUMNS, NUMBERS, MADE_BY)
+
+
+def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
+    """Counts by kind, then a line for each check that does not fit, or for all of them."""
+    words = {each: str(each) or "no verdict" for each in Fits}
+    yield f"{'kind':10}{'checks':>7}" + "".join(f"{word:>17}" for word in words.values())
+    for kind in Kind:
+        fits = checks.loc[checks["kind"] == kind, "fits"]
+        if len(fits):
+            counts = "".join(f"{(fits == each).sum():>17}" for each in words)
+            yield f"{kind:10}{len(fits):>7}{counts}"
+    for row in (checks if everything else gravest_first(checks)).itertuples():
+        where = " ".join(part for part in (row.place, row.store, row.workload) if part)
+        yield (
+            f"{words[Fits(row.fits)].upper()}: {where}: {sentence(row.what)}: {row.given:.7g}, "
+            f"expected {row.expected:.7g} ({row.low:.7g} to {row.high:.7g}) {row.unit}"
+            + (f"; {sentence(row.note)}" if row.note else "")
+        )

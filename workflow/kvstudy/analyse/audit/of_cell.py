@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import sqrt
 
-from kvstudy.analyse.audit.check import Cell, Check, Fits, Kind, Shares, judged, threads_of
-from kvstudy.analyse.audit.number import Number
+from kvstudy.analyse.audit.check import Check, Fits, Kind
+from kvstudy.analyse.audit.number import Number, quoted
+from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.littles_law import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
 from kvstudy.study.metrics import metric_of
-from kvstudy.study.quotes import Setting, StatedFailures
+from kvstudy.study.quotes import Setting
 
 # The metrics of one operation whose order is certain.
 ORDERS = [
@@ -36,9 +37,9 @@ def _word(metric: str) -> str:
     return metric_of(metric).phrase.removesuffix(" latency")
 
 
-def little(cell: Cell, setting: Setting) -> Iterator[Check]:
+def little(cell: Cell, source: Source) -> Iterator[Check]:
     """U = X·R/N cannot be above 1, with R weighted by operations."""
-    speed, threads = cell.get("overall", "throughput"), threads_of(cell, setting)
+    speed, threads = cell.get("overall", "throughput"), source.threads_of(cell)
     latencies = cell.of_operations("latency_mean")
     counts = cell.of_operations("operations")
     if len(latencies) == 1:
@@ -52,24 +53,19 @@ def little(cell: Cell, setting: Setting) -> Iterator[Check]:
     if found.share > IMPOSSIBLE_ABOVE:
         most = threads / speed.value * 1e6
         note = reason("little-most", most=f"{most:.0f}", mean=f"{mean.value:.0f}")
-    yield Check(
-        Kind.LITTLE,
-        cell.place,
-        "in-calls",
-        expected=1,
-        note=note,
-        doubts="; ".join(_latencies(cell, setting)),
-        **judged(given, 0, IMPOSSIBLE_ABOVE),
-        **cell.keys,
+    doubts = "; ".join(_latencies(cell, source))
+    yield cell.check(
+        *(Kind.LITTLE, "in-calls", given, 0, IMPOSSIBLE_ABOVE),
+        **{"expected": 1, "note": note, "doubts": doubts},
     )
 
 
-def _latencies(cell: Cell, setting: Setting) -> Iterator[str]:
+def _latencies(cell: Cell, source: Source) -> Iterator[str]:
     """The mean latencies, and the throughput where no run time tells that it is right."""
     for operation, metric in cell.numbers:
         if metric == "latency_mean":
             yield cell.address(operation, metric)
-    confirmed = [check for check in runtime(cell, setting) if check.operation == "overall"]
+    confirmed = [check for check in runtime(cell, source) if check.operation == "overall"]
     if not confirmed or confirmed[0].fits == Fits.RESULT:
         yield cell.address("overall", "throughput")
 
@@ -84,7 +80,7 @@ def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number
     )
 
 
-def runtime(cell: Cell, setting: Setting) -> Iterator[Check]:
+def runtime(cell: Cell, source: Source) -> Iterator[Check]:
     """Throughput times run time is the number of operations.
 
     Of means over runs it is more, by the square of the run times' coefficient of
@@ -92,32 +88,30 @@ def runtime(cell: Cell, setting: Setting) -> Iterator[Check]:
     """
     for (operation, metric), speed in cell.numbers.items():
         time = cell.get(operation, "runtime")
-        wanted = _operations(cell, operation, setting)
-        if metric != "throughput" or not time or not time.value or not wanted:
+        count = _operations(cell, operation, source.setting)
+        if metric != "throughput" or not time or not time.value or not count:
             continue
         given = (speed * time).times(1e-3)
-        runs = setting.runs
-        excess = given.value / wanted - 1
+        runs = source.setting.runs
+        excess = given.value / count - 1
         room = 0 if runs == 1 else NOISY**2
         note = ""
-        if runs and runs > 1 and given.low > wanted:
+        if runs and runs > 1 and given.low > count:
             spread = sqrt(excess * runs / (runs - 1))
             note = reason("spread", runs=runs, spread=f"{100 * spread:.1f}")
-        elif excess < 0 and not given.meets(wanted, math.inf):
-            note = reason("not-less", rate=f"{wanted / time.value * 1e3:.0f}")
-        yield Check(
+        elif excess < 0 and not given.meets(count, math.inf):
+            note = reason("not-less", rate=f"{count / time.value * 1e3:.0f}")
+        whole = operation == "overall"
+        yield cell.check(
             Kind.RUNTIME,
-            cell.places[operation],
-            "by-runtime"
-            if operation == "overall"
-            else reason("by-runtime-of", operation=operation),
-            expected=wanted,
+            "by-runtime" if whole else reason("by-runtime-of", operation=operation),
+            *(given, count, count * (1 + room)),
+            place=cell.places[operation],
+            expected=count,
             unit="operations",
             operation=operation,
             note=note,
             doubts=cell.address(operation, "throughput", "runtime"),
-            **judged(given, wanted, wanted * (1 + room)),
-            **cell.keys,
         )
 
 
@@ -128,49 +122,42 @@ def _operations(cell: Cell, operation: str, setting: Setting) -> float | None:
         return counts[operation].value
     if operation == "overall" and counts:
         return sum(number.value for number in counts.values())
-    own = cell.keys["operations"]
-    told = setting.operations.get(operation) or setting.operations.get(cell.keys["workload"])
-    if told:
-        return told
-    if operation == "insert":
-        own = cell.keys["records"]
+    stated = setting.operations.get(operation) or setting.operations.get(cell.keys["workload"])
+    if stated:
+        return stated
+    own = cell.keys["records" if operation == "insert" else "operations"]
     return None if math.isnan(own) else own
 
 
-def combined(cell: Cell) -> Iterator[Check]:
+def combined(cell: Cell, source: Source) -> Iterator[Check]:
     """A row of several operations: their plain mean (counts: their sum), and what is of all."""
     for (operation, metric), number in cell.numbers.items():
         parts = [cell.get(part, metric) for part in operation.split("+")]
         if "+" not in operation or None in parts:
             continue
-        total = parts[0]
-        for part in parts[1:]:
-            total = total + part
-        words = {"operation": operation, "metric": metric} | cell.keys
-        unit = "operations" if metric == "operations" else "µs"
-        plain = total if metric == "operations" else total.times(1 / len(parts))
-        name = _word(metric)
-        kind = N_("sum") if metric == "operations" else N_("plain mean")
-        yield Check(
+        counts = metric == "operations"
+        total = sum(parts[1:], parts[0])
+        plain = total if counts else total.times(1 / len(parts))
+        words = {"metric": metric, "operation": operation}
+        more = words | {"unit": "operations" if counts else "µs"}
+        how = N_("sum") if counts else N_("plain mean")
+        yield cell.check(
             Kind.COMBINED,
-            cell.place,
-            reason("combined", metric=name, operation=operation, how=kind),
+            reason("combined", **words | {"metric": _word(metric), "how": how}),
+            *(number, plain.low, plain.high),
             expected=plain.value,
-            unit=unit,
             doubts=cell.address(operation, metric),
-            **judged(number, plain.low, plain.high),
-            **words,
+            **more,
         )
         true = _of_all(cell, operation, metric)
         if true is not None:
-            yield Check(
+            # For the reader: the source does not say that the row is this.
+            yield cell.check(
                 Kind.WEIGHTED,
-                cell.place,
-                reason("combined", metric=name, operation=operation, how=OF_ALL[metric]),
+                reason("combined", **words | {"metric": _word(metric), "how": OF_ALL[metric]}),
+                *(number, true.low, true.high),
                 expected=true.value,
-                unit=unit,
-                **judged(number, true.low, true.high) | {"off": math.nan, "fits": Fits.NONE},
-                **words,
+                **more | {"off": math.nan, "fits": Fits.NONE},
             )
 
 
@@ -185,103 +172,89 @@ def _of_all(cell: Cell, operation: str, metric: str) -> Number | None:
     return pick(parts.values(), key=lambda each: each.value) if pick else None
 
 
-def counts_of(cell: Cell, setting: Setting) -> Iterator[Check]:
+def counts_of(cell: Cell, source: Source) -> Iterator[Check]:
+    """The operations of a run are as many as the source says."""
     counts = cell.of_operations("operations")
-    wanted = setting.operations.get(cell.keys["workload"])
-    if not counts or not wanted:
-        return
-    total = Number.exact(sum(number.value for number in counts.values()))
-    yield Check(
-        Kind.COUNTS,
-        cell.place,
-        "sum-of-counts",
-        expected=wanted,
-        unit="operations",
-        doubts="; ".join(cell.address(operation, "operations") for operation in counts),
-        **judged(total, wanted - len(counts) / 2, wanted + len(counts) / 2),
-        **cell.keys,
-    )
+    stated = source.setting.operations.get(cell.keys["workload"])
+    if counts and stated:
+        yield cell.check(
+            *(Kind.COUNTS, "sum-of-counts", cell.executed),
+            *(stated - len(counts) / 2, stated + len(counts) / 2),
+            expected=stated,
+            unit="operations",
+            doubts="; ".join(cell.address(operation, "operations") for operation in counts),
+        )
 
 
-def steps(cell: Cell, setting: Setting) -> Iterator[Check]:
+def steps(cell: Cell, source: Source) -> Iterator[Check]:
     """YCSB gives these as whole numbers, so means of n runs are multiples of 1/n."""
-    if not setting.runs:
+    runs = source.setting.runs
+    if not runs:
         return
     for (operation, metric), number in cell.numbers.items():
         if not metric_of(metric).whole or "+" in operation:
             continue
-        near = round(number.value * setting.runs) / setting.runs
+        near = round(number.value * runs) / runs
         # Where rounding hides the steps there is nothing to see.
-        if number.high - number.low >= 0.5 / setting.runs:
+        if number.high - number.low >= 0.5 / runs:
             continue
-        yield Check(
+        yield cell.check(
             Kind.STEPS,
-            cell.place,
-            reason("whole-numbers", operation=operation, metric=_word(metric), runs=setting.runs),
+            reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs),
+            *(number, near, near),
             expected=near,
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
             metric=metric,
             doubts=cell.address(operation, metric),
-            **judged(number, near, near),
-            **cell.keys,
         )
 
 
-def failed(
-    cell: Cell, failures: list[StatedFailures], setting: Setting, shares: Shares
-) -> Iterator[Check]:
+def failed(cell: Cell, source: Source) -> Iterator[Check]:
     """YCSB counts a failed operation apart, so it is missing among the others."""
     counts = cell.of_operations("operations")
-    for stated in failures:
-        wanted = setting.operations.get(cell.keys["workload"])
-        share = shares.get(cell.keys["workload"], {}).get(stated.operation)
+    count = source.setting.operations.get(cell.keys["workload"])
+    for stated in source.failures:
+        share = source.shares.get(cell.keys["workload"], {}).get(stated.operation)
         if stated.store != cell.keys["store"] or stated.operation not in counts:
             continue
-        if not wanted or not share:
+        if not count or not share:
             continue
-        percent = Number.rounded(
-            float(stated.percent), 0.5 * 10.0 ** -len(stated.percent.partition(".")[2])
-        )
-        left = Number.exact(wanted) - percent.times(wanted * share / 100)
-        total = Number.exact(sum(number.value for number in counts.values()))
-        yield Check(
+        percent = quoted(stated.percent, about=False)
+        left = Number.exact(count) - percent.times(count * share / 100)
+        words = {"operation": stated.operation}
+        yield cell.check(
             Kind.FAILURES,
-            cell.place,
-            reason(
-                "not-failed",
-                percent=stated.percent,
-                operation=stated.operation,
-                place=stated.place,
-            ),
+            reason("not-failed", percent=stated.percent, **words, place=stated.place),
+            *(cell.executed, left.low, left.high),
             expected=left.value,
             unit="operations",
-            operation=stated.operation,
             note="both-added",
             doubts="; ".join(cell.address(operation, "operations") for operation in counts),
-            **judged(total, left.low, left.high),
-            **cell.keys,
+            **words,
         )
 
 
-def order(cell: Cell) -> Iterator[Check]:
-    names = dict.fromkeys(operation for operation, _ in cell.numbers)
-    for operation in names:
-        for order in ORDERS:
-            there = [(each, cell.get(operation, each)) for each in order]
-            there = [(each, number) for each, number in there if number is not None]
-            for (one, less), (other, more) in pairwise(there):
+def order(cell: Cell, source: Source) -> Iterator[Check]:
+    """Minimum, mean, percentiles and maximum are in their order."""
+    for operation in dict.fromkeys(operation for operation, _ in cell.numbers):
+        for metrics in ORDERS:
+            numbers = [(metric, cell.get(operation, metric)) for metric in metrics]
+            printed = [pair for pair in numbers if pair[1] is not None]
+            for (one, less), (other, more) in pairwise(printed):
                 if one == "latency_min" and other == "latency_max":
                     continue
-                yield Check(
+                yield cell.check(
                     Kind.ORDER,
-                    cell.place,
                     reason("not-above", operation=operation, less=_word(one), more=_word(other)),
+                    *(less, -math.inf, more.high),
                     expected=more.value,
                     unit="µs",
                     operation=operation,
                     metric=one,
                     doubts=cell.address(operation, one, other),
-                    **judged(less, -math.inf, more.high),
-                    **cell.keys,
                 )
+
+
+# In the order of audit.csv. A further check is a kind (``check.Kind``) and a function here.
+OF_CELL = (little, runtime, combined, counts_of, failed, steps, order)

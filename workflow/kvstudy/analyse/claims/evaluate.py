@@ -52,32 +52,36 @@ class StatementAnswer:
     @property
     def rests_on(self) -> list[Operand]:
         """The values of the source behind it that its audit rejects."""
-        return list(dict.fromkeys(each for answer in self.answers for each in answer.rests_on))
+        return list(
+            dict.fromkeys(operand for answer in self.answers for operand in answer.rests_on)
+        )
 
     @property
     def shown(self) -> Answer:
         """The weakest part that was measured, and of several the one that fits worst."""
-        measured = [each for each in self.answers if each.measured]
+        measured = [answer for answer in self.answers if answer.measured]
         if not measured:
-            return next(each for each in self.answers if each.verdict == self.verdict)
-        worst = weakest(each.verdict for each in measured)
+            return next(answer for answer in self.answers if answer.verdict == self.verdict)
+        worst = weakest(answer.verdict for answer in measured)
         return min(
-            (each for each in measured if each.verdict == worst),
-            key=lambda each: each.part.judge.rank(each.measured.value),
+            (answer for answer in measured if answer.verdict == worst),
+            key=lambda answer: answer.part.judge.rank(answer.measured.value),
         )
 
     @property
     def of_source(self) -> Answer | None:
         """The part whose published value fits worst; None without any."""
-        published = [each for each in self.answers if each.published]
+        published = [answer for answer in self.answers if answer.published]
         return min(
-            published, key=lambda each: each.part.judge.rank(each.published.value), default=None
+            published,
+            key=lambda answer: answer.part.judge.rank(answer.published.value),
+            default=None,
         )
 
     @property
     def counts(self) -> dict[str, int]:
         """How many parts have which verdict, the weakest first."""
-        verdicts = [each.verdict for each in self.answers]
+        verdicts = [answer.verdict for answer in self.answers]
         return {one.value: verdicts.count(one) for one in WEAKEST_FIRST if one in verdicts}
 
 
@@ -103,7 +107,7 @@ def evaluate(
     Each claim was made before the measurement, so the intervals are not adjusted for
     how many claims there are.
     """
-    found = []
+    answered = []
     for claim in claims:
         answers = tuple(
             _statement(statement, parts, measured, published, f"{claim.id}/{number}")
@@ -111,23 +115,23 @@ def evaluate(
             for parts in _by_workload(statement.parts(grid, stores))
         )
         # A rate of the source's machine is asked of the source only.
-        asked = [each for each in answers if not _only_source(each)] or answers
-        verdict = weakest(each.verdict for each in asked)
-        support = support_of(each.support for each in answers)
-        found.append(ClaimAnswer(claim, verdict, support, answers))
-    return found
+        asked = [answer for answer in answers if not _only_source(answer)] or answers
+        verdict = weakest(answer.verdict for answer in asked)
+        support = support_of(answer.support for answer in answers)
+        answered.append(ClaimAnswer(claim, verdict, support, answers))
+    return answered
 
 
 def _only_source(answer: StatementAnswer) -> bool:
-    return all(each.part.only_source for each in answer.answers)
+    return all(one.part.only_source for one in answer.answers)
 
 
 def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
-    found: dict[tuple[str, ...], list[Part]] = {}
+    groups: dict[tuple[str, ...], list[Part]] = {}
     for part in parts:
         workloads = dict.fromkeys(operand.workload for operand in part.of)
-        found.setdefault(tuple(workloads), []).append(part)
-    return found.values()
+        groups.setdefault(tuple(workloads), []).append(part)
+    return groups.values()
 
 
 def _statement(
@@ -139,12 +143,12 @@ def _statement(
 ) -> StatementAnswer:
     """``name`` is that of the statement in quotes.yaml (J4/1)."""
     answers = tuple(_answer(part, measured, published) for part in parts)
-    support = support_of(each.support for each in answers)
+    support = support_of(answer.support for answer in answers)
     workloads = {operand.workload for part in parts for operand in part.of}
     misfit = published.misfit(name, workloads) if published else None
     return StatementAnswer(
         statement,
-        weakest(each.verdict for each in answers),
+        weakest(answer.verdict for answer in answers),
         audited(support, misfit["fits"]) if misfit else support,
         answers,
         misfit,
@@ -156,28 +160,24 @@ def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
     if part.only_source:
         return Answer(part, Verdict.NOT_MEASURED, None, ELSEWHERE, (), *source)
     try:
-        found = part.find(measured)
+        quantity = part.find(measured)
     except UnknownValue as unknown:
         return Answer(part, unknown.verdict, None, unknown.reason, (), *source)
-    verdict = part.judge.verdict(found)
+    verdict = part.judge.verdict(quantity)
     marks = []
-    floor = _floor(part, found, measured)
+    floor = _floor(part, quantity, measured)
     if floor:
         # Chance alone makes as much of one store and itself.
         marks.append(IN_FLOOR)
         if verdict is Verdict.CONTRADICTED or part.judge.differs:
-            verdict = part.judge.verdict(_widened(found, floor))
+            verdict = part.judge.verdict(_widened(quantity, floor))
     if measured.unequal(*part.of):
         # The source did the same work, so like is compared with like; whether the
         # comparison is fair to the stores is another question.
         marks.append(UNEQUAL)
-    if any(
-        measured.place(operand, sizes) in measured.client_bound
-        for operand in part.of
-        for sizes in [measured.best(operand)]
-    ):
+    if any(measured.setting(operand) in measured.client_bound for operand in part.of):
         marks.append(CLIENT_BOUND)
-    return Answer(part, verdict, found, "", tuple(marks), *source)
+    return Answer(part, verdict, quantity, "", tuple(marks), *source)
 
 
 def _source(
@@ -194,27 +194,27 @@ def _source(
     except UnknownValue:
         return Support.NO_DATA, None, ()
     support = Support.SUPPORTED if part.judge.fits(point.value) else Support.NOT
-    return support, point, tuple(each for each in part.of if published.rejects(each))
+    return support, point, tuple(operand for operand in part.of if published.rejects(operand))
 
 
-def _floor(part: Part, found: Quantity, measured: Values) -> float | None:
+def _floor(part: Part, ratio: Quantity, measured: Values) -> float | None:
     """The noise floor, where the ratio of two stores' throughput is not above it."""
-    a, b = found.of or (None, None)
+    a, b = ratio.of or (None, None)
     if a is None or a.store == b.store or not _throughputs(a, b):
         return None
     if a.workload != b.workload or measured.best(a) != measured.best(b):
         return None
-    _, workload, slug = measured.place(a, measured.best(a))
+    _, workload, slug = measured.setting(a)
     floor = measured.floors.get((workload, slug))
-    below = floor is not None and max(found.value, 1 / found.value) <= floor
+    below = floor is not None and max(ratio.value, 1 / ratio.value) <= floor
     return floor if below else None
 
 
-def _widened(found: Quantity, floor: float) -> Quantity:
+def _widened(ratio: Quantity, floor: float) -> Quantity:
     """The ratio with an interval that has all of the noise floor in it."""
-    if found.low is None:
-        return found
-    return replace(found, low=min(found.low, 1 / floor), high=max(found.high, floor))
+    if ratio.low is None:
+        return ratio
+    return replace(ratio, low=min(ratio.low, 1 / floor), high=max(ratio.high, floor))
 
 
 def _throughputs(*operands: Operand) -> bool:

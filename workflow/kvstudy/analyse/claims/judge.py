@@ -51,12 +51,12 @@ def weakest(verdicts: Iterable[Verdict]) -> Verdict:
 
 def support_of(parts: Iterable[Support]) -> Support:
     """Whether the source supports the whole: not, as soon as one part does not fit."""
-    found = set(parts)
-    if Support.NOT in found:
+    kinds = set(parts)
+    if Support.NOT in kinds:
         return Support.NOT
-    if found == {Support.NO_DATA}:
+    if kinds == {Support.NO_DATA}:
         return Support.NO_DATA
-    return Support.SUPPORTED if found == {Support.SUPPORTED} else Support.PARTLY
+    return Support.SUPPORTED if kinds == {Support.SUPPORTED} else Support.PARTLY
 
 
 def audited(support: Support, fits: Fits) -> Support:
@@ -75,49 +75,38 @@ def audited(support: Support, fits: Fits) -> Support:
 def times(claimed: float, within: float) -> Judge:
     """The ratio is ``claimed``; the source's own may be off by the share ``within``."""
     return Judge(
-        lambda found: ratio_verdict(claimed, found.as_ratio),
-        lambda point: (
-            (point > 1) == (claimed > 1) and abs(log(point / claimed)) <= log1p(within) + 1e-12
-        ),
+        lambda quantity: ratio_verdict(claimed, quantity.as_ratio),
+        lambda point: (point > 1) == (claimed > 1) and _close(point, claimed, within),
         lambda point: -abs(log(point / claimed)),
         differs=True,
     )
+
+
+def _close(point: float, claimed: float, within: float) -> bool:
+    return abs(log(point / claimed)) <= log1p(within) + 1e-12
 
 
 def equal(margin: float) -> Judge:
     """The ratio is 1, within the margin."""
     low, high = margin_bounds(margin)
     return Judge(
-        lambda found: equality_verdict(found.as_ratio, margin),
+        lambda quantity: equality_verdict(quantity.as_ratio, margin),
         lambda point: low <= point <= high,
         lambda point: -abs(log(point)),
     )
 
 
-def above_one() -> Judge:
-    """The ratio is above 1; the claim names no size, so there is no "direction only"."""
+def beyond_one(above: bool = True) -> Judge:
+    """The ratio is above 1, or below; the claim names no size: there is no "direction only"."""
+    sign = 1 if above else -1
 
-    def verdict(found: Quantity) -> Verdict:
-        if found.low is None or found.low <= 1 <= found.high:
+    def verdict(quantity: Quantity) -> Verdict:
+        if quantity.low is None or quantity.low <= 1 <= quantity.high:
             return Verdict.UNDECIDED
-        return Verdict.REPRODUCED if found.low > 1 else Verdict.CONTRADICTED
+        return Verdict.REPRODUCED if (quantity.low > 1) == above else Verdict.CONTRADICTED
 
-    return Judge(verdict, lambda point: point > 1, lambda point: point, differs=True)
-
-
-def below_one() -> Judge:
-    """As ``above_one``, the other way."""
-    swapped = {
-        Verdict.REPRODUCED: Verdict.CONTRADICTED,
-        Verdict.CONTRADICTED: Verdict.REPRODUCED,
-        Verdict.UNDECIDED: Verdict.UNDECIDED,
-    }
-    verdict = above_one().verdict
     return Judge(
-        lambda found: swapped[verdict(found)],
-        lambda point: point < 1,
-        lambda point: -point,
-        differs=True,
+        verdict, lambda point: sign * point > sign, lambda point: sign * point, differs=True
     )
 
 
@@ -125,12 +114,12 @@ def limits(at_least: float | None, at_most: float | None) -> Judge:
     """The quantity lies within the limits, with its whole interval."""
     low, high = at_least or -inf, at_most or inf
 
-    def verdict(found: Quantity) -> Verdict:
-        if found.low is None:
+    def verdict(quantity: Quantity) -> Verdict:
+        if quantity.low is None:
             return Verdict.UNDECIDED
-        if low <= found.low and found.high <= high:
+        if low <= quantity.low and quantity.high <= high:
             return Verdict.REPRODUCED
-        if found.high < low or found.low > high:
+        if quantity.high < low or quantity.low > high:
             return Verdict.CONTRADICTED
         return Verdict.UNDECIDED
 
@@ -145,8 +134,8 @@ def limits(at_least: float | None, at_most: float | None) -> Judge:
 def near(claimed: float, within: float) -> Judge:
     """A value of the source's machine; nothing measured elsewhere can confirm it."""
     return Judge(
-        lambda found: Verdict.NOT_MEASURED,
-        lambda point: abs(log(point / claimed)) <= log1p(within) + 1e-12,
+        lambda quantity: Verdict.NOT_MEASURED,
+        lambda point: _close(point, claimed, within),
         lambda point: -abs(log(point / claimed)),
     )
 
@@ -155,11 +144,11 @@ def reads(claimed: float, within: float) -> Judge:
     """Reads per write: the size decides, as for a ratio; infinite means that none pay off."""
     judge = times(claimed, within)
 
-    def verdict(found: Quantity) -> Verdict:
-        if found.low == inf:
+    def verdict(quantity: Quantity) -> Verdict:
+        if quantity.low == inf:
             return Verdict.CONTRADICTED
-        if found.high == inf:
+        if quantity.high == inf:
             return Verdict.UNDECIDED
-        return judge.verdict(found)
+        return judge.verdict(quantity)
 
     return Judge(verdict, lambda point: point < inf and judge.fits(point), judge.rank)

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from kvstudy.analyse.claims import quantities
-from kvstudy.analyse.claims.judge import Judge, above_one
+from kvstudy.analyse.claims.judge import Judge, beyond_one
 from kvstudy.analyse.claims.quantities import Couple, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
 from kvstudy.analyse.claims.values import Values
@@ -56,7 +56,7 @@ def better(base: Selection, first: str, second: str, grid: Grid) -> list[Part]:
     """
     pairs = zip(singles(base, grid, store=first), singles(base, grid, store=second), strict=True)
     return [
-        ratio(above_one(), *((one, other) if one.larger_is_better else (other, one)))
+        ratio(beyond_one(), *((one, other) if one.larger_is_better else (other, one)))
         for one, other in pairs
     ]
 

@@ -48,9 +48,7 @@ class Quantity:
 def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
     """A by B, paired by repetition where they were measured side by side."""
     one, other = values.runs(a), values.runs(b)
-    if values.best(a) != values.best(b) and values.place(a, values.best(a)) == values.place(
-        b, values.best(b)
-    ):
+    if values.best(a) != values.best(b) and values.setting(a) == values.setting(b):
         raise UnknownValue(Verdict.NOT_MEASURED, "at this scale both sizes are the same cell")
     return _ratio_of(values.side_by_side(a, b), one, other, (a, b))
 
@@ -91,14 +89,14 @@ def change(values: Values, steps: Sequence[tuple[int, Operand, Operand | None]])
     sizes = np.log([size for size, _, _ in steps])
     if len(sizes) < 2:
         raise UnknownValue(Verdict.NOT_MEASURED, "one size only")
-    each = []
+    at_steps = []
     for _, a, b in steps:
         runs = values.runs(a)
         below = values.runs(b) if b else dict.fromkeys(runs, 1.0)
-        each.append({name: runs[name] / below[name] for name in runs if name in below})
+        at_steps.append({name: runs[name] / below[name] for name in runs if name in below})
     changes = {
-        name: exp(np.polyfit(sizes, [log(runs[name]) for runs in each], 1)[0] * np.ptp(sizes))
-        for name in _common(each)
+        name: exp(np.polyfit(sizes, [log(runs[name]) for runs in at_steps], 1)[0] * np.ptp(sizes))
+        for name in _common(at_steps)
     }
     return _over_repetitions(changes, "")
 
@@ -132,13 +130,9 @@ def saturation_point(
     counts = [count for count, _ in steps]
     if len(counts) < 2 or counts[-1] < (at_least or 0) or counts[-1] <= (at_most or 0):
         raise UnknownValue(Verdict.NOT_MEASURED, reason("not-above-threads", threads=counts[-1]))
-    each = [values.runs(operand) for _, operand in steps]
-    points = sorted(
-        saturation(counts, [runs[name] for runs in each]) or inf for name in _common(each)
-    )
-    n = len(points)
-    ends = (points[0], points[-1]) if n > 1 else (None, None)
-    return Quantity(points[(n - 1) // 2], *ends, n, THREADS)
+    rates = [values.runs(operand) for _, operand in steps]
+    points = [saturation(counts, [runs[name] for runs in rates]) or inf for name in _common(rates)]
+    return _median(points, THREADS)
 
 
 def saturates_after(
@@ -152,9 +146,14 @@ def saturates_after(
             for steps in (first, other)
         )
         points.append(1.0 if one is None is two else (two or inf) / one if one else 0.0)
-    points.sort()
-    ends = (points[0], points[-1]) if len(points) > 1 else (None, None)
-    return Quantity(points[(len(points) - 1) // 2], *ends, len(points))
+    return _median(points, "")
+
+
+def _median(points: list[float], unit: str) -> Quantity:
+    """The (lower) median, with the range in place of an interval."""
+    ordered, n = sorted(points), len(points)
+    ends = (ordered[0], ordered[-1]) if n > 1 else (None, None)
+    return Quantity(ordered[(n - 1) // 2], *ends, n, unit)
 
 
 def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Quantity:
@@ -165,54 +164,52 @@ def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Q
     cache stands for it. Infinite: it never pays off; that ``low`` is infinite too when the
     runs tell it, and None when they do not.
     """
-    given = dict(costs)
     try:
         values.runs(deletes)
-        given["delete"] = deletes
+        operands = costs | {"delete": deletes}
     except UnknownValue:
-        given["delete"] = costs["write"]
-    runs = {name: _cost(values, operand) for name, operand in given.items()}
-    inside = {name: values.in_one_cell(operand) for name, operand in given.items()}
-    parts = {
-        name: (trimmed_estimate if inside[name] else mean_estimate)(each.values())
-        for name, each in runs.items()
-    }
-    n = min(len(each) for each in runs.values())
-    found = crossing(*(parts[name] for name in ("delete", "write", "read database", "read")))
-    if found is None:
+        operands = costs | {"delete": costs["write"]}
+    runs = {name: _cost(values, operand) for name, operand in operands.items()}
+    means = {}
+    for name, operand in operands.items():
+        inside = values.setting(operand) in values.in_rounds
+        means[name] = (trimmed_estimate if inside else mean_estimate)(runs[name].values())
+    n = min(map(len, runs.values()))
+    reads = crossing(*(means[name] for name in ("delete", "write", "read database", "read")))
+    if reads is None:
         slower = unpaired_ratio(runs["read"].values(), runs["read database"].values())
         told = slower.low is not None and slower.low > 1
         return Quantity(inf, *([inf, inf] if told else [None, None]), n, READS)
-    return Quantity(found.value, found.low, found.high, n, READS)
+    return Quantity(reads.value, reads.low, reads.high, n, READS)
 
 
 def _cost(values: Values, operand: Operand) -> Runs:
     runs = values.runs(operand)
-    return {name: 1 / each for name, each in runs.items()} if operand.larger_is_better else runs
+    return {name: 1 / run for name, run in runs.items()} if operand.larger_is_better else runs
 
 
 def _ratio_of(side_by_side: bool, a: Runs, b: Runs, of: tuple[Operand, ...] = ()) -> Quantity:
     if side_by_side:
         if not a.keys() & b.keys():
             raise UnknownValue(Verdict.NOT_MEASURED, "no repetition has both")
-        found = paired_ratio(a, b)
+        of_runs = paired_ratio(a, b)
     else:
-        found = unpaired_ratio(a.values(), b.values())
-    return Quantity(found.value, found.low, found.high, found.n, "", of)
+        of_runs = unpaired_ratio(a.values(), b.values())
+    return Quantity(of_runs.value, of_runs.low, of_runs.high, of_runs.n, "", of)
 
 
 def _over_repetitions(runs: Runs, unit: str) -> Quantity:
-    found = log_t_interval(runs.values())
-    return Quantity(found.value, found.low, found.high, found.n, unit)
+    mean = log_t_interval(runs.values())
+    return Quantity(mean.value, mean.low, mean.high, mean.n, unit)
 
 
-def _means(each: list[Runs]) -> Runs:
-    return {name: geometric_mean(runs[name] for runs in each) for name in _common(each)}
+def _means(several: list[Runs]) -> Runs:
+    return {name: geometric_mean(runs[name] for runs in several) for name in _common(several)}
 
 
-def _common(each: Sequence[Runs]) -> list[str]:
+def _common(several: Sequence[Runs]) -> list[str]:
     """The repetitions that all have; UnknownValue when there is none."""
-    names = [name for name in each[0] if all(name in runs for runs in each)]
+    names = [name for name in several[0] if all(name in runs for runs in several)]
     if not names:
         raise UnknownValue(Verdict.NOT_MEASURED, "no repetition has all of them")
     return names

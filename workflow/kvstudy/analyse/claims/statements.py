@@ -266,7 +266,7 @@ class Trend(AnyStatement):
             pairs = [(operand, None) for operand in singles(self, grid)]
         saturates = self.until_saturation
         find = quantities.change_until_saturation if saturates else quantities.change
-        direction = judge.above_one() if self.goes == "up" else judge.below_one()
+        direction = judge.beyond_one(above=self.goes == "up")
         return [
             part.over(self.over, partial(find, steps=steps), direction, steps)
             for steps in part.series(pairs, self.over)
@@ -308,7 +308,7 @@ class First(_OneOfAll):
             part.over(
                 "threads",
                 partial(quantities.saturates_after, first=first, other=second),
-                judge.above_one(),
+                judge.beyond_one(),
                 [*second, *first],
             )
             for first, second in zip(own, theirs, strict=True)

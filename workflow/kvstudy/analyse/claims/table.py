@@ -55,19 +55,19 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
     rows = []
     for claim in answers:
         own = claim.claim
-        for index, each in enumerate(claim.statements, start=1):
-            shown, found = each.shown, each.shown.measured
+        for index, answer in enumerate(claim.statements, start=1):
+            shown, quantity = answer.shown, answer.shown.measured
             rows.append(
                 [
                     *[own.id, own.claim, own.place, own.said, own.note],
                     *[claim.support.value, claim.verdict.value],
-                    *[index, each.statement.kind, each.support.value, each.verdict.value],
-                    *[len(each.answers), _counted(each.counts)],
-                    *[label(shown.part, found, names, measured=True), *_numbers(found)],
-                    *[shown.reason, several(_marks(each))],
-                    *_published(each.of_source, names),
-                    "; ".join(value_name(operand, names) for operand in each.rests_on),
-                    _misfit(each.misfit),
+                    *[index, answer.statement.kind, answer.support.value, answer.verdict.value],
+                    *[len(answer.answers), _counted(answer.counts)],
+                    *[label(shown.part, quantity, names, measured=True), *_numbers(quantity)],
+                    *[shown.reason, several(_marks(answer))],
+                    *_published(answer.of_source, names),
+                    "; ".join(value_name(operand, names) for operand in answer.rests_on),
+                    _misfit(answer.misfit),
                 ]
             )
     made = pd.DataFrame(rows, columns=COLUMNS)
@@ -84,10 +84,10 @@ def _counted(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
 
 
-def _numbers(found: Quantity | None) -> list[object]:
-    if found is None:
+def _numbers(quantity: Quantity | None) -> list[object]:
+    if quantity is None:
         return [None, None, None, "", None]
-    return [found.value, found.low, found.high, found.unit, found.n]
+    return [quantity.value, quantity.low, quantity.high, quantity.unit, quantity.n]
 
 
 def _marks(answer: StatementAnswer) -> list[str]:
@@ -112,8 +112,8 @@ def _misfit(row: Mapping[str, object] | None) -> str:
 def _published(answer: Answer | None, names: Names) -> list[object]:
     if answer is None:
         return ["", None, ""]
-    found = answer.published
-    return [label(answer.part, found, names, measured=False), found.value, found.unit]
+    quantity = answer.published
+    return [label(answer.part, quantity, names, measured=False), quantity.value, quantity.unit]
 
 
 NOT_PUBLISHED = N_("not published")

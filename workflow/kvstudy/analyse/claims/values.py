@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -19,8 +20,10 @@ from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 
 Runs = dict[str, float]
-# store, workload, sizes (a slug, or the numbers of a published value)
-Place = tuple[str, str, object]
+# Store, workload, sizes (a slug, or the numbers of a published value).
+Setting = tuple[str, str, object]
+# Operation and metric.
+Which = tuple[str, str]
 
 
 class UnknownValue(Exception):
@@ -33,35 +36,35 @@ class UnknownValue(Exception):
 
 @dataclass
 class Values:
-    """Values by place, operation and metric: one number per repetition.
+    """Values by setting, operation and metric: one number per repetition.
 
-    ``why`` tells what became of the cells of a place that has none. ``paired`` is false for
-    imported logs, whose repetitions only have the same number. ``in_rounds`` are places whose
+    ``why`` tells what became of the cells of a setting that has none. ``paired`` is false for
+    imported logs, whose repetitions only have the same number. ``in_rounds`` are settings whose
     runs are rounds inside a cell, which have no counterpart in another cell. ``client_bound``
-    are places; ``floors`` is the noise floor of a (workload, slug), where it is known.
-    Of a source, ``rejected`` are (place, operation, metric) whose values its audit rejects, and
+    are settings; ``floors`` is the noise floor of a (workload, slug), where it is known.
+    Of a source, ``rejected`` are (setting, operation, metric) whose values its audit rejects, and
     ``misfits`` rows of audit.csv that do not fit, by the statement that makes them, the gravest
     of each. ``updating`` are workloads whose updates change one field of a record, ``records`` what
     becomes of a store's records then, where that is known.
     """
 
-    runs_of: dict[Place, dict[tuple[str, str], Runs]]
-    why: dict[Place, str] = field(default_factory=dict)
+    runs_of: dict[Setting, dict[Which, Runs]]
+    why: dict[Setting, str] = field(default_factory=dict)
     paired: bool = True
-    in_rounds: set[Place] = field(default_factory=set)
-    client_bound: set[Place] = field(default_factory=set)
+    in_rounds: set[Setting] = field(default_factory=set)
+    client_bound: set[Setting] = field(default_factory=set)
     floors: dict[tuple[str, str], float] = field(default_factory=dict)
     updating: set[str] = field(default_factory=set)
     records: dict[str, str] = field(default_factory=dict)
     by_slug: bool = True
-    rejected: set[tuple[Place, str, str]] = field(default_factory=set)
+    rejected: set[tuple[Setting, str, str]] = field(default_factory=set)
     misfits: dict[str, Mapping[str, object]] = field(default_factory=dict)
 
     def rejects(self, operand: Operand) -> bool:
         """Whether the audit of the source rejects the operand's value."""
-        place = self.place(operand, self.best(operand))
-        operation = self._operation(self.runs_of.get(place, {}), operand.operation)
-        return (place, operation, operand.metric) in self.rejected
+        setting = self.setting(operand)
+        operation = self._operation(self.runs_of.get(setting, {}), operand.operation)
+        return (setting, operation, operand.metric) in self.rejected
 
     def misfit(self, statement: str, workloads: set[str]) -> Mapping[str, object] | None:
         """What does not fit of ``statement`` (J4/1), as a whole or of one of the workloads."""
@@ -69,9 +72,11 @@ class Values:
         # The gravest stands first.
         return next((row for name, row in self.misfits.items() if name in names), None)
 
-    def place(self, operand: Operand, sizes: ParameterSet) -> Place:
+    def setting(self, operand: Operand, sizes: ParameterSet | None = None) -> Setting:
+        """Where the operand's values are, of ``sizes`` or of its best ones."""
         if operand.workload == MEAN:
             return operand.store, MEAN, OF_MEAN.slug
+        sizes = sizes or self.best(operand)
         numbers = tuple(getattr(sizes, size) for size in SIZES)
         return operand.store, operand.workload, sizes.slug if self.by_slug else numbers
 
@@ -81,22 +86,16 @@ class Values:
             return operand.candidates[0]
         means = {}
         for sizes in operand.candidates:
-            try:
+            with contextlib.suppress(UnknownValue):
                 means[sizes] = geometric_mean(self._runs(operand, sizes).values())
-            except UnknownValue:
-                continue
         if not means:
             return operand.candidates[0]
         return (max if operand.larger_is_better else min)(means, key=means.__getitem__)
 
     def side_by_side(self, *operands: Operand) -> bool:
         """Whether the runs of the operands belong together one by one."""
-        places = {self.place(operand, self.best(operand)) for operand in operands}
-        return self.paired and not (len(places) > 1 and places & self.in_rounds)
-
-    def in_one_cell(self, operand: Operand) -> bool:
-        """Whether the operand's runs are the rounds of one cell."""
-        return self.place(operand, self.best(operand)) in self.in_rounds
+        settings = {self.setting(operand) for operand in operands}
+        return self.paired and not (len(settings) > 1 and settings & self.in_rounds)
 
     def unequal(self, *operands: Operand) -> bool:
         """Whether an update does not mean the same on all stores that are compared."""
@@ -110,8 +109,8 @@ class Values:
 
     def printed_share(self, operand: Operand) -> float | None:
         """The share of failed operations as a source prints it; None where it does not."""
-        known = self.runs_of.get(self.place(operand, self.best(operand)), {})
-        shares = known.get((operand.operation, "failed_share"), {})
+        values = self.runs_of.get(self.setting(operand), {})
+        shares = values.get((operand.operation, "failed_share"), {})
         return next((per_cent / 100 for per_cent in shares.values()), None)
 
     def failed_share(self, operand: Operand) -> tuple[int, int]:
@@ -120,53 +119,50 @@ class Values:
         Under the workload ``mean`` they are those of all workloads together.
         """
         if operand.workload == MEAN:
-            places = [place for place in self.runs_of if place[0] == operand.store]
+            settings = [setting for setting in self.runs_of if setting[0] == operand.store]
         else:
-            places = [self.place(operand, self.best(operand))]
+            settings = [self.setting(operand)]
         failed = total = 0.0
-        for place in places:
-            known = self.runs_of.get(place, {})
-            operation = self._operation(known, operand.operation)
-            if (operation, "failed") in known:
-                failed += sum(known[operation, "failed"].values())
-                total += sum(known[operation, "operations"].values())
+        for setting in settings:
+            values = self.runs_of.get(setting, {})
+            operation = self._operation(values, operand.operation)
+            if (operation, "failed") in values:
+                failed += sum(values[operation, "failed"].values())
+                total += sum(values[operation, "operations"].values())
         if not total:
-            raise self._unknown(operand, places[0] if places else ())
+            raise self._unknown(operand, settings[0] if settings else ())
         return round(failed), round(total)
 
     def _runs(self, operand: Operand, sizes: ParameterSet) -> Runs:
-        place = self.place(operand, sizes)
-        known = self.runs_of.get(place, {})
-        operation = self._operation(known, operand.operation)
-        runs = known.get((operation, operand.metric), {})
+        setting = self.setting(operand, sizes)
+        values = self.runs_of.get(setting, {})
+        runs = values.get((self._operation(values, operand.operation), operand.metric), {})
         if not runs:
-            raise self._unknown(operand, place)
+            raise self._unknown(operand, setting)
         if min(runs.values()) <= 0:
             raise UnknownValue(Verdict.UNDECIDED, N_("a value of 0 has no ratio"))
         return runs
 
-    def _operation(self, known: dict[tuple[str, str], Runs], operation: str) -> str:
+    def _operation(self, values: dict[Which, Runs], operation: str) -> str:
         """What ``all`` stands for: the combined row, or the only operation."""
         if operation != "all":
             return operation
-        names = {name for name, _ in known} - {"overall"}
+        names = {name for name, _ in values} - {"overall"}
         combined = [name for name in names if "+" in name]
-        single = next(iter(names)) if len(names) == 1 else ""
-        return max(combined, key=len) if combined else single
+        return max(combined, key=len) if combined else next(iter(names)) if len(names) == 1 else ""
 
-    def _unknown(self, operand: Operand, place: Place | tuple) -> UnknownValue:
-        if place in self.runs_of:
+    def _unknown(self, operand: Operand, setting: Setting | tuple) -> UnknownValue:
+        if setting in self.runs_of:
             metric, operation = (
                 name.replace("_", " ") for name in (operand.metric, operand.operation)
             )
             why = reason("no-value-of", metric=metric, operation=operation)
-            return UnknownValue(Verdict.NOT_MEASURED, why)
-        if place in self.why:
-            return UnknownValue(Verdict.NOT_MEASURED, self.why[place])
-        known = {store for store, *_ in self.why}
-        if operand.store not in known:
-            return UnknownValue(Verdict.NOT_MEASURED, N_("not a store of the study"))
-        why = "not measured" if operand.workload == MEAN else N_("not a size of the study")
+        elif setting in self.why:
+            why = self.why[setting]
+        elif operand.store not in {store for store, *_ in self.why}:
+            why = N_("not a store of the study")
+        else:
+            why = "not measured" if operand.workload == MEAN else N_("not a size of the study")
         return UnknownValue(Verdict.NOT_MEASURED, why)
 
 
@@ -187,30 +183,31 @@ def measured_values(
     ``analysis.updates`` has them.
     """
     why = {}
-    for place, of in cells.groupby(SETTING, sort=False):
-        void = of.loc[of["void"] != "", "void"]
-        why[place] = reason("void", why=void.iloc[0]) if len(void) else "not measured"
+    for setting, rows in cells.groupby(SETTING, sort=False):
+        void = rows.loc[rows["void"] != "", "void"]
+        why[setting] = reason("void", why=void.iloc[0]) if len(void) else "not measured"
     bound = bottleneck[bottleneck["client_bound"] == "yes"]
-    known = floors.dropna(subset="floor")
-    runs_of = _by_place(values, values["parameters"])
+    runs_of = _by_setting(values, values["parameters"])
     in_rounds = set()
     if rounds is not None:
         usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
-        for _, of in rounds.merge(usable, on=CELL).groupby("workload", sort=False):
-            each, inside = _of_rounds(of)
-            for place, metrics in _by_place(each, each["parameters"]).items():
-                runs_of.setdefault(place, {}).update(metrics)
+        for _, rows in rounds.merge(usable, on=CELL).groupby("workload", sort=False):
+            of_rounds, inside = _of_rounds(rows)
+            for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():
+                runs_of.setdefault(setting, {}).update(metrics)
                 if inside:
-                    in_rounds.add(place)
+                    in_rounds.add(setting)
     return Values(
         runs_of,
         why,
         paired,
         in_rounds,
-        set(bound[SETTING].itertuples(index=False, name=None)),
-        known.set_index(["workload", "parameters"])["floor"].to_dict(),
-        set(updating),
-        dict(records or {}),
+        client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
+        floors=floors.dropna(subset="floor")
+        .set_index(["workload", "parameters"])["floor"]
+        .to_dict(),
+        updating=set(updating),
+        records=dict(records or {}),
     )
 
 
@@ -242,56 +239,63 @@ def published_values(
     mean of all workloads is worked out where the source does not print it.
     """
     rows = published.dropna(subset="value")
-    places = [
+    sizes = [
         OF_MEAN.slug if row["workload"] == MEAN else _numbers(row, grid)
         for row in rows.to_dict("records")
     ]
-    found = Values(
-        _by_place(rows.assign(repetition="source"), pd.Series(places, rows.index, dtype=object)),
+    values = Values(
+        _by_setting(rows.assign(repetition="source"), pd.Series(sizes, rows.index, dtype=object)),
         by_slug=False,
         rejected={
-            ((row.store, row.workload, place), row.operation, row.metric)
-            for place, row in zip(places, rows.itertuples(), strict=True)
+            ((row.store, row.workload, numbers), row.operation, row.metric)
+            for numbers, row in zip(sizes, rows.itertuples(), strict=True)
             if row.rejected
         },
         misfits={} if checks is None else misfits(checks),
     )
+    if len(workloads) > 1:
+        for store in rows["store"].unique():
+            _add_mean(values, store, workloads)
+    return values
+
+
+def _add_mean(values: Values, store: str, workloads: list[str]) -> None:
+    """The mean throughput over all workloads, where the source has each and not the mean."""
     speed = ("overall", "throughput")
-    for store in rows["store"].unique():
-        means = found.runs_of.setdefault((store, MEAN, OF_MEAN.slug), {})
-        if speed in means or len(workloads) < 2:
-            continue
-        each = [
-            place
-            for place, of in found.runs_of.items()
-            if place[0] == store and place[1] in workloads and speed in of
-        ]
-        if len(each) == len(workloads):
-            rates = [found.runs_of[place][speed]["source"] for place in each]
-            means[speed] = {"source": float(np.mean(rates))}
-            if any((place, *speed) in found.rejected for place in each):
-                found.rejected.add(((store, MEAN, OF_MEAN.slug), *speed))
-    return found
+    setting = (store, MEAN, OF_MEAN.slug)
+    own = values.runs_of.setdefault(setting, {})
+    parts = [
+        of
+        for of, runs in values.runs_of.items()
+        if of[0] == store and of[1] in workloads and speed in runs
+    ]
+    if speed in own or len(parts) != len(workloads):
+        return
+    own[speed] = {"source": float(np.mean([values.runs_of[of][speed]["source"] for of in parts]))}
+    if any((of, *speed) in values.rejected for of in parts):
+        values.rejected.add((setting, *speed))
 
 
 def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
+    """The sizes of a published value; those that the source does not give are as shown."""
     shown = grid.shown.get(row["workload"], ParameterSet(None, None, None))
-    numbers = []
-    for size in SIZES:
-        given = row.get(size)
-        known = given not in ("", None) and not pd.isna(given)
-        numbers.append(int(float(given)) if known else getattr(shown, size))
-    return tuple(numbers)
+    return tuple(
+        getattr(shown, size)
+        if row.get(size) in ("", None) or pd.isna(row[size])
+        else int(row[size])
+        for size in SIZES
+    )
 
 
-def _by_place(rows: pd.DataFrame, sizes: pd.Series) -> dict[Place, dict[tuple[str, str], Runs]]:
-    found: dict[Place, dict[tuple[str, str], Runs]] = {}
+def _by_setting(rows: pd.DataFrame, sizes: pd.Series) -> dict[Setting, dict[Which, Runs]]:
+    settings: dict[Setting, dict[Which, Runs]] = {}
     columns = ("store", "workload", "operation", "metric", "repetition", "value")
-    for place, row in zip(sizes, rows[list(columns)].itertuples(index=False), strict=True):
-        of = found.setdefault((row.store, row.workload, place), {})
-        of.setdefault((row.operation, row.metric), {})[str(row.repetition)] = row.value
-    return found
+    for size, row in zip(sizes, rows[list(columns)].itertuples(index=False), strict=True):
+        runs = settings.setdefault((row.store, row.workload, size), {})
+        runs.setdefault((row.operation, row.metric), {})[str(row.repetition)] = row.value
+    return settings
 
 
 def geometric_mean(values: Iterable[float]) -> float:
+    """exp of the mean of the logarithms."""
     return float(np.exp(np.mean(np.log(list(values)))))

@@ -39,14 +39,14 @@ class Names:
         )
 
 
-def label(part: Part, found: Quantity | None, names: Names, *, measured: bool) -> str:
+def label(part: Part, quantity: Quantity | None, names: Names, *, measured: bool) -> str:
     """``A: Redis / Memcached``: what is common first, then what is divided.
 
     Sizes are those that were ``measured``, or those of the study: at another scale they differ.
     """
-    operands = list(found.of if found and found.of else part.of)
+    operands = list(quantity.of if quantity and quantity.of else part.of)
     names = replace(names, measured=measured)
-    if part.several and not (found and found.of):
+    if part.several and not (quantity and quantity.of):
         # Many couples: what all have in common.
         text = _sides(operands[0::2], operands[1::2], names)
         return "; ".join(filter(None, [text, sentence(part.several)]))
@@ -63,18 +63,20 @@ def value_name(operand: Operand, names: Names) -> str:
     return _sides([operand], [], names)
 
 
-def number(found: Quantity) -> str:
+def number(quantity: Quantity) -> str:
     """``1.05 [1.02, 1.08]``, with the unit of a value."""
-    if found.unit == THREADS:
-        ends = _ends(_count(found.low), _count(found.high)) if found.low is not None else ""
-        return _("{} threads").format(f"{_count(found.value)}{ends}")
-    if found.value == inf and found.unit == READS:
+    if quantity.unit == THREADS:
+        ends = (
+            _ends(_count(quantity.low), _count(quantity.high)) if quantity.low is not None else ""
+        )
+        return _("{} threads").format(f"{_count(quantity.value)}{ends}")
+    if quantity.value == inf and quantity.unit == READS:
         return _("never")
-    factor, unit = _scale(found)
+    factor, unit = _scale(quantity)
     ends = ""
-    if found.low is not None:
-        ends = _ends(_plain(found.low * factor), _plain(found.high * factor))
-    return f"{_plain(found.value * factor)}{ends}{unit}"
+    if quantity.low is not None:
+        ends = _ends(_plain(quantity.low * factor), _plain(quantity.high * factor))
+    return f"{_plain(quantity.value * factor)}{ends}{unit}"
 
 
 def _ends(low: str, high: str) -> str:
@@ -127,23 +129,23 @@ def _sides(
 def _worth(size: str, operands: list[Operand], names: Names) -> bool:
     """Whether the size is worth naming: the study has several, or not this one."""
     for operand in operands:
-        known = names.grid.values(operand.workload, size)
-        if len(known) > 1:
+        numbers = names.grid.values(operand.workload, size)
+        if len(numbers) > 1:
             return True
-        given = getattr(operand.candidates[0], size)
-        if given is not None and given not in known:
+        own = getattr(operand.candidates[0], size)
+        if own is not None and own not in numbers:
             return True
     return False
 
 
 def _joined(key: str, side: list[dict[str, object]]) -> object:
     """The one value of ``key``; None where the operands of a side differ in it."""
-    found = {each[key] for each in side}
-    return found.pop() if len(found) == 1 else None
+    values = {words[key] for words in side}
+    return values.pop() if len(values) == 1 else None
 
 
 def _described(operand: Operand, names: Names) -> dict[str, object]:
-    found: dict[str, object] = {
+    words: dict[str, object] = {
         "workload": operand.workload,
         "store": operand.store,
         "metric": operand.metric,
@@ -151,15 +153,17 @@ def _described(operand: Operand, names: Names) -> dict[str, object]:
     }
     for size in SIZES:
         numbers = _numbers(operand, size, names)
-        found[size] = numbers.pop() if len(numbers) == 1 else "best"
-    return found
+        words[size] = numbers.pop() if len(numbers) == 1 else "best"
+    return words
 
 
 def _numbers(operand: Operand, size: str, names: Names) -> set[int | None]:
     """The numbers of one size among which the operand's best value is taken."""
     return {
-        dict(each.measured).get(size) if names.measured and each.measured else getattr(each, size)
-        for each in operand.candidates
+        dict(sizes.measured).get(size)
+        if names.measured and sizes.measured
+        else getattr(sizes, size)
+        for sizes in operand.candidates
     }
 
 
@@ -171,8 +175,8 @@ def _titled(key: str, value: object, names: Names) -> str:
             return _(BEST[key])
         return sized(key, value).format(_grouped(value))
     titles = {"workload": names.workloads, "store": names.stores, "metric": _PHRASES}
-    found = titles.get(key, {}).get(value, value)
-    return _(found) if key in ("metric", "operation") else found
+    title = titles.get(key, {}).get(value, value)
+    return _(title) if key in ("metric", "operation") else title
 
 
 def runs_words(runs: int, would_decide: float) -> str:
@@ -208,19 +212,19 @@ BEST = {
 }
 
 
-def _scale(found: Quantity) -> tuple[float, str]:
-    if found.unit == "ops/s":
+def _scale(quantity: Quantity) -> tuple[float, str]:
+    if quantity.unit == "ops/s":
         return 1e-3, " kops/s"
-    if found.unit in ("us", "ms"):
-        milli = found.value if found.unit == "ms" else found.value / 1000
+    if quantity.unit in ("us", "ms"):
+        milli = quantity.value if quantity.unit == "ms" else quantity.value / 1000
         if milli >= 1000:
-            return (1e-3 if found.unit == "ms" else 1e-6), " s"
-        if milli >= 1 or found.unit == "ms":
-            return (1 if found.unit == "ms" else 1e-3), " ms"
+            return (1e-3 if quantity.unit == "ms" else 1e-6), " s"
+        if milli >= 1 or quantity.unit == "ms":
+            return (1 if quantity.unit == "ms" else 1e-3), " ms"
         return 1, " µs"
-    if found.unit == SHARE:
+    if quantity.unit == SHARE:
         return 100, " %"
-    return 1, {READS: _(" reads per write")}.get(found.unit, "")
+    return 1, {READS: _(" reads per write")}.get(quantity.unit, "")
 
 
 def _plain(value: float) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study.load import STORES
+from kvstudy.study.load import STORES, project_stores
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.reading import read_lines
 from kvstudy.study.workload import WORKLOADS, load_only, load_workload
@@ -110,7 +110,7 @@ def _row(line: int, texts: dict[str, str]) -> Row:
 def problems_of(path: Path, rows: list[Row]) -> list[str]:
     """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
     problems = []
-    stores = sorted(file.parent.name for file in STORES.glob("*/store.yaml"))
+    stores = project_stores()
     workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
     seen: dict[tuple, Row] = {}
     sizes: dict[str, Row] = {}

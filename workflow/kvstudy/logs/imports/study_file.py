@@ -12,7 +12,7 @@ from kvstudy.logs.imports.guess import Guess
 from kvstudy.logs.imports.mapping import NAME, Row, base_of, measures_its_load
 from kvstudy.logs.imports.workloads import differences
 from kvstudy.stores.definition import StoreFile
-from kvstudy.study.load import STORES, STUDIES, load_study
+from kvstudy.study.load import STORES, STUDIES, load_study, project_stores
 from kvstudy.study.parts import Imported, WorkloadUse
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import WORKLOADS, load_workload
@@ -165,7 +165,7 @@ def _flow(values: dict[str, object]) -> str:
 
 
 def _stores(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:
-    folders = sorted(path.parent.name for path in STORES.glob("*/store.yaml"))
+    folders = project_stores()
     lines = []
     for name in dict.fromkeys(row.store for row in rows):
         folder = base_of(name, folders)

@@ -1,16 +1,22 @@
-"""Bars in groups, one per store, and which of them are torn: what bars and averages draw."""
+"""Bars in groups, one per store: what the kinds bars and averages draw."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from statistics import median
+from collections.abc import Mapping
 
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, patches, pd, plt, sns, ticker, transforms
-from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, plain, texts
+from kvstudy.libraries import alt, patches, pd, plt, sns, ticker
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    bar_legend,
+    by_store,
+    plain,
+    texts,
+    turned_where,
+)
 from kvstudy.present.drawing.draw import (
     DARK,
     GROUP_WIDTH,
@@ -19,13 +25,10 @@ from kvstudy.present.drawing.draw import (
     any_rejected,
     rejected_handle,
     store_patch,
+    write,
 )
 from kvstudy.present.drawing.words import between, exact, rejected_note, runs
 
-# How far a torn bar must stand above the highest one that stays, and above the
-# typical one that stays. Below that an axis from zero still shows them all.
-ABOVE_HIGHEST = 2.0
-ABOVE_MEDIAN = 3.0
 COLUMNS = [
     "panel",
     "group",
@@ -162,7 +165,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         group, store = groups.index(row.group), list(stores).index(row.store)
         x = group - GROUP_WIDTH / 2 + width * (store + 0.5)
         if pd.isna(row.value):
-            _write(ax, x, 0, row.note, None, color="0.35")
+            write(ax, x, 0, row.note, turned=True, color="0.35")
             continue
         bar = bars[group, store]
         bar.set(hatch=stores[row.store].hatch, edgecolor="white", linewidth=0)
@@ -176,7 +179,8 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         rejected = getattr(row, "rejected", "no") == "yes"
         if all_values or is_torn or rejected:
             text = _label(row.value) + (MARK if rejected else "")
-            _write(ax, x, top, text, size, bold=is_torn)
+            form = {"turned": size is None, "size": size or LABEL_SIZES[0]}
+            write(ax, x, top, text, bold=is_torn, **form)
     # Above the highest bar that stays the axis does not hold for torn bars.
     ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, highest)
     ax.set_yticks([tick for tick in ticks if 0 <= tick <= highest * 1.001])
@@ -211,31 +215,6 @@ def _width(label: str) -> float:
     return sum(0.64 if letter.isdigit() else 0.32 for letter in label)
 
 
-def _write(
-    ax: plt.Axes,
-    x: float,
-    y: float,
-    text: str,
-    size: int | None,
-    color: str = DARK,
-    bold: bool = False,
-) -> None:
-    """Write ``text`` above ``y``, upright at ``size`` or, without one, turned."""
-    lift = transforms.ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
-    ax.text(
-        x,
-        y,
-        text,
-        transform=ax.transData + lift,
-        ha="center",
-        va="bottom",
-        rotation=90 if size is None else 0,
-        fontsize=size or LABEL_SIZES[0],
-        color=color,
-        fontweight="bold" if bold else "normal",
-    )
-
-
 def _whisker(ax: plt.Axes, x: float, width: float, low: float, high: float) -> None:
     ax.vlines(x, low, high, color=DARK, linewidth=0.8, zorder=3)
     ax.hlines([low, high], x - width / 6, x + width / 6, color=DARK, linewidth=0.8, zorder=3)
@@ -260,56 +239,6 @@ def _tear(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
             )
             # The neighbour may be as high and must not be cut.
             cut.set_clip_path(bar)
-
-
-def torn(
-    values: Sequence[float | None],
-    tops: Sequence[float] | None = None,
-    groups: Sequence[str] | None = None,
-) -> list[bool]:
-    """Tell for each bar of one axis whether it is torn.
-
-    The rule: sort the bars by height and cut the row in two, the torn ones
-    above and the others below, such that
-
-    - every torn bar is at least twice as high as everything that stays,
-    - and at least three times as high as the median of the bars that stay,
-    - and at most half of the bars are torn, and two or more stay,
-    - and no group of several bars is torn as a whole: torn bars are equally
-      high, so nothing could be compared in it.
-
-    Where several cuts are possible, the lowest one holds, so that the bars that
-    stay are as readable as they can be. Where none is, no bar is torn.
-
-    ``None`` is a place without a bar. Bars without height are left out of the
-    comparison. ``tops`` are the upper ends of the whiskers: what stays must
-    show its whisker too; default: ``values``. ``groups`` names the group of each
-    bar; default: one group.
-    """
-    tops = values if tops is None else tops
-    groups = [""] * len(values) if groups is None else groups
-    bars = sorted(
-        (value, max(value, top or 0), place)
-        for place, (value, top) in enumerate(zip(values, tops, strict=True))
-        if value is not None and value > 0
-    )
-    result = [False] * len(values)
-    for cut in range(max(2, (len(bars) + 1) // 2), len(bars)):
-        stay, above = bars[:cut], bars[cut:]
-        highest = max(top for _, top, _ in stay)
-        typical = median(value for value, _, _ in stay)
-        lowest_torn = above[0][0]
-        keep = {groups[place] for _, _, place in stay}
-        lost = Counter(groups[place] for _, _, place in above if groups[place] not in keep)
-        if (
-            lowest_torn >= ABOVE_HIGHEST * highest
-            and lowest_torn >= ABOVE_MEDIAN * typical
-            and max(lost.values(), default=0) < 2
-        ):
-            for _, _, place in above:
-                result[place] = True
-            break
-    return result
 
 
 def bar_row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
@@ -387,13 +316,6 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
     color = by_store(stores)
     step = f"width / {len(groups) * len(stores)}"
     turned = f"{step} < {UPRIGHT}"
-    words = {
-        "angle": alt.ExprRef(f"{turned} ? 270 : 0"),
-        "align": alt.ExprRef(f"{turned} ? 'left' : 'center'"),
-        "baseline": alt.ExprRef(f"{turned} ? 'middle' : 'bottom'"),
-        "dx": alt.ExprRef(f"{turned} ? 4 : 0"),
-        "dy": alt.ExprRef(f"{turned} ? 0 : -4"),
-    }
     whole = base.transform_filter("isValid(datum.value)")
     several = whole.transform_filter("datum.torn === 'no' && datum.n > 1 && isValid(datum.max)")
     y = {"axis": y_axis, "scale": y_scale}
@@ -417,7 +339,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             aria=False,
             opacity=alt.ExprRef(f"{step} < {LEAST} ? 0 : 1"),
             fontWeight="normal",
-            **words,
+            **turned_where(turned),
         ).encode(y=alt.Y("end:Q", **y), text="label:N"),
         base.transform_filter("!isValid(datum.value)")
         .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)

@@ -6,12 +6,13 @@ text of a figure is 8 points.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.analyse.tidy.numbers import MARK, marked_values
 from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.libraries import lines, patches, pd, plt, sns, ticker
+from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker, transforms
 
 TEXT_WIDTH = 16 / 2.54
 # For word processors; what printers ask for.
@@ -76,6 +77,50 @@ def use_style() -> None:
             # Otherwise the ids in an SVG are random.
             "svg.hashsalt": "kvstudy",
         },
+    )
+
+
+def grid(
+    count: int, across: int, first: float, each: float, **options: object
+) -> tuple[plt.Figure, np.ndarray]:
+    """A figure with ``count`` panels, at most ``across`` side by side, and its axes by row.
+
+    Its height is ``first`` and ``each`` for every row (inches). Further places stay empty.
+    ``options`` are those of ``subplots``.
+    """
+    columns = max(1, min(count, across))
+    rows = max(1, math.ceil(count / columns))
+    size = (TEXT_WIDTH, first + each * rows)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=size, squeeze=False, layout="constrained", **options
+    )
+    for ax in axes.flat[max(count, 1) :]:
+        ax.set_axis_off()
+    return figure, axes
+
+
+def write(
+    ax: plt.Axes,
+    x: float,
+    y: float,
+    text: str,
+    *,
+    turned: bool,
+    size: float = 8,
+    color: str = DARK,
+    bold: bool = False,
+) -> None:
+    """Write ``text`` above ``y``, a little apart."""
+    lift = transforms.ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
+    ax.text(
+        *(x, y, text),
+        transform=ax.transData + lift,
+        ha="center",
+        va="bottom",
+        rotation=90 if turned else 0,
+        fontsize=size,
+        color=color,
+        fontweight="bold" if bold else "normal",
     )
 
 

@@ -65,10 +65,10 @@ class DrawnFigure(AnyFigure):
         """What it shows of the published ``values`` alone; None where they have nothing of it."""
         return None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """The static form; ``drawing.draw.use_style`` comes before it."""
         raise NotImplementedError
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        """The interactive form; ``rows`` as ``drawing.write.read_figure`` gives them."""
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """The interactive form; ``table`` as ``drawing.write.read_figure`` gives them."""
         raise NotImplementedError

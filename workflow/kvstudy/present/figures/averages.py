@@ -10,10 +10,10 @@ from pydantic import Field, model_validator
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, torn
+from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw
 from kvstudy.present.drawing.chart import Chart
-from kvstudy.present.drawing.draw import Look
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.torn import torn
 from kvstudy.study.base import Name, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
@@ -50,8 +50,18 @@ class Averages(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw(rows, looks.stores, "", panel_titles(rows, looks.study))
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return averages_chart(rows, self, looks.study, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        rows, of_sizes = [], _("{} of {} sizes")
+        for row in table.to_dict("records"):
+            sizes = row["n"]
+            shown = bar_row(row, self.metric, looks.stores) | {"workload": row["panel"]}
+            shown["runs"] = (
+                "" if pd.isna(sizes) else of_sizes.format(sentence(row["group"]), f"{sizes:.0f}")
+            )
+            rows.append(shown)
+        assert set(table["group"]) <= set(GROUPS)
+        name = _(METRICS[self.metric].short)
+        return bar_chart(table, rows, name, panel_titles(table, looks.study), looks.stores)
 
 
 def averages(figure: Averages, study: Study, swept: Swept) -> pd.DataFrame:
@@ -110,20 +120,3 @@ def _panel(
     for row, cut in zip(rows, torn(heights, tops, [row["group"] for row in rows]), strict=True):
         row["torn"] = "yes" if cut else "no"
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def averages_chart(
-    table: pd.DataFrame, figure: Averages, study: Study, stores: dict[str, Look]
-) -> Chart:
-    """Of ``figures.averages.averages``'s table."""
-    rows, of_sizes = [], _("{} of {} sizes")
-    for row in table.to_dict("records"):
-        sizes = row["n"]
-        shown = bar_row(row, figure.metric, stores) | {"workload": row["panel"]}
-        shown["runs"] = (
-            "" if pd.isna(sizes) else of_sizes.format(sentence(row["group"]), f"{sizes:.0f}")
-        )
-        rows.append(shown)
-    assert set(table["group"]) <= set(GROUPS)
-    name = _(METRICS[figure.metric].short)
-    return bar_chart(table, rows, name, panel_titles(table, study), stores)

@@ -12,10 +12,10 @@ from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title, torn
+from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title
 from kvstudy.present.drawing.chart import Chart
-from kvstudy.present.drawing.draw import Look
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.torn import torn
 from kvstudy.study.base import Metric, Name, Operation
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
@@ -78,8 +78,22 @@ class Bars(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw(rows, looks.stores, looks.publisher)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return bars_chart(rows, self, looks.study, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        places = _workloads(self, looks.study)
+        metrics = {METRICS[metric].short: metric for metric in self.metrics}
+        rows = []
+        for row in table.to_dict("records"):
+            metric = metrics.get(row["group"], self.metrics[0])
+            place = {"workload": places.get(row["group"], places[""])}
+            rows.append(bar_row(row, metric, looks.stores) | place)
+        name = _(METRICS[self.metrics[0]].short) if len(self.metrics) == 1 else _("Value")
+        if self.metrics[0].startswith("latency"):
+            several = len(self.metrics) > 1
+            name = _("Latency") if several else _("Latency, {}").format(name.lower())
+        titles = {
+            panel: panel_title(panel, table, looks.publisher) for panel in table["panel"].unique()
+        }
+        return bar_chart(table, rows, name, titles, looks.stores)
 
 
 def bars(
@@ -164,25 +178,6 @@ def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:
         f"{figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, us, ms and s "
         "latencies"
     )
-
-
-def bars_chart(table: pd.DataFrame, figure: Bars, study: Study, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.bars.bars``'s table."""
-    places = _workloads(figure, study)
-    metrics = {METRICS[metric].short: metric for metric in figure.metrics}
-    who = f"({study.source.author}, {study.source.year})" if study.source else ""
-    rows = []
-    for row in table.to_dict("records"):
-        metric = metrics.get(row["group"], figure.metrics[0])
-        rows.append(
-            bar_row(row, metric, stores) | {"workload": places.get(row["group"], places[""])}
-        )
-    name = _(METRICS[figure.metrics[0]].short) if len(figure.metrics) == 1 else _("Value")
-    if figure.metrics[0].startswith("latency"):
-        several = len(figure.metrics) > 1
-        name = _("Latency") if several else _("Latency, {}").format(name.lower())
-    titles = {panel: panel_title(panel, table, who) for panel in table["panel"].unique()}
-    return bar_chart(table, rows, name, titles, stores)
 
 
 def _workloads(figure: Bars, study: Study) -> dict[str, str]:

@@ -58,8 +58,15 @@ class Box(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_box(rows, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return box_chart(rows, self, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """Over a logarithmic axis."""
+        rows = [_row(row, self, looks.stores) for row in table.to_dict("records")]
+        unit = table["unit"].iloc[0]
+        words = _("Box plot of the latencies of single operations in {}, by store.").format(
+            sign(unit)
+        )
+        panel = Panel(_layers(rows, unit, looks.stores), description=words, height=280)
+        return Chart(rows, [panel], bar_legend(looks.stores))
 
 
 def box_table(figure: Box, study: Study, results: Results, boxes: pd.DataFrame) -> pd.DataFrame:
@@ -182,15 +189,6 @@ def _short(count: float) -> str:
             number = f"{value:.0f}" if value >= 10 else decimal(f"{value:.1f}")
             return f"{number}\N{NARROW NO-BREAK SPACE}{letter}"
     return f"{count:.0f}"
-
-
-def box_chart(table: pd.DataFrame, figure: Box, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.box.box_table``'s table, over a logarithmic axis."""
-    rows = [_row(row, figure, stores) for row in table.to_dict("records")]
-    unit = table["unit"].iloc[0]
-    words = _("Box plot of the latencies of single operations in {}, by store.").format(sign(unit))
-    panel = Panel(_layers(rows, unit, stores), description=words, height=280)
-    return Chart(rows, [panel], bar_legend(stores))
 
 
 def _row(row: dict, figure: Box, stores: dict[str, Look]) -> dict:

@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, texts
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
+from kvstudy.present.drawing.draw import DARK, grid
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import exact, from_to, is_number
 from kvstudy.study.base import MEASURED, PUBLISHED
@@ -51,8 +51,24 @@ class BreakEvenPlot(Caching, DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_break_even(rows, self, looks.titles, looks.publisher)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return break_even_chart(rows, self, looks.titles, looks.publisher)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """``source`` says who published."""
+        if table.empty:
+            return Chart([], [], note=_("the times that it takes were not measured"))
+        alone, cached = line_names(looks.titles[self.database], looks.titles[self.cache])
+        legend = [line_entry(alone, WITHOUT, "--"), line_entry(cached, CACHED, "-")]
+        rows, panels = [], []
+        for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
+            title = panel_title(panel, mine["records"].iloc[0], looks.publisher)
+            for row in mine.to_dict("records"):
+                rows += [_cost(row, self, side, legend) | {"panel": place} for side in (0, 1)]
+            text = _("Line chart of the cost of a write and its reads. {}.").format(title)
+            panels.append(Panel(_costs(mine, legend), title, text))
+        known = table["low"].notna().any()
+        note = _("The dotted line is where the cache pays off.")
+        if known:
+            note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
+        return Chart(rows, panels, legend, 2, note if table["crossing"].notna().any() else "")
 
 
 def break_even_table(
@@ -94,9 +110,7 @@ def draw_break_even(
 ) -> plt.Figure:
     """Draw ``break_even_table``, a panel each; ``source`` says who published."""
     panels = list(table.groupby("panel", sort=False))
-    drawing, axes = plt.subplots(
-        1, len(panels) or 1, figsize=(TEXT_WIDTH, 2.7), layout="constrained", squeeze=False
-    )
+    drawing, axes = grid(len(panels), len(panels), 2.7, 0)
     for ax, (panel, rows) in zip(axes.flat, panels, strict=False):
         title = panel_title(panel, rows["records"].iloc[0], source)
         ax.set_title(title, loc="left", pad=5, fontsize=7.5)
@@ -158,28 +172,6 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
         )
     ax.set_xlim(low - 0.2, high + 0.2)
     ax.set_ylabel(_("Cost in {}").format(unit))
-
-
-def break_even_chart(
-    table: pd.DataFrame, figure: BreakEvenPlot, titles: dict[str, str], source: str
-) -> Chart:
-    """Of ``figures.break_even.break_even_table``'s table; ``source`` says who published."""
-    if table.empty:
-        return Chart([], [], note=_("the times that it takes were not measured"))
-    alone, cached = line_names(titles[figure.database], titles[figure.cache])
-    legend = [line_entry(alone, WITHOUT, "--"), line_entry(cached, CACHED, "-")]
-    rows, panels = [], []
-    for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
-        title = panel_title(panel, mine["records"].iloc[0], source)
-        for row in mine.to_dict("records"):
-            rows += [_cost(row, figure, side, legend) | {"panel": place} for side in (0, 1)]
-        text = _("Line chart of the cost of a write and its reads. {}.").format(title)
-        panels.append(Panel(_costs(mine, legend), title, text))
-    known = table["low"].notna().any()
-    note = _("The dotted line is where the cache pays off.")
-    if known:
-        note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
-    return Chart(rows, panels, legend, 2, note if table["crossing"].notna().any() else "")
 
 
 def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> dict:

@@ -9,9 +9,17 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, colors, patches, pd, plt, sns, transforms
-from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, plain, texts
-from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
+from kvstudy.libraries import alt, colors, patches, pd, plt, sns
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    bar_legend,
+    by_store,
+    plain,
+    texts,
+    turned_where,
+)
+from kvstudy.present.drawing.draw import GROUP_WIDTH, TEXT_WIDTH, Look, store_patch, write
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import exact, runs
 from kvstudy.study.model import Study
@@ -47,8 +55,16 @@ class CpuBars(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_cpu(rows, looks.study, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return cpu_chart(rows, looks.study, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        several = table.groupby("workload")["parameters"].nunique().max() > 1
+        rows = [_row(row, several, looks.study, looks.stores) for row in table.to_dict("records")]
+        legend = bar_legend(looks.stores)
+        grey = {"mark": "bar", "color": "#808080", "hatch": 0}
+        legend.append(grey | {"label": _("server (below)")})
+        legend.append(grey | {"label": _("client (above)"), "opacity": LIGHT})
+        words = _("Stacked bar chart of the CPU time of an operation, server and client, in µs.")
+        panel = Panel(_layers(rows, looks.stores), description=words, height=240)
+        return Chart(rows, [panel], legend)
 
 
 def cpu_table(study: Study, results: Results, intervals: pd.DataFrame) -> pd.DataFrame:
@@ -117,7 +133,7 @@ def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.
 
 def _bar(ax: plt.Axes, x: float, width: float, row, look: Look, upright: bool) -> None:
     if pd.isna(row.client):
-        _write(ax, x, 0, sentence(row.note), upright=False, color="0.35")
+        write(ax, x, 0, sentence(row.note), turned=True, color="0.35")
         return
     server = 0.0 if pd.isna(row.server) else row.server
     light = [1 - LIGHT * (1 - part) for part in colors.to_rgb(look.color)]
@@ -135,33 +151,7 @@ def _bar(ax: plt.Axes, x: float, width: float, row, look: Look, upright: bool) -
     label = significant(server + row.client)
     if pd.isna(row.server):
         label += ("\n" if upright else " ") + _("client only")
-    _write(ax, x, server + row.client, label, upright, DARK)
-
-
-def _write(ax: plt.Axes, x: float, y: float, text: str, upright: bool, color: str) -> None:
-    lift = transforms.ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
-    ax.text(
-        x,
-        y,
-        text,
-        transform=ax.transData + lift,
-        ha="center",
-        va="bottom",
-        rotation=0 if upright else 90,
-        color=color,
-    )
-
-
-def cpu_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.cpu.cpu_table``'s table."""
-    several = table.groupby("workload")["parameters"].nunique().max() > 1
-    rows = [_row(row, several, study, stores) for row in table.to_dict("records")]
-    legend = bar_legend(stores)
-    grey = {"mark": "bar", "color": "#808080", "hatch": 0}
-    legend.append(grey | {"label": _("server (below)")})
-    legend.append(grey | {"label": _("client (above)"), "opacity": LIGHT})
-    words = _("Stacked bar chart of the CPU time of an operation, server and client, in µs.")
-    return Chart(rows, [Panel(_layers(rows, stores), description=words, height=240)], legend)
+    write(ax, x, server + row.client, label, turned=not upright)
 
 
 def _row(row: dict, several: bool, study: Study, stores: dict[str, Look]) -> dict:
@@ -219,11 +209,7 @@ def _layers(rows: list[dict], stores: dict[str, Look]) -> list[alt.Chart]:
         known.mark_text(
             style="kv-text",
             aria=False,
-            angle=alt.ExprRef(f"{turned} ? 270 : 0"),
-            align=alt.ExprRef(f"{turned} ? 'left' : 'center'"),
-            baseline=alt.ExprRef(f"{turned} ? 'middle' : 'bottom'"),
-            dx=alt.ExprRef(f"{turned} ? 4 : 0"),
-            dy=alt.ExprRef(f"{turned} ? 0 : -4"),
+            **turned_where(turned),
         ).encode(y=alt.Y("top:Q", **y), text="label:N"),
         base.transform_filter("!isValid(datum.client)")
         .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,9 +26,9 @@ from kvstudy.present.drawing.draw import (
     DARK,
     LINES,
     MARKERS,
-    TEXT_WIDTH,
     Look,
     any_rejected,
+    grid,
     rejected_handle,
 )
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
@@ -126,8 +125,31 @@ class Curves(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_curves(rows, self, looks.study, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return curves_chart(rows, self, looks.study, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        looks = line_looks(self, looks.study, looks.stores)
+        known = table.dropna(subset="value")
+        if known.empty:
+            return Chart([], [], note=_("nothing was measured"))
+        names = panels_of(table, self)
+        rows = [
+            _row(row, self, looks) | {"panel": names.index(row["panel"])}
+            for row in known.to_dict("records")
+        ]
+        legend = []
+        for index in sorted(known["line"].unique()):
+            of_color, style, marker, label = looks[index]
+            stores_of = set(known.loc[known["line"] == index, "store"])
+            legend.append(line_entry(label, color(of_color), style, marker, stores_of.pop()))
+        panels = []
+        for name in names:
+            mine = known[known["panel"] == name]
+            title, unit = title_of(mine), sign(mine["unit"].iloc[0])
+            words = _("Line chart. {}, in {}, over {}.").format(title, unit, sentence(self.over))
+            panels.append(Panel(_layers(mine, self, legend), title, words))
+        rings = (known["saturated"] == "yes").any()
+        notes = [_("A ring: from here on throughput is saturated.") if rings else ""]
+        notes.append(rejected_note(known))
+        return Chart(rows, panels, legend, min(len(panels), 2), " ".join(filter(None, notes)))
 
 
 def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
@@ -160,21 +182,10 @@ def draw_curves(
 ) -> plt.Figure:
     """A panel for each metric and side; lines with the range of their runs."""
     panels = panels_of(table, figure)
-    columns = 1 if len(panels) == 1 else 2
-    rows = math.ceil(len(panels) / columns)
-    drawing, axes = plt.subplots(
-        rows,
-        columns,
-        figsize=(TEXT_WIDTH, 0.5 + 1.75 * rows),
-        squeeze=False,
-        layout="constrained",
-    )
+    drawing, axes = grid(len(panels), 2, 0.5, 1.75)
     looks = line_looks(figure, study, stores)
-    for place, ax in enumerate(axes.flat):
-        if place >= len(panels):
-            ax.set_axis_off()
-            continue
-        mine = table[table["panel"] == panels[place]].dropna(subset="value")
+    for ax, panel in zip(axes.flat, panels, strict=False):
+        mine = table[table["panel"] == panel].dropna(subset="value")
         if mine.empty:
             ax.text(0.5, 0.5, _("nothing was measured"), ha="center", transform=ax.transAxes)
             ax.set_axis_off()
@@ -345,36 +356,6 @@ _RING = {
 
 def _ring(label: str) -> lines.Line2D:
     return lines.Line2D([], [], label=label, **_RING)
-
-
-def curves_chart(
-    table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]
-) -> Chart:
-    """Of ``figures.curves.curves_table``'s table."""
-    looks = line_looks(figure, study, stores)
-    known = table.dropna(subset="value")
-    if known.empty:
-        return Chart([], [], note=_("nothing was measured"))
-    names = panels_of(table, figure)
-    rows = [
-        _row(row, figure, looks) | {"panel": names.index(row["panel"])}
-        for row in known.to_dict("records")
-    ]
-    legend = []
-    for index in sorted(known["line"].unique()):
-        of_color, style, marker, label = looks[index]
-        stores_of = set(known.loc[known["line"] == index, "store"])
-        legend.append(line_entry(label, color(of_color), style, marker, stores_of.pop()))
-    panels = []
-    for name in names:
-        mine = known[known["panel"] == name]
-        title, unit = title_of(mine), sign(mine["unit"].iloc[0])
-        words = _("Line chart. {}, in {}, over {}.").format(title, unit, sentence(figure.over))
-        panels.append(Panel(_layers(mine, figure, legend), title, words))
-    rings = (known["saturated"] == "yes").any()
-    notes = [_("A ring: from here on throughput is saturated.") if rings else ""]
-    notes.append(rejected_note(known))
-    return Chart(rows, panels, legend, min(len(panels), 2), " ".join(filter(None, notes)))
 
 
 def _row(row: dict, figure: Curves, looks: dict) -> dict:

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.numbers import grouped, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look, grid
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import between, exact, from_to, is_missing, runs, size_words
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
@@ -80,8 +80,26 @@ class Heatmap(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_heatmap(rows, self, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return heatmap_chart(rows, self, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        norm = norm_of(table["value"].dropna())
+        shown = [store for store in looks.stores if (table["store"] == store).any()]
+        rows = [_row(row, self, looks.stores, norm, shown) for row in table.to_dict("records")]
+        places = list(dict.fromkeys(row["place"] for row in rows))
+        threads = sorted({row["threads"] for row in rows})
+        name = f"{_(METRICS[self.metric].title)} ({sign(self.unit)})"
+        layers = _layers(places, threads, norm, name)
+        words = _("Heat map of {}: {} by records, operations and threads.")
+        panels = [
+            Panel(
+                layers,
+                looks.stores[store].title,
+                words.format(looks.stores[store].title, name),
+                HEIGHT * len(places),
+            )
+            for store in shown
+        ]
+        note = _("{}, {}. Rows: records, operations.").format(name, runs_words(table))
+        return Chart(rows, panels, [], min(len(shown), 3) or 1, note)
 
 
 def heatmap_table(figure: Heatmap, study: Study, swept: Swept) -> pd.DataFrame:
@@ -118,26 +136,10 @@ def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) 
     room = (TEXT_WIDTH - LABELS) / (CELL_WIDTH * max(len(threads), 3) + 0.12)
     across = max(1, min(len(shown), int(room)))
     down = max(1, math.ceil(len(shown) / across))
-    height = (
-        0.75
-        + down * (0.3 + CELL_HEIGHT * max(len(places), 5 if down == 1 else 3))
-        + (0.15 * (down - 1))
-    )
-    drawing, axes = plt.subplots(
-        down,
-        across,
-        figsize=(TEXT_WIDTH, height),
-        squeeze=False,
-        sharex=True,
-        sharey=True,
-        layout="constrained",
-    )
+    height = 0.3 + CELL_HEIGHT * max(len(places), 5 if down == 1 else 3) + 0.15
+    drawing, axes = grid(len(shown), across, 0.6, height, sharex=True, sharey=True)
     norm = norm_of(table["value"].dropna())
-    for place, ax in enumerate(axes.flat):
-        if place >= len(shown):
-            ax.set_axis_off()
-            continue
-        store = shown[place]
+    for place, (ax, store) in enumerate(zip(axes.flat, shown, strict=False)):
         _panel(ax, table[table["store"] == store], places, threads, norm)
         ax.set_title(stores[store].title, loc="left", pad=4)
         # With sharex the labels of the panel above an empty place would be missing.
@@ -262,29 +264,6 @@ def _color_bar(drawing: plt.Figure, axes: np.ndarray, norm: colors.Normalize, la
     else:
         bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=5))
     bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-
-
-def heatmap_chart(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.heatmap.heatmap_table``'s table."""
-    norm = norm_of(table["value"].dropna())
-    shown = [store for store in stores if (table["store"] == store).any()]
-    rows = [_row(row, figure, stores, norm, shown) for row in table.to_dict("records")]
-    places = list(dict.fromkeys(row["place"] for row in rows))
-    threads = sorted({row["threads"] for row in rows})
-    name = f"{_(METRICS[figure.metric].title)} ({sign(figure.unit)})"
-    layers = _layers(places, threads, norm, name)
-    words = _("Heat map of {}: {} by records, operations and threads.")
-    panels = [
-        Panel(
-            layers,
-            stores[store].title,
-            words.format(stores[store].title, name),
-            HEIGHT * len(places),
-        )
-        for store in shown
-    ]
-    note = _("{}, {}. Rows: records, operations.").format(name, runs_words(table))
-    return Chart(rows, panels, [], min(len(shown), 3) or 1, note)
 
 
 def _row(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from kvstudy.analyse.tidy.numbers import grouped
@@ -19,7 +18,7 @@ from kvstudy.present.drawing.chart import (
     plain,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
+from kvstudy.present.drawing.draw import DARK, Look, grid
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
@@ -63,8 +62,37 @@ class OpenLoopFigure(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_open_loop(rows, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return open_loop_chart(rows, self.workload, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """A panel per store, latencies in ms."""
+        if table.empty:
+            return Chart([], [], note=_("not measured"))
+        shown = [store for store in looks.stores if store in set(table["store"])]
+        rows = [
+            _row(row, self.workload, looks.stores) | {"panel": shown.index(row["store"])}
+            for row in table.to_dict("records")
+        ]
+        grey = "#808080"
+        shares = zip(share_words(), MARKERS.values(), strict=True)
+        legend = [line_entry(label, grey, None, marker) for label, marker in shares]
+        legend += [line_entry(_(TIMES[time]), grey, style) for time, style in STYLES.items()]
+        missed = (table["reached"] < table["n"]).any()
+        if missed:
+            legend.append(line_entry(_("rate not reached"), grey, None, "X"))
+        values = table["value"] / 1000
+        domain = [float(values.min()) / 1.3, float(values.max()) * 1.3]
+        loads = sorted(table["load"].unique().tolist())
+        words = _("Percentiles of latency of {} in ms over the load.")
+        panels = [
+            Panel(
+                _layers(looks.stores[store].color, loads, domain),
+                looks.stores[store].title,
+                words.format(looks.stores[store].title),
+            )
+            for store in shown
+        ]
+        absent = [look.title for store, look in looks.stores.items() if store not in shown]
+        note = _("Not measured: {}.").format(", ".join(absent)) if absent else ""
+        return Chart(rows, panels, legend, min(len(panels), 3), note)
 
 
 def open_loop_table(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
@@ -85,21 +113,9 @@ def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
 
     A load whose rate was not reached is crossed.
     """
-    columns = min(len(stores), MOST_COLUMNS)
-    lines = math.ceil(len(stores) / columns)
-    figure, axes = plt.subplots(
-        lines,
-        columns,
-        figsize=(TEXT_WIDTH, 0.6 + 1.75 * lines),
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, axes = grid(len(stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True)
     for ax, (store, look) in zip(axes.flat, stores.items(), strict=False):
         _panel(ax, table[table["store"] == store], look)
-    for ax in axes.flat[len(stores) :]:
-        ax.set_visible(False)
     for row in axes:
         row[0].set_ylabel(_("Latency (ms)"))
     loads = sorted(table["load"].unique())
@@ -158,39 +174,6 @@ def _legend(missed: bool) -> list[lines.Line2D]:
     ]
     cross = lines.Line2D([], [], color=DARK, ls="", marker=MISSED, label=_("rate not reached"))
     return shapes + kinds + ([cross] if missed else [])
-
-
-def open_loop_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.open_loop.open_loop_table``'s table: a panel per store, latencies in ms."""
-    if table.empty:
-        return Chart([], [], note=_("not measured"))
-    shown = [store for store in stores if store in set(table["store"])]
-    rows = [
-        _row(row, workload, stores) | {"panel": shown.index(row["store"])}
-        for row in table.to_dict("records")
-    ]
-    grey = "#808080"
-    shares = zip(share_words(), MARKERS.values(), strict=True)
-    legend = [line_entry(label, grey, None, marker) for label, marker in shares]
-    legend += [line_entry(_(TIMES[time]), grey, style) for time, style in STYLES.items()]
-    missed = (table["reached"] < table["n"]).any()
-    if missed:
-        legend.append(line_entry(_("rate not reached"), grey, None, "X"))
-    values = table["value"] / 1000
-    domain = [float(values.min()) / 1.3, float(values.max()) * 1.3]
-    loads = sorted(table["load"].unique().tolist())
-    words = _("Percentiles of latency of {} in ms over the load.")
-    panels = [
-        Panel(
-            _layers(stores[store].color, loads, domain),
-            stores[store].title,
-            words.format(stores[store].title),
-        )
-        for store in shown
-    ]
-    absent = [look.title for store, look in stores.items() if store not in shown]
-    note = _("Not measured: {}.").format(", ".join(absent)) if absent else ""
-    return Chart(rows, panels, legend, min(len(panels), 3), note)
 
 
 def _row(row: dict, workload: str, stores: dict[str, Look]) -> dict:

@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH
+from kvstudy.present.drawing.draw import DARK, grid
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import from_to, is_number
 from kvstudy.study.model import Study
@@ -62,8 +62,26 @@ class RatioPlot(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_ratios(rows, looks.study, looks.titles)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return ratios_chart(rows, looks.study, looks.titles)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        if table.empty:
+            return Chart([], [], note=_("no two stores have a repetition in common"))
+        titles = looks.titles
+        names = [f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values]
+        pairs = list(dict.fromkeys(names))
+        sizes = table.groupby("workload")["parameters"].nunique()
+        rows, panels = [], []
+        words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
+        for place, ((workload, parameters), mine) in enumerate(
+            table.groupby(["workload", "parameters"], sort=False)
+        ):
+            use = looks.study.workload(workload)
+            title = use.short if workload == MEAN else use.title
+            title += f", {parameters}" if sizes[workload] > 1 else ""
+            for row in mine.to_dict("records"):
+                rows.append(_row(row, titles, title) | {"panel": place})
+            layers = _layers(mine, pairs)
+            panels.append(Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
+        return Chart(rows, panels, [], min(len(panels), ACROSS, 3), _(NOTE))
 
 
 def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -100,17 +118,10 @@ def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> pl
         for pair in dict.fromkeys(zip(table["one"], table["other"], strict=True))
     }
     panels = list(table.groupby(["workload", "parameters"], sort=False))
-    across = min(len(panels), ACROSS) or 1
-    down = -(-len(panels) // across) or 1
-    height = 0.35 + down * (0.55 + 0.2 * max(len(labels), 1))
-    figure, axes = plt.subplots(
-        down, across, figsize=(TEXT_WIDTH, height), sharey=True, squeeze=False, layout="constrained"
-    )
-    for ax in axes.flat[len(panels) :]:
-        ax.set_visible(False)
+    height = 0.55 + 0.2 * max(len(labels), 1)
+    figure, axes = grid(len(panels), ACROSS, 0.35, height, sharey=True)
     if not panels:
         axes[0, 0].set_axis_off()
-        axes[0, 0].set_visible(True)
         nothing = _("no two stores have a repetition in common")
         axes[0, 0].text(0.5, 0.5, nothing, ha="center")
     sizes = table.groupby("workload")["parameters"].nunique()
@@ -168,34 +179,6 @@ def ticks_of(low: float, high: float) -> list[float]:
         inside = [0.9, 1, 1.1]
     step = -(-len(inside) // MOST_TICKS)
     return inside[::step]
-
-
-def ratios_chart(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> Chart:
-    """Of ``figures.ratios.ratios``'s table."""
-    if table.empty:
-        return Chart([], [], note=_("no two stores have a repetition in common"))
-    pairs = list(
-        dict.fromkeys(f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values)
-    )
-    sizes = table.groupby("workload")["parameters"].nunique()
-    rows, panels = [], []
-    words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
-    for place, ((workload, parameters), mine) in enumerate(
-        table.groupby(["workload", "parameters"], sort=False)
-    ):
-        use = study.workload(workload)
-        title = use.short if workload == MEAN else use.title
-        title += f", {parameters}" if sizes[workload] > 1 else ""
-        rows += [_row(row, titles, title) | {"panel": place} for row in mine.to_dict("records")]
-        panels.append(
-            Panel(
-                _layers(mine, pairs),
-                title,
-                words.format(title),
-                34 + 24 * len(pairs),
-            )
-        )
-    return Chart(rows, panels, [], min(len(panels), ACROSS, 3), _(NOTE))
 
 
 def _row(row: dict, titles: dict[str, str], title: str) -> dict:

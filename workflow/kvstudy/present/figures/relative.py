@@ -59,8 +59,24 @@ class RelativePlot(TwoStores, DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_relative(rows, self, looks.titles)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return relative_chart(rows, self, looks.titles)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        known = table.dropna(subset="ratio")
+        if known.empty:
+            return Chart([], [], note=_("nothing was measured"))
+        rows = [_ratio(row, self) for row in known.to_dict("records")]
+        there = {row["name"] for row in rows}
+        legend = [
+            line_entry(
+                line_name(operation, origin), color(tint), style, marker, hollow=origin == PUBLISHED
+            )
+            for operation, (tint, marker) in zip(self.operations, LOOKS, strict=False)
+            for origin, style in ((MEASURED, "-"), (PUBLISHED, "--"))
+            if line_name(operation, origin) in there
+        ]
+        name = f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
+        words = _("Line chart of the relative performance, {}, over records.").format(name)
+        note = _("The band is the 95 % interval.") if any(row["low"] for row in rows) else ""
+        return Chart(rows, [Panel(_ratios(known, legend), name, words)], legend, 1, note)
 
 
 def relative_table(
@@ -154,27 +170,6 @@ def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, s
     if len(table):
         drawing.legend(loc="outside upper center", ncols=4)
     return drawing
-
-
-def relative_chart(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> Chart:
-    """Of ``figures.relative.relative_table``'s table."""
-    known = table.dropna(subset="ratio")
-    if known.empty:
-        return Chart([], [], note=_("nothing was measured"))
-    rows = [_ratio(row, figure) for row in known.to_dict("records")]
-    there = {row["name"] for row in rows}
-    legend = [
-        line_entry(
-            line_name(operation, origin), color(tint), style, marker, hollow=origin == PUBLISHED
-        )
-        for operation, (tint, marker) in zip(figure.operations, LOOKS, strict=False)
-        for origin, style in ((MEASURED, "-"), (PUBLISHED, "--"))
-        if line_name(operation, origin) in there
-    ]
-    name = f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…"
-    words = _("Line chart of the relative performance, {}, over records.").format(name)
-    note = _("The band is the 95 % interval.") if any(row["low"] for row in rows) else ""
-    return Chart(rows, [Panel(_ratios(known, legend), name, words)], legend, 1, note)
 
 
 def _ratio(row: dict, figure: RelativePlot) -> dict:

@@ -62,8 +62,20 @@ class RunOrder(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_order(rows, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return order_chart(rows, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """Residuals are logarithms, shown as ratios less one."""
+        shown = table.dropna(subset="residual")
+        if shown.empty:
+            return Chart([], [], note=why_nothing(table))
+        rows = [_row(row, looks.stores) for row in shown.to_dict("records")]
+        there = {row["name"] for row in rows}
+        legend = [line_entry(_(CONTROLS), "#808080", None, "X"), *point_legend(looks.stores)]
+        legend = [entry for entry in legend if entry["label"] in there]
+        words = _(
+            "Each run's throughput against the geometric mean of its setting, over its place."
+        )
+        panel = Panel(_layers(table, legend), description=words, height=230)
+        return Chart(rows, [panel], legend)
 
 
 def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
@@ -115,20 +127,6 @@ def _repetitions(table: pd.DataFrame) -> list[float]:
     """Where the next repetition begins."""
     numbers = table.sort_values("sequence")["repetition"].astype(int).tolist()
     return [place + 0.5 for place in range(1, len(numbers)) if numbers[place] > numbers[place - 1]]
-
-
-def order_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
-    """Of ``analysis.order.order``'s table: residuals in logarithms, shown as ratios less one."""
-    shown = table.dropna(subset="residual")
-    if shown.empty:
-        return Chart([], [], note=why_nothing(table))
-    rows = [_row(row, stores) for row in shown.to_dict("records")]
-    there = {row["name"] for row in rows}
-    legend = [line_entry(_(CONTROLS), "#808080", None, "X"), *point_legend(stores)]
-    legend = [entry for entry in legend if entry["label"] in there]
-    words = _("Each run's throughput against the geometric mean of its setting, over its place.")
-    panel = Panel(_layers(table, legend), description=words, height=230)
-    return Chart(rows, [panel], legend)
 
 
 def _row(row: dict, stores: dict[str, Look]) -> dict:

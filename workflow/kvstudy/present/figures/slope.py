@@ -20,7 +20,7 @@ from kvstudy.present.drawing.chart import (
     point_legend,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look, any_rejected, rejected_handle
+from kvstudy.present.drawing.draw import DARK, Look, any_rejected, grid, rejected_handle
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import exact, rejected_note
 from kvstudy.study.model import Study
@@ -67,8 +67,27 @@ class Slopes(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_slopes(rows, looks.study, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return slope_chart(rows, looks.study, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """A panel per workload."""
+        if table.empty:
+            return Chart([], [], note=_("no two stores have values on both sides"))
+        shown = set(table["store"])
+        legend = [e for e in point_legend(looks.stores, MARKERS) if e["store"] in shown]
+        rows, panels = [], []
+        groups = list(table.groupby(["workload", "parameters"], sort=False))
+        most = max(len(mine) for _key, mine in groups)
+        for number, ((workload, _parameters), mine) in enumerate(groups):
+            left, right = heights(mine, "published_place"), heights(mine, "place")
+            for row in mine.to_dict("records"):
+                for side, at in ((0, left), (1, right)):
+                    place = {"panel": number, "at": float(at[row["store"]])}
+                    rows.append(_row(row, side, looks.stores) | place)
+            title = f"{looks.study.workload(workload).title}\n{agreed_words(mine.iloc[0])}"
+            words = _("Places of the stores, published and here. {}").format(title)
+            layers = _layers(legend, most, dashed=mine["basis"].iloc[0] == SINGLE)
+            panels.append(Panel(layers, title, words.replace("\n", ". "), 30 + 32 * most))
+        notes = [_("~: undecided against another store."), rejected_note(table)]
+        return Chart(rows, panels, legend, 2, " ".join(filter(None, notes)))
 
 
 def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -134,13 +153,8 @@ def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> p
     are dashed.
     """
     panels = list(table.groupby(["workload", "parameters"], sort=False))
-    across = min(len(panels), ACROSS) or 1
-    down = -(-len(panels) // across) or 1
     most = max((len(rows) for _, rows in panels), default=1)
-    height = down * (0.65 + 0.26 * most)
-    figure, axes = plt.subplots(
-        down, across, figsize=(TEXT_WIDTH, height), squeeze=False, layout="constrained"
-    )
+    figure, axes = grid(len(panels), ACROSS, 0, 0.65 + 0.26 * most)
     for ax in axes.flat:
         ax.set_axis_off()
     if not panels:
@@ -212,30 +226,6 @@ def heights(rows: pd.DataFrame, column: str) -> dict[str, float]:
             last = max(first + index * APART, last + APART)
             found[store] = last
     return found
-
-
-def slope_chart(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.slope.slopes``'s table: a panel per workload."""
-    if table.empty:
-        return Chart([], [], note=_("no two stores have values on both sides"))
-    legend = [
-        entry for entry in point_legend(stores, MARKERS) if entry["store"] in set(table["store"])
-    ]
-    rows, panels = [], []
-    groups = list(table.groupby(["workload", "parameters"], sort=False))
-    most = max(len(mine) for _key, mine in groups)
-    for number, ((workload, _parameters), mine) in enumerate(groups):
-        left, right = heights(mine, "published_place"), heights(mine, "place")
-        for row in mine.to_dict("records"):
-            for side, at in ((0, left), (1, right)):
-                found = _row(row, side, stores) | {"panel": number, "at": float(at[row["store"]])}
-                rows.append(found)
-        title = f"{study.workload(workload).title}\n{agreed_words(mine.iloc[0])}"
-        words = _("Places of the stores, published and here. {}").format(title).replace("\n", ". ")
-        dashed = mine["basis"].iloc[0] == SINGLE
-        panels.append(Panel(_layers(legend, most, dashed), title, words, 30 + 32 * most))
-    notes = [_("~: undecided against another store."), rejected_note(table)]
-    return Chart(rows, panels, legend, 2, " ".join(filter(None, notes)))
 
 
 def _row(row: dict, side: int, stores: dict[str, Look]) -> dict:

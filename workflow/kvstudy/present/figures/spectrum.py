@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from pydantic import Field
@@ -22,7 +21,7 @@ from kvstudy.present.drawing.chart import (
     plain,
     texts,
 )
-from kvstudy.present.drawing.draw import LINES, TEXT_WIDTH, Look
+from kvstudy.present.drawing.draw import LINES, Look, grid
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import Name
@@ -53,8 +52,26 @@ class Spectrum(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_spectrum(rows, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return spectrum_chart(rows, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """In µs over 1/(1 - share), both logarithmic."""
+        if table.empty:
+            return Chart([], [], note=_("no histograms of latency"))
+        several = table["parameters"].nunique() > 1
+        rows, panels = [], []
+        legend = [
+            line_entry(look.title, look.color, LINES[index % len(LINES)], None, store)
+            for index, (store, look) in enumerate(looks.stores.items())
+            if store in set(table["store"])
+        ]
+        for place, ((parameters, operation), mine) in enumerate(
+            table.groupby(["parameters", "operation"], sort=False)
+        ):
+            title = sentence(operation) + (f", {parameters}" if several else "")
+            rows += [_row(row, looks.stores) | {"panel": place} for row in mine.to_dict("records")]
+            words = _("Percentiles of the latency of {} in µs, by store.").format(title)
+            panels.append(Panel(_layers(mine, legend), title, words, 250))
+        note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
+        return Chart(rows, panels, legend, min(len(panels), 2), note)
 
 
 def spectrum_table(found: pd.DataFrame, workload: str, study: Study) -> pd.DataFrame:
@@ -69,30 +86,17 @@ def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     """A panel per operation, a line per store; the band is the range of its single runs."""
     panels = list(table.groupby(["parameters", "operation"], sort=False))
     several = table["parameters"].nunique() > 1
-    columns = max(1, min(len(panels), MOST_COLUMNS))
-    rows = max(1, math.ceil(len(panels) / columns))
-    figure, axes = plt.subplots(
-        rows,
-        columns,
-        figsize=(TEXT_WIDTH, 0.4 + 2.2 * rows),
-        squeeze=False,
-        sharey=True,
-        layout="constrained",
-    )
+    figure, axes = grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
     if not panels:
         axes[0, 0].text(0.5, 0.5, _("no histograms of latency"), ha="center", color="0.35")
         axes[0, 0].set_axis_off()
         return figure
-    for place, ax in enumerate(axes.flat):
-        if place >= len(panels):
-            ax.set_axis_off()
-            continue
-        (parameters, operation), mine = panels[place]
+    for ax, ((parameters, operation), mine) in zip(axes.flat, panels, strict=False):
         _panel(ax, mine, stores)
         title = sentence(operation)
         ax.set_title(f"{title}, {parameters}" if several else title, loc="left", pad=5)
-        if place % columns == 0:
-            ax.set_ylabel(_("Latency (µs)"))
+    for row in axes:
+        row[0].set_ylabel(_("Latency (µs)"))
     figure.supxlabel(_("Share of the operations that are not slower"), fontsize="medium")
     sns.despine(figure)
     shown = dict.fromkeys(table["store"])
@@ -139,28 +143,6 @@ def odds(percent):
 
 def percent_words(place: float, _position: int) -> str:
     return decimal(f"{round(100 - 100 / place, 6):g} %")
-
-
-def spectrum_chart(table: pd.DataFrame, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.spectrum.spectrum_table``'s table; µs over 1/(1 - share), both logarithmic."""
-    if table.empty:
-        return Chart([], [], note=_("no histograms of latency"))
-    several = table["parameters"].nunique() > 1
-    rows, panels = [], []
-    legend = [
-        line_entry(look.title, look.color, LINES[index % len(LINES)], None, store)
-        for index, (store, look) in enumerate(stores.items())
-        if store in set(table["store"])
-    ]
-    for place, ((parameters, operation), mine) in enumerate(
-        table.groupby(["parameters", "operation"], sort=False)
-    ):
-        title = sentence(operation) + (f", {parameters}" if several else "")
-        rows += [_row(row, stores) | {"panel": place} for row in mine.to_dict("records")]
-        words = _("Percentiles of the latency of {} in µs, by store.").format(title)
-        panels.append(Panel(_layers(mine, legend), title, words, 250))
-    note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
-    return Chart(rows, panels, legend, min(len(panels), 2), note)
 
 
 def _row(row: dict, stores: dict[str, Look]) -> dict:

@@ -54,8 +54,50 @@ class TimeStrips(DrawnFigure):
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
         return draw_timeline(rows, looks.stores)
 
-    def chart(self, rows: pd.DataFrame, looks: Looks) -> Chart:
-        return timeline_chart(rows, self.workload, looks.stores)
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """For each store its throughput and its cores.
+
+        An interval of the table is a step; lines of long runs have at most
+        ``MOST_INTERVALS``, as the table says.
+        """
+        rows, panels, notes = [], [], []
+        cores = table.loc[table["strip"].isin(SIDES), "high"].max()
+        several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
+        legend = [
+            line_entry(_(LABELS[side]), *LOOKS[side])
+            for side in SIDES
+            if (table["strip"] == side).any()
+        ]
+        for (store, parameters), mine in table.groupby(["store", "parameters"], sort=False):
+            look = looks.stores[store]
+            title = look.title + (f", {parameters}" if several and parameters else "")
+            if (mine["note"] != "").any():
+                notes.append(f"{title}: {mine['note'].iloc[0]}.")
+                continue
+            verdict = verdict_words(mine.replace({"verdict": {"": None}}))
+            speed = mine[mine["strip"] == "throughput"]
+            busy = mine[mine["strip"].isin(SIDES)]
+            head = f"{title}: {verdict}" if verdict else title
+            for strip in (speed, busy):
+                if strip.empty:
+                    notes.append(_("{}: busy cores were not recorded.").format(title))
+                    continue
+                is_speed = strip is speed
+                layers = (
+                    _speed_layers(speed, look.color)
+                    if is_speed
+                    else _core_layers(busy, legend, cores)
+                )
+                what = _("throughput in ops/s") if is_speed else _("busy cores")
+                words = _("Line chart. {}: {} over the time of the run.").format(title, what)
+                rows += [
+                    _row(row, self.workload, title) | {"panel": len(panels)}
+                    for row in strip.to_dict("records")
+                ]
+                panels.append(Panel(layers, head, words, 150))
+        if (pd.to_numeric(table["warm_up"]) > 0).any():
+            notes.insert(0, _(NOTE))
+        return Chart(rows, panels, legend, 2, " ".join(notes))
 
 
 def timeline(
@@ -305,49 +347,6 @@ def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
         line.set_label(_("rest of the machine"))
         handles.append(line)
     return handles
-
-
-def timeline_chart(table: pd.DataFrame, workload: str, stores: dict[str, Look]) -> Chart:
-    """Of ``figures.timeline.timeline``'s table: for each store its throughput and its cores.
-
-    An interval of the table is a step; lines of long runs have at most
-    ``figures.timeline.MOST_INTERVALS``, as the table says.
-    """
-    rows, panels, notes = [], [], []
-    cores = table.loc[table["strip"].isin(SIDES), "high"].max()
-    several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
-    legend = [
-        line_entry(_(LABELS[side]), *LOOKS[side])
-        for side in SIDES
-        if (table["strip"] == side).any()
-    ]
-    for (store, parameters), mine in table.groupby(["store", "parameters"], sort=False):
-        title = stores[store].title + (f", {parameters}" if several and parameters else "")
-        if (mine["note"] != "").any():
-            notes.append(f"{title}: {mine['note'].iloc[0]}.")
-            continue
-        verdict = verdict_words(mine.replace({"verdict": {"": None}}))
-        speed = mine[mine["strip"] == "throughput"]
-        busy = mine[mine["strip"].isin(SIDES)]
-        head = f"{title}: {verdict}" if verdict else title
-        for strip in (speed, busy):
-            if strip.empty:
-                notes.append(_("{}: busy cores were not recorded.").format(title))
-                continue
-            if strip is speed:
-                layers = _speed_layers(speed, stores[store].color)
-            else:
-                layers = _core_layers(busy, legend, cores)
-            what = _("throughput in ops/s") if strip is speed else _("busy cores")
-            words = _("Line chart. {}: {} over the time of the run.").format(title, what)
-            rows += [
-                _row(row, workload, title) | {"panel": len(panels)}
-                for row in strip.to_dict("records")
-            ]
-            panels.append(Panel(layers, head, words, 150))
-    if (pd.to_numeric(table["warm_up"]) > 0).any():
-        notes.insert(0, _(NOTE))
-    return Chart(rows, panels, legend, 2, " ".join(notes))
 
 
 def _row(row: dict, workload: str, title: str) -> dict:

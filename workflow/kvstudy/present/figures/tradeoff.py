@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
-from kvstudy.language.reasons import sentence
+from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, line_entry, log_axis, plain, shape, texts
 from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH
@@ -71,7 +71,7 @@ class Tradeoff(DrawnFigure):
                     rows.append([*start, *speed, *delay, row.n, ""])
                 if mine.empty:
                     label = run.results.state(store, workload).label
-                    note = label or f"no {self.operation} was timed"
+                    note = label or reason("not-timed", operation=self.operation)
                     start = [workload, "", store, self.operation]
                     rows.append([*start, *[math.nan] * 7, note])
         return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[4:11], float))

@@ -55,7 +55,7 @@ def run_notebook(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         book = _execute(notebook, parameters)
-        _without_times(book)
+        _without_chance(book)
         page = _page(book)
         body, figures = notebook_latex(book) if outputs.latex else ("", {})
     if outputs.notebook:
@@ -92,8 +92,12 @@ def _execute(notebook: Path, parameters: dict[str, str | float | None]):
         raise KvstudyError(f"{notebook}: cannot be run: {error}") from None
 
 
-def _without_times(book) -> None:
-    """Take out when the cells ran, and on what: the data says when it was measured."""
+def _without_chance(book) -> None:
+    """Take out when the cells ran, and on what: the data says when it was measured.
+
+    And what libraries say beside the results: on a new machine, Matplotlib that it makes a list
+    of fonts. The same logs then made another notebook, and an archive did not hold.
+    """
     book.metadata.pop("papermill", None)
     book.metadata.pop("widgets", None)
     for number, cell in enumerate(book.cells, start=1):
@@ -101,6 +105,8 @@ def _without_times(book) -> None:
         cell.metadata.pop("execution", None)
         # That of the cell with the parameters would be random.
         cell.id = f"cell-{number}"
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
 
 
 def _page(book) -> str:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
-from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.export.by_hand import commands_of_run
+from kvstudy.stores.server import free_port
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
+
+from tests.project import kvstudy
 
 STUDY = Path("config/studies/tiny/study.yaml")
 RAW = Path("results/tiny/raw")
@@ -197,16 +198,9 @@ def test_a_broken_manifest_is_named(study):
         commands_of_run(tiny, 1.0, "tiny", RAW)
 
 
-def test_waiting_for_a_server_ends_with_a_reason(pretend_study, free_port):
+def test_waiting_for_a_server_ends_with_a_reason(pretend_study):
     file = Path("envs/stores/pretend/store.yaml")
     file.write_text(re.sub(r"ready_seconds: \d+", "ready_seconds: 0.1", file.read_text()))
-    address = f"127.0.0.1:{free_port}"
-    result = CliRunner().invoke(cli, ["ready", "pretend", "--address", address])
-    assert re.match(rf"no Pretend server got ready at {address} in 0.1 s", str(result.exception))
-
-
-@pytest.fixture
-def free_port() -> int:
-    from kvstudy.stores.server import free_port
-
-    return free_port()
+    address = f"127.0.0.1:{free_port()}"
+    with pytest.raises(KvstudyError, match=f"^no Pretend server got ready at {address} in 0.1 s"):
+        kvstudy("ready", "pretend", "--address", address)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.notebook import ROWS, notebook_latex
+from kvstudy.present.report.notebook import ROWS, _without_chance, notebook_latex
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 ROOT = Path(__file__).parents[2]
@@ -95,3 +95,10 @@ def test_outside_of_the_project_the_template_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(KvstudyError, match=r"report/templates/notebook: no template"):
         converted()
+
+
+def test_what_libraries_say_beside_the_results_is_left_out():
+    said = [new_output("stream", name=name, text=name) for name in ("stderr", "stdout")]
+    book = new_notebook(cells=[new_code_cell("1", outputs=said), new_markdown_cell("text")])
+    _without_chance(book)
+    assert [output["name"] for output in book.cells[0].outputs] == ["stdout"]

@@ -1,0 +1,40 @@
+"""What the stores' verbs do while there is no server of theirs: OSError, and soon."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.server import HOST, free_port
+
+STORES = Path(__file__).parents[2] / "envs" / "stores"
+
+
+@pytest.mark.parametrize("verb", ["version", "records"])
+@pytest.mark.parametrize("store", ["cassandra", "mariadb", "mongodb", "mysql"])
+def test_nobody_listens(store, verb):
+    began = time.monotonic()
+    with pytest.raises(OSError, match=r"refused|127\.0\.0\.1"):
+        getattr(load_store(STORES / store).verbs, verb)(HOST, free_port())
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("store", "verb"), [("cassandra", "version"), ("mongodb", "version"), ("mongodb", "records")]
+)
+def test_a_server_that_never_answers(store, verb):
+    with socket.create_server((HOST, 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(OSError, match=f"(?i){store} .*{HOST}:{port}: "):
+            getattr(load_store(STORES / store).verbs, verb)(HOST, port)
+
+
+def test_the_parts_of_cassandra_that_are_counted_are_the_whole_ring():
+    parts = list(load_store(STORES / "cassandra").verbs._token_ranges())
+    assert parts[0][0] == -(2**63)
+    assert parts[-1][1] == 2**63 - 1
+    ends = [last for _, last in parts[:-1]]
+    assert [last + 1 for last in ends] == [first for first, _ in parts[1:]]
