@@ -5,30 +5,33 @@
 include: "workflow/Snakefile"
 
 
+MEASURED = set(PLAN.measured)
+
+
 rule all:
     """The study: measured cells, tables, figures, the report."""
     default_target: True
     input:
-        made(RUN),
+        made(PLAN.run),
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there. Those that are there are not named, for
         # parsing takes away what it cannot read.
         cells=[
-            f"results/{RUN}/raw/{cell.path}/SHA256SUMS"
-            for cell in WANTED
-            if not is_measured(RUN, cell)
+            f"results/{PLAN.run}/raw/{cell.path}/SHA256SUMS"
+            for cell in PLAN.wanted
+            if cell not in MEASURED
         ],
         probes=[
-            f"results/{RUN}/probes/{store}/SHA256SUMS"
-            for store in WANTED_PROBES
-            if store not in PROBED
+            f"results/{PLAN.run}/probes/{store}/SHA256SUMS"
+            for store in PLAN.wanted_probes
+            if store not in PLAN.probed
         ],
-        gaps=[f"results/{RUN}/gaps/{store}.json" for store in GAPS],
+        gaps=[f"results/{PLAN.run}/gaps/{store}.json" for store in PLAN.gaps],
     message:
-        "all of {RUN} is there"
+        "all of {PLAN.run} is there"
 
 
 rule report_partial:
     """The report of the cells that are there; it measures nothing and shows the holes."""
     input:
-        made(f"{RUN}-partial"),
+        made(f"{PLAN.run}-partial"),

@@ -44,7 +44,7 @@ def measure(cell: str = CELL, *options: object, study: Path = STUDY) -> str:
 
 def parse(study: Path = STUDY) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Parse all cells; returns cells.csv, indexed by store/workload/repN, and measurements.csv."""
-    kvstudy("parse", "--study", study)
+    kvstudy("parse", study.parent.name)
     results = Path("results") / study.parent.name
     cells = pd.read_csv(results / "cells.csv", keep_default_na=False)
     cells.index = cells.store + "/" + cells.workload + "/rep" + cells.repetition.astype(str)

@@ -56,7 +56,7 @@ def test_two_runs_of_one_machine(with_servers):
         file.write_text(yaml.safe_dump(STUDY | {"name": name}))
         for cell in plan(load_study(file)):
             run("kvstudy", "measure", cell.path, "--study", str(file), "--provider", "native")
-        run("kvstudy", "parse", "--study", str(file))
+        run("kvstudy", "parse", file.parent.name)
 
     # One side comes from elsewhere, without its raw logs and its study.
     shutil.copytree("results/after", "stick/after", ignore=shutil.ignore_patterns("raw"))

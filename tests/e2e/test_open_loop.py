@@ -124,7 +124,7 @@ def test_a_stall_of_the_server_shows_in_the_intended_time_only(clone, results):
         if client.poll() is None:
             client.terminate()
             client.wait(timeout=60)
-    parse = ["kvstudy", "parse", "--study", "config/studies/rates/study.yaml"]
+    parse = ["kvstudy", "parse", "rates"]
     subprocess.run(parse, cwd=clone, env=environment(clone), check=True)
     values = pd.read_csv(results / "open-loop/measurements.csv").query("phase == 'run'")
     for operation in ("read", "update"):

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from kvstudy.analyse.findings.agreement import agreement, flagged
 from kvstudy.analyse.findings.rounds import Times, rounds
 from kvstudy.analyse.tidy.collect import collect
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.probes import Probes, collect_probes
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.cli import cli
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study

@@ -83,7 +83,7 @@ def test_a_small_cell(name, with_servers):
 def paste(study: Path, project: Path) -> None:
     """Repeat the cell by hand: its lines of commands.txt, in bash, in an empty folder."""
     told = subprocess.run(
-        ["kvstudy", "commands", "--study", str(study)], check=True, capture_output=True, text=True
+        ["kvstudy", "commands", study.parent.name], check=True, capture_output=True, text=True
     )
     # After the measured cell come those that are not measured.
     head, block, *_ = re.split(r"^# -+\n", told.stdout, flags=re.M)

@@ -16,10 +16,10 @@ import psutil
 import pytest
 import yaml
 from formats_support import numbers, numbers_of_pdf, plain
+from kvstudy.analyse.run import find_run
 from kvstudy.present.report.build import build_pdf
 from kvstudy.share.trace.address import Address
 from kvstudy.share.trace.chain import chain
-from kvstudy.share.trace.run import find_run
 from openpyxl import load_workbook
 
 from tests.unit.languages import check_numbers

@@ -69,7 +69,7 @@ class Scene:
 
     def results(self) -> pd.DataFrame:
         """cells.csv, by the cell's path without its sizes, after ``kvstudy parse``."""
-        answer = self.kvstudy("parse", "--study", self.study)
+        answer = self.kvstudy("parse", self.study.parent.name)
         assert answer.code == 0, answer.text
         table = pd.read_csv("results/small/cells.csv", keep_default_na=False)
         keys = ("store", "workload", "repetition")

@@ -35,13 +35,13 @@ from kvstudy.logs.ycsb.status import last_status, operations_per_second, read_st
 from kvstudy.share.archive.checksums import check_packed
 from kvstudy.share.archive.contents import contents_of
 from kvstudy.share.archive.pack import pack
-from kvstudy.share.archive.run import find_run
 from kvstudy.share.archive.unpack import extract, opened, read_facts
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import plan
 from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import load_study
 from kvstudy.study.reading import read_yaml
+from kvstudy.study.run_names import find_name
 
 from tests.unit.packed_run import put, write_run
 
@@ -419,7 +419,7 @@ def test_archive(fuzz, scene, tmp_path):
     """Its bytes, and what stands in it."""
     write_run()
     put(Path("config/studies/small/study.yaml"), scene.study.read_text())
-    pack(contents_of(find_run("small")), Path("small.zip"))
+    pack(contents_of(find_name("small")), Path("small.zip"))
     with zipfile.ZipFile("small.zip") as file:
         names = [*("archive.json", "SHA256SUMS", "ro-crate-metadata.json"), "Makefile"]
         parts = {name: file.read(name) for name in names}

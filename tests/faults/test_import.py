@@ -124,7 +124,7 @@ def take(scene, *more: str):
 
 
 def results(scene) -> pd.DataFrame:
-    answer = scene.kvstudy("parse", "--study", STUDY / "study.yaml")
+    answer = scene.kvstudy("parse", STUDY.name)
     assert answer.code == 0, answer.text
     table = pd.read_csv("results/jan/cells.csv", keep_default_na=False, dtype=str)
     keys = table.store + "/" + table.workload + "/" + table.repetition

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
-from kvstudy.commands.published import command
 from kvstudy.errors import KvstudyError
+from kvstudy.present.report.published import write_published
 from kvstudy.study.load import STUDIES
 
 from tests.cell_texts import same_cells
@@ -22,13 +21,8 @@ REPORT = ROOT / "report"
 
 def run(study: str, folder: Path) -> str:
     """The LaTeX of the report's body."""
-    arguments = [
-        f"--study={STUDIES / study / 'study.yaml'}",
-        *(f"--tables={folder / 'tables'}", f"--figures={folder / 'figures'}"),
-        *(f"--report={REPORT}", f"--output={folder / 'report'}"),
-    ]
-    done = CliRunner().invoke(command, arguments, catch_exceptions=False)
-    assert done.exit_code == 0
+    made = (folder / name for name in ("tables", "figures", "report"))
+    write_published(STUDIES / study / "study.yaml", REPORT, *made)
     for path in (folder / "tables").glob("*.tex"):
         html = path.with_suffix(".html").read_text(encoding="utf-8")
         assert same_cells(path.read_text(encoding="utf-8"), html)

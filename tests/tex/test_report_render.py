@@ -11,17 +11,16 @@ from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
 from kvstudy.analyse.claims.table import read_claims
 from kvstudy.analyse.findings.agreement import COLUMNS as AGREEMENT
 from kvstudy.analyse.findings.files import write_analysis
 from kvstudy.analyse.findings.validity import COLUMNS as VALIDITY
-from kvstudy.analyse.tidy.probes import COLUMNS, rows_of
+from kvstudy.analyse.tidy.files import PROBES
+from kvstudy.analyse.tidy.probes import rows_of
 from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
-from kvstudy.commands.build_pdf import command as build_command
-from kvstudy.commands.render import command as render_command
 from kvstudy.errors import KvstudyError
+from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.cells import CELLS
 from kvstudy.present.report.render import Inputs, render
 from kvstudy.present.report.workloads import SUMMARY
@@ -133,7 +132,7 @@ def probes(path: Path, **found: str) -> None:
             continue
         facts = json.loads((ROOT / f"tests/data/probes/{found[store]}.json").read_text())
         rows += [{"store": store, **row} for row in rows_of(facts)]
-    write_csv(path, COLUMNS, rows)
+    write_csv(path, PROBES.columns, rows)
 
 
 @pytest.fixture
@@ -211,20 +210,10 @@ def inputs(project: Path) -> Inputs:
 
 
 def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
-    options = [
-        f"--{name.replace('_', '-')}={value}"
-        for name, value in vars(inputs).items()
-        if name != "report" and value
-    ]
-    done = CliRunner().invoke(
-        render_command, [*options, "--partial", "--output=results/tiny/report"]
-    )
-    assert done.exit_code == 0, done.output or done.exception
-    main = done.output.strip()
+    main = str(render(inputs, Path("results/tiny/report"), partial=True))
     assert main == "results/tiny/report/tiny-partial.tex"
     pdf = project / "report/tiny.pdf"
-    done = CliRunner().invoke(build_command, [main, f"--output={pdf}"])
-    assert done.exit_code == 0, done.output or done.exception
+    build_pdf(Path(main), Path(main).parent / "build", pdf)
     printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
     text = " ".join(printed.stdout.split())
 
@@ -318,8 +307,7 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     rows = [CLAIM, *(CLAIM | UNKNOWN | {"id": f"C{n}"} for n in range(2, 40))]
     main = render(with_claims(inputs, rows), project / "out")
     pdf = project / "report/tiny.pdf"
-    done = CliRunner().invoke(build_command, [str(main), f"--output={pdf}"])
-    assert done.exit_code == 0, done.output or done.exception
+    build_pdf(main, main.parent / "build", pdf)
     printed = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True)
     text = " ".join(printed.stdout.split())
     assert "Of 39 claims of the source, 38 are not measured and 1 is contradicted here" in text

@@ -11,12 +11,12 @@ from pathlib import Path
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis, analyse
 from kvstudy.analyse.tidy.files import (
-    CELL_COLUMNS,
-    HISTOGRAM_COLUMNS,
-    MEASUREMENT_COLUMNS,
-    SERIES_COLUMNS,
+    CELL,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    OUTCOMES,
+    SERIES,
 )
-from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
@@ -80,6 +80,10 @@ def study(**changes: object) -> Study:
     )
 
 
+# Those of cells.csv that the steps behind `kvstudy parse` need.
+CELL_COLUMNS = [*CELL, "status", "reason", "void", "position", "started"]
+
+
 def cells(faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None) -> pd.DataFrame:
     """Two repetitions each; riak is not measured; ``faults`` are status, reason, void."""
     rows = []
@@ -111,7 +115,7 @@ def measurements(plan: pd.DataFrame) -> pd.DataFrame:
             rows.append([*key, operation, "operations", "count", 10_000])
             for metric in LATENCIES:
                 rows.append([*key, operation, metric, "us", 100 if fast else 2000])
-    return pd.DataFrame(rows, columns=MEASUREMENT_COLUMNS)
+    return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
 
 
 PUBLISHED = """\
@@ -157,8 +161,8 @@ def _analysis(faults: tuple) -> Analysis:
     plan = cells(dict(faults))
     measured = measurements(plan)
     values = per_repetition(measured, plan, ["a", "c", "insert"])
-    nothing = (pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, HISTOGRAM_COLUMNS))
-    none = pd.DataFrame(columns=OUTCOME_COLUMNS)
+    nothing = (pd.DataFrame(columns=columns) for columns in (SERIES.columns, HISTOGRAMS.columns))
+    none = OUTCOMES.frame()
     return analyse(study(), values, plan, *nothing, measured, none, probes())
 
 

@@ -11,12 +11,13 @@ from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.findings.percentiles import percentiles
 from kvstudy.analyse.findings.steadiness import steadiness
 from kvstudy.analyse.tidy.files import (
-    CELL_COLUMNS,
-    HISTOGRAM_COLUMNS,
-    MEASUREMENT_COLUMNS,
-    SERIES_COLUMNS,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    SERIES,
 )
 from scipy import stats
+
+from tests.unit.small_results import CELL_COLUMNS
 
 # Operations per second of three repetitions.
 SPEED = {
@@ -40,7 +41,7 @@ def tables(speeds: dict[str, tuple[float, ...]] = SPEED) -> tuple[pd.DataFrame, 
             cells.append([*key, "measured", "", "", str(position), started])
             values.append([*key, "run", "overall", "throughput", "ops/s", each[repetition - 1]])
     return (
-        pd.DataFrame(values, columns=MEASUREMENT_COLUMNS),
+        pd.DataFrame(values, columns=MEASUREMENTS.columns),
         pd.DataFrame(cells, columns=CELL_COLUMNS),
     )
 
@@ -106,7 +107,7 @@ def test_steadiness_of_each_run():
     warm = [10.0] * 5 + [100.0, 101.0] * 20
     rows = [["redis", "a", "p", "1", "run", second, rate] for second, rate in enumerate(warm, 1)]
     rows += [["redis", "a", "p", "2", "run", second, 50.0] for second in (1, 2)]
-    found = steadiness(pd.DataFrame(rows, columns=SERIES_COLUMNS)).set_index("repetition")
+    found = steadiness(pd.DataFrame(rows, columns=SERIES.columns)).set_index("repetition")
     assert found.loc["1", ["seconds", "cut", "verdict"]].tolist() == [45, 5, "steady"]
     assert found.loc["1", "steady"] == pytest.approx(100.5)
     assert found.loc["1", "whole"] == pytest.approx(90.44, abs=0.01)
@@ -117,7 +118,7 @@ def test_percentiles_are_those_of_all_runs_together():
     rows = []
     for repetition, latency in (("1", 10.0), ("2", 1000.0)):
         rows.append(["redis", "a", "p", repetition, "run", "read", latency, 600.0])
-    found = percentiles(pd.DataFrame(rows, columns=HISTOGRAM_COLUMNS)).set_index("percent")
+    found = percentiles(pd.DataFrame(rows, columns=HISTOGRAMS.columns)).set_index("percent")
     assert found.loc[50.0, ["value", "low", "high", "n", "beyond"]].tolist() == [
         *[10.0, 10.0, 1000.0, 2, 600]
     ]

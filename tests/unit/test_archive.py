@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive import pack as packing
-from kvstudy.share.archive.run import find_run
+from kvstudy.study.run_names import find_name
 
 from tests.project import kvstudy
 from tests.unit.packed_run import RUN, cells, put, write_run
@@ -173,7 +173,7 @@ def test_the_wrong_name_of_a_run(run):
 )
 def test_a_run_is_found_by_its_name(project, name, study, scale, source):
     (project / "results" / Path(name).name).mkdir(parents=True)
-    found = find_run(name)
+    found = find_name(name)
     assert (found.study, found.scale, found.source) == (study, scale, source)
 
 

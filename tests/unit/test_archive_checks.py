@@ -26,11 +26,11 @@ from kvstudy.share.archive.numbers import differing
 from kvstudy.share.archive.pack import pack
 from kvstudy.share.archive.part import Part
 from kvstudy.share.archive.rebuild import rebuild
-from kvstudy.share.archive.run import find_run
 from kvstudy.share.archive.unpack import extract, opened, read_facts
 from kvstudy.share.archive.verify import Verified, as_text, verify
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
+from kvstudy.study.run_names import find_name
 
 from tests.unit.packed_run import BEGIN, RUN, cells, put, repacked, write_cell, write_run
 
@@ -40,7 +40,7 @@ ARCHIVE = Path("small.zip")
 @pytest.fixture
 def run(pretend_study):
     write_run()
-    return find_run("small")
+    return find_name("small")
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_numbers_are_made_anew_in_the_languages_that_were_packed(
 
 
 def place(cell) -> int:
-    return [each.path for each in plan(load_study(find_run("small").study_file))].index(
+    return [each.path for each in plan(load_study(find_name("small").study_file))].index(
         cell.path
     ) + 1
 
@@ -362,7 +362,7 @@ def test_a_cell_that_was_measured_again_openly(run, kind, word):
 
 
 def write_second_store(minutes: float) -> None:
-    for position, cell in enumerate(plan(load_study(find_run("small").study_file)), start=1):
+    for position, cell in enumerate(plan(load_study(find_name("small").study_file)), start=1):
         if cell.store == "unbound":
             write_cell(cell, position, **later(cell, minutes))
 

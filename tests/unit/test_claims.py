@@ -20,8 +20,8 @@ from kvstudy.analyse.findings.break_even import crossing
 from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
 from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.published import read_published
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.language.reasons import sentence
 from kvstudy.present.tables.claims import content, lines
 from kvstudy.stats.ratios import Verdict

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.floor import COLUMNS as FLOOR_COLUMNS
-from kvstudy.analyse.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
+from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
@@ -18,6 +18,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
 
 from tests.cell_texts import same_cells
+from tests.unit.small_results import CELL_COLUMNS
 
 TEMPLATE = Path(__file__).parents[2] / "report/templates/tables/comparison.tex.j2"
 STUDY = Study.model_validate(
@@ -74,7 +75,7 @@ def results(
             values.append([*key, phase, operation, "operations", "count", 1000 - failed])
             values.append([*key, phase, operation, "failed", "count", failed])
     cells = pd.DataFrame(cells, columns=CELL_COLUMNS)
-    values = pd.DataFrame(values, columns=MEASUREMENT_COLUMNS)
+    values = pd.DataFrame(values, columns=MEASUREMENTS.columns)
     source = None
     if published:
         (tmp / "published.csv").write_text(

@@ -9,8 +9,7 @@ from kvstudy.analyse.findings.bottleneck import NUMBERS, bottleneck, client_boun
 from kvstudy.analyse.findings.files import analyse
 from kvstudy.analyse.findings.floor import floors
 from kvstudy.analyse.findings.pairs import pairs
-from kvstudy.analyse.tidy.files import HISTOGRAM_COLUMNS, MEASUREMENT_COLUMNS, SERIES_COLUMNS
-from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
+from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, OUTCOMES, SERIES
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
@@ -38,7 +37,7 @@ def values(**speeds: tuple[float, ...]) -> pd.DataFrame:
         for store, runs in speeds.items()
         for run, each in enumerate(runs, start=1)
     ]
-    return pd.DataFrame(rows, columns=MEASUREMENT_COLUMNS)
+    return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
 
 
 def test_the_first_store_is_measured_twice_and_the_client_alone(project):
@@ -154,8 +153,8 @@ def test_control_cells_are_in_no_table_of_the_analysis_but_the_order():
     plan = pd.concat([plan, again], ignore_index=True)
     measured = small.measurements(plan)
     found = per_repetition(measured, plan, ["a", "c", "insert"])
-    none = (pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, HISTOGRAM_COLUMNS))
-    outcomes = pd.DataFrame(columns=OUTCOME_COLUMNS)
+    none = (pd.DataFrame(columns=columns) for columns in (SERIES.columns, HISTOGRAMS.columns))
+    outcomes = OUTCOMES.frame()
     analysis = analyse(small.study(), found, plan, *none, measured, outcomes, small.probes())
     assert AGAIN in set(analysis.order["store"])
     assert len(analysis.floor)

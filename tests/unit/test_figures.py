@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.order import COLUMNS as ORDER_COLUMNS
-from kvstudy.analyse.tidy.files import RESOURCE_COLUMNS, SERIES_COLUMNS
+from kvstudy.analyse.tidy.files import RESOURCES, SERIES
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import COLUMNS, TORN_HEIGHT, draw
 from kvstudy.present.drawing.draw import looks, save, use_style
@@ -57,7 +57,7 @@ def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame
 
 def shown() -> Shown:
     """The made-up values; they have neither seconds nor histograms."""
-    nothing = [pd.DataFrame(columns=columns) for columns in (SERIES_COLUMNS, RESOURCE_COLUMNS)]
+    nothing = [pd.DataFrame(columns=columns) for columns in (SERIES.columns, RESOURCES.columns)]
     study = small.study()
     return Shown(study, small.results(), *nothing, small.analysis(), small.swept(study))
 

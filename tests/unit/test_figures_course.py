@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.spectrum import spectrum
 from kvstudy.analyse.findings.steadiness import steadiness
-from kvstudy.analyse.tidy.files import HISTOGRAM_COLUMNS, RESOURCE_COLUMNS, SERIES_COLUMNS
+from kvstudy.analyse.tidy.files import HISTOGRAMS, RESOURCES, SERIES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.present.drawing.draw import looks, use_style
@@ -37,7 +37,7 @@ def series(runs: dict[tuple[str, str], list[float]]) -> pd.DataFrame:
             for (store, repetition), rates in runs.items()
             for second, rate in enumerate(rates, 1)
         ],
-        columns=SERIES_COLUMNS,
+        columns=SERIES.columns,
     )
 
 
@@ -46,7 +46,7 @@ def resources(store: str, seconds: int, sides: tuple[str, ...]) -> pd.DataFrame:
     rows = []
     for second in range(1, seconds + 1):
         for side in sides:
-            row = dict.fromkeys(RESOURCE_COLUMNS)
+            row = dict.fromkeys(RESOURCES.columns)
             row |= {"store": store, "workload": "a", "parameters": "r10_o20_t1", "side": side}
             row |= {"repetition": "1", "phase": "run", "second": second + 0.5, "seconds": 1.0}
             if side == "machine":
@@ -55,12 +55,12 @@ def resources(store: str, seconds: int, sides: tuple[str, ...]) -> pd.DataFrame:
                 row["cores_user"] = 0.4 if side == "client" else 0.2
                 row["cores_system"] = 0.1 if side == "client" else 0.05
             rows.append(row)
-    return pd.DataFrame(rows, columns=RESOURCE_COLUMNS)
+    return pd.DataFrame(rows, columns=RESOURCES.columns)
 
 
 def table(runs: dict[tuple[str, str], list[float]], used: pd.DataFrame | None = None, **faults):
     found = series(runs)
-    nothing = pd.DataFrame(columns=RESOURCE_COLUMNS)
+    nothing = RESOURCES.frame()
     used = nothing if used is None else used
     return timeline("a", small.study(), small.results(**faults), found, used, steadiness(found))
 
@@ -96,7 +96,7 @@ def test_runs_under_three_seconds_are_too_short_to_draw():
     means = summarise(values, plan, list(small.TITLES), ["a", "c", "insert"])
     results = Results(means, plan, None)
     found = series({("redis", "1"): [5.0, 6.0]})
-    nothing = pd.DataFrame(columns=RESOURCE_COLUMNS)
+    nothing = RESOURCES.frame()
     shown = timeline("a", small.study(), results, found, nothing, steadiness(found))
     assert shown.set_index("store").loc["redis", "note"] == "too short to draw"
     assert not any(ax.lines for ax in draw_timeline(shown, LOOKS).axes)
@@ -156,7 +156,7 @@ def histograms(latencies: dict[tuple[str, str], dict[float, int]]) -> pd.DataFra
             for (store, repetition), counts in latencies.items()
             for latency, count in counts.items()
         ],
-        columns=HISTOGRAM_COLUMNS,
+        columns=HISTOGRAMS.columns,
     )
 
 

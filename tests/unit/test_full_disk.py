@@ -13,9 +13,8 @@ from kvstudy.study.load import STUDIES
 
 
 def said(monkeypatch, capsys, output: str) -> str:
-    study = str(STUDIES / "haverinen2018" / "study.yaml")
-    given = ["kvstudy", "commands", "--study", study, "--raw", "nothing", "--output", output]
-    monkeypatch.setattr(sys, "argv", given)
+    monkeypatch.setattr("kvstudy.study.run_names.RESULTS", STUDIES)
+    monkeypatch.setattr(sys, "argv", ["kvstudy", "commands", "haverinen2018", "--output", output])
     with pytest.raises(SystemExit, match="1"):
         main()
     return capsys.readouterr().err

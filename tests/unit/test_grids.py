@@ -12,8 +12,7 @@ import pytest
 import yaml
 from kvstudy.analyse.findings.boxes import boxes
 from kvstudy.analyse.tidy.files import (
-    CELL_COLUMNS,
-    HISTOGRAM_COLUMNS,
+    HISTOGRAMS,
     SUMMARY_KEYS,
     SUMMARY_NUMBERS,
 )
@@ -32,6 +31,8 @@ from kvstudy.study.model import Study
 from kvstudy.study.sizes import sizes
 from matplotlib.patches import Rectangle
 from pydantic import ValidationError
+
+from tests.unit.small_results import CELL_COLUMNS
 
 ROOT = Path(__file__).parents[2]
 LOOKS = looks(
@@ -277,7 +278,7 @@ def histograms(of: Study, stores: list[str]) -> pd.DataFrame:
         key = [store, "product-read", shown(of)["product-read"], run, "run"]
         rows.append([*key, "read", latency, 1])
         rows.append([*key, "scan", 10 * latency, 1])
-    return pd.DataFrame(rows, columns=HISTOGRAM_COLUMNS)
+    return pd.DataFrame(rows, columns=HISTOGRAMS.columns)
 
 
 def boxed(of: Study, stores: list[str], faults=None, **changes: object) -> pd.DataFrame:

@@ -76,7 +76,7 @@ def change(file: str, **values: str) -> None:
 
 
 def parsed() -> tuple[pd.DataFrame, pd.DataFrame]:
-    run("parse", "--study", STUDY / "study.yaml")
+    run("parse", STUDY.name)
     cells = pd.read_csv("results/jan/cells.csv", keep_default_na=False)
     cells.index = cells.store + "/" + cells.workload + "/" + cells.repetition.astype(str)
     return cells, pd.read_csv("results/jan/measurements.csv")
@@ -442,7 +442,7 @@ def test_an_imported_cell_that_was_edited_is_a_gap_until_it_is_imported_again(ta
     log = sorted(RAW.glob("redis/*/*/rep1/run.out"))[0]
     whole = log.read_text()
     log.write_text(whole + " ")
-    told = run("parse", "--study", STUDY / "study.yaml")
+    told = run("parse", STUDY.name)
     assert "differs from its checksum" in told
     assert "import it again" in told
     cells, _ = parsed()
@@ -531,7 +531,7 @@ def test_imported_cells_are_refused_among_measured_ones(taken):
     start, end = text.index("imported:"), text.index("stores:")
     study.write_text(text[:start] + text[end:])
     with pytest.raises(KvstudyError, match="has no key imported; imported and measured cells"):
-        run("parse", "--study", study, "--mixed", "true")
+        run("parse", study.parent.name, "--mixed", "true")
 
 
 def test_measured_cells_are_refused_among_imported_ones(taken):

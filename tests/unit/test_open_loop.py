@@ -9,12 +9,11 @@ import pytest
 import yaml
 from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.tidy.files import (
-    CELL_COLUMNS,
-    HISTOGRAM_COLUMNS,
-    MEASUREMENT_COLUMNS,
-    SERIES_COLUMNS,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    SERIES,
 )
-from kvstudy.analyse.tidy.open_loop import NOTHING, TARGET_COLUMNS, OpenLoop
+from kvstudy.analyse.tidy.open_loop import NOTHING, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.figures.open_loop import draw_open_loop, open_loop_table
@@ -30,6 +29,7 @@ from kvstudy.study.parts import Parameters
 
 from tests.cell_texts import same_cells
 from tests.project import SLUG
+from tests.unit.small_results import CELL_COLUMNS
 
 from . import small_results as small
 
@@ -153,10 +153,10 @@ def at_rates(achieved: tuple[float, float] = (1000, 995), seconds: int = 4) -> O
         targets.append([*key, "r10_o20_t1", 50.0, 1000.0, 2000.0, 2, ""])
     return OpenLoop(
         pd.DataFrame(cells, columns=CELL_COLUMNS),
-        pd.DataFrame(values, columns=MEASUREMENT_COLUMNS),
-        pd.DataFrame(series, columns=SERIES_COLUMNS),
-        pd.DataFrame(counts, columns=HISTOGRAM_COLUMNS),
-        pd.DataFrame(targets, columns=TARGET_COLUMNS),
+        pd.DataFrame(values, columns=MEASUREMENTS.columns),
+        pd.DataFrame(series, columns=SERIES.columns),
+        pd.DataFrame(counts, columns=HISTOGRAMS.columns),
+        pd.DataFrame(targets, columns=TARGETS.columns),
     )
 
 

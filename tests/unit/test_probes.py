@@ -9,7 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from kvstudy.analyse.tidy.probes import Probes, collect_probes, read_probes, rows_of
+from kvstudy.analyse.tidy.files import PROBES
+from kvstudy.analyse.tidy.probes import Probes, collect_probes, rows_of
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables import operations
@@ -35,7 +36,7 @@ def probes(facts: dict, path: Path) -> Probes:
     """The facts by way of the file that the steps hand to each other."""
     rows = [{"store": "x", "reason": "", "step": "", **row} for row in rows_of(facts)]
     pd.DataFrame(rows).to_csv(path, index=False)
-    return read_probes(path)
+    return Probes(PROBES.read(path.parent))
 
 
 def test_commands_are_counted_per_operation(tmp_path):
@@ -129,7 +130,7 @@ def test_an_edited_probe_is_refused(probed):
 def test_a_probe_that_cannot_be_read_becomes_a_failed_one(probed):
     file = RUN / "probes/pretend/probe.json"
     file.write_text(file.read_text().replace("1696.0", "1239.0"))
-    result = CliRunner().invoke(cli, ["parse", "--study", str(probed)])
+    result = CliRunner().invoke(cli, ["parse", "small"])
     assert result.exception is None
     assert "probes/pretend: probe.json: differs from its checksum" in result.stdout
     reason = Probes(collect_probes(load_study(probed), "small")).reason("pretend")

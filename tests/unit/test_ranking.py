@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.pairs import pairs
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables.ranking import content, long_form
 from kvstudy.study.load import load_study

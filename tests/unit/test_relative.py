@@ -7,9 +7,8 @@ import pytest
 from kvstudy.analyse.findings.break_even import Costs, hit_probability
 from kvstudy.analyse.findings.published_costs import printed, published_costs
 from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
+from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.published import read_published
-from kvstudy.analyse.tidy.rounds import COLUMNS as ROUND_COLUMNS
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table, draw_break_even
 from kvstudy.present.figures.relative import RelativePlot, draw_relative, relative_table
 from kvstudy.present.tables import break_even, relative
@@ -51,7 +50,7 @@ def made(
             for number, factor in enumerate(spread, start=2):
                 ns = 10_000 * 1000 * us * factor * repetition
                 rows.append([*key, number, "yes", operation, 10_000, 10_000, ns])
-    return pd.DataFrame(rows, columns=ROUND_COLUMNS)
+    return ROUNDS.frame(rows)
 
 
 def analysed(frame: pd.DataFrame) -> pd.DataFrame:

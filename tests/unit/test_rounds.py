@@ -5,8 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from kvstudy.analyse.tidy.files import ROUNDS
 from kvstudy.analyse.tidy.outcomes import void
-from kvstudy.analyse.tidy.rounds import COLUMNS, rounds
+from kvstudy.analyse.tidy.rounds import rounds
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
@@ -89,7 +90,7 @@ def test_the_tidy_rows_say_which_rounds_count(tmp_path):
     (tmp_path / "rounds.csv").write_bytes((DATA / "redis-rounds.csv").read_bytes())
     write_sums(tmp_path)
     rows = pd.DataFrame(rounds(tmp_path, cell(), log()))
-    assert set(rows.columns) == set(COLUMNS[4:])
+    assert set(rows.columns) == set(ROUNDS.columns[4:])
     assert set(rows.loc[rows["counted"] == "no", "round"]) == {1, 2, 3}
     assert set(rows.loc[rows["counted"] == "yes", "round"]) == {4, 5, 6, 7, 8}
     assert set(rows["records"]) == {10}

@@ -6,7 +6,8 @@ import io
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.files import read_cells, read_measurements, read_summary
+from kvstudy.analyse.tidy.files import CELLS as TABLE
+from kvstudy.analyse.tidy.files import MEASUREMENTS, SUMMARY
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
@@ -164,25 +165,26 @@ def test_a_value_that_stands_twice_is_an_error():
 
 
 def test_files_with_faults_are_named(tmp_path):
-    path = tmp_path / "x.csv"
-    with pytest.raises(KvstudyError, match=r"x\.csv: no such file"):
-        read_cells(path)
+    path = tmp_path / "cells.csv"
+    with pytest.raises(KvstudyError, match=r"cells\.csv: no such file"):
+        TABLE.read(tmp_path)
     path.write_text("")
-    with pytest.raises(KvstudyError, match=r"x\.csv: not a CSV file"):
-        read_cells(path)
+    with pytest.raises(KvstudyError, match=r"cells\.csv: not a CSV file"):
+        TABLE.read(tmp_path)
+    path = tmp_path / "measurements.csv"
     path.write_text("store,workload\nredis,a\n")
     with pytest.raises(KvstudyError, match=r"no column parameters, repetition"):
-        read_measurements(path)
+        MEASUREMENTS.read(tmp_path)
     path.write_text(HEAD + overall(1)[0] + "\n" + f"{A},1,run,read,latency_max,us,many\n")
-    with pytest.raises(KvstudyError, match=r"x\.csv: line 3, column value: 'many' is no number"):
-        read_measurements(path)
+    with pytest.raises(KvstudyError, match=r"\.csv: line 3, column value: 'many' is no number"):
+        MEASUREMENTS.read(tmp_path)
 
 
 def test_summary_survives_its_file(tmp_path):
     path = tmp_path / "summary.csv"
     before = summarise(measured(*overall(10, 12, 17)), table(CELLS), ["redis"], ["a"])
     before.to_csv(path, index=False)
-    after = read_summary(path)
+    after = SUMMARY.read(tmp_path)
     assert after.loc[0, "sd"] == before.loc[0, "sd"]
     assert list(after.columns) == list(before.columns)
 

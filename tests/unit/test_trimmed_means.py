@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.trimmed import trimmed
-from kvstudy.analyse.tidy.files import MEASUREMENT_COLUMNS
+from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.present.tables.checks import DASH
 from kvstudy.present.tables.trimmed import content
 from pydantic import ValidationError
@@ -18,7 +18,7 @@ def values(runs: list[float]) -> pd.DataFrame:
         ["redis", "a", "p", str(n), "run", "overall", "throughput", "ops/s", each]
         for n, each in enumerate(runs, start=1)
     ]
-    return pd.DataFrame(rows, columns=MEASUREMENT_COLUMNS)
+    return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
 
 
 def test_the_disturbed_run_is_dropped_and_the_plain_mean_stays_beside_it():

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.agreement import agreement, flagged, writing_all_fields
 from kvstudy.analyse.findings.validity import validity
-from kvstudy.analyse.tidy.files import CELL_COLUMNS, MEASUREMENT_COLUMNS
-from kvstudy.analyse.tidy.outcomes import COLUMNS, good, missed, outcomes, void
+from kvstudy.analyse.tidy.files import MEASUREMENTS, OUTCOMES
+from kvstudy.analyse.tidy.outcomes import good, missed, outcomes, void
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
@@ -20,6 +20,8 @@ from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures
 from pydantic import ValidationError
+
+from tests.unit.small_results import CELL_COLUMNS
 
 from . import small_results as small
 
@@ -155,7 +157,7 @@ def rows_of(store: str, statuses: dict, counters: dict | None, workload: str = "
 
 
 def agreed(*cells: list[dict], all_fields: set[str] = frozenset()) -> pd.DataFrame:
-    frame = pd.DataFrame([row for cell in cells for row in cell], columns=COLUMNS)
+    frame = pd.DataFrame([row for cell in cells for row in cell], columns=OUTCOMES.columns)
     return agreement(frame, small.probes(), set(all_fields)).set_index("counter")
 
 
@@ -201,7 +203,9 @@ def test_updates_of_all_fields_have_a_step_of_their_own():
     probes = small.probes()
     values = probes._values["redis", "update-all", "command"]
     values["HSET"] = 2.0
-    frame = pd.DataFrame(rows_of("redis", A, {"HGETALL": 5_000, "HSET": 10_000}), columns=COLUMNS)
+    frame = pd.DataFrame(
+        rows_of("redis", A, {"HGETALL": 5_000, "HSET": 10_000}), columns=OUTCOMES.columns
+    )
     assert flagged(agreement(frame, probes, {"a"})).empty
     assert len(flagged(agreement(frame, probes, set()))) == 1
     study = small.study(parameters={"records": 1, "operations": 1})
@@ -232,7 +236,7 @@ def test_what_cannot_be_checked_has_a_reason(cell, reason):
 
 
 def test_a_probe_without_counters_predicts_nothing():
-    frame = pd.DataFrame(rows_of("s", A, {"HSET": 5}), columns=COLUMNS)
+    frame = pd.DataFrame(rows_of("s", A, {"HSET": 5}), columns=OUTCOMES.columns)
     facts = [["s", "", "client", "kvstudy", None, ""], ["s", "read", "operations", "", 5.0, ""]]
     probes = Probes(
         pd.DataFrame(facts, columns=["store", "step", "kind", "name", "value", "reason"])
@@ -267,9 +271,9 @@ def run(failed: int, misses: float | None, void: str = "") -> tuple[pd.DataFrame
         counted = {"HGETALL": 5_000, "HSET": 5_000 - (200 if faults else 0)}
         rows += [row | {"repetition": repetition} for row in rows_of("redis", statuses, counted)]
     return (
-        pd.DataFrame(values, columns=MEASUREMENT_COLUMNS),
+        pd.DataFrame(values, columns=MEASUREMENTS.columns),
         pd.DataFrame(cells, columns=CELL_COLUMNS),
-        pd.DataFrame(rows, columns=COLUMNS),
+        pd.DataFrame(rows, columns=OUTCOMES.columns),
     )
 
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
-from kvstudy.analyse.tidy.collect import CELL_COLUMNS
-from kvstudy.analyse.tidy.files import MEASUREMENT_COLUMNS
+from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS
 from kvstudy.present.comparison.compare import Comparison, compare
 
 SIZES = "r1000_o5000_t2"
@@ -105,8 +104,8 @@ def write_run(
     }
     folder.mkdir(parents=True)
     frames = {
-        "cells.csv": pd.DataFrame(cells, columns=CELL_COLUMNS),
-        "measurements.csv": pd.DataFrame(values, columns=MEASUREMENT_COLUMNS),
+        "cells.csv": CELLS.frame(cells),
+        "measurements.csv": pd.DataFrame(values, columns=MEASUREMENTS.columns),
     }
     for name, frame in frames.items():
         if name in (drop or {}):

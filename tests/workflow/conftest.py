@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -66,7 +67,12 @@ def jobs(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
 
 
 def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
-    return sorted(name for name in jobs(done) if name.startswith("measure_"))
+    """The cells that are measured: pretend_c_rep2, at a rate pretend_a_load50_rep1."""
+    found = re.findall(
+        r"measure (\S+), workload (\S+), \S+?(_load\d+)?, repetition (\d+)",
+        done.stderr + done.stdout,
+    )
+    return sorted({f"{store}_{name}{load}_rep{number}" for store, name, load, number in found})
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.cell import reading
-from kvstudy.analyse.tidy.files import read_resources
+from kvstudy.analyse.tidy.files import RESOURCES
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import Interrupted
@@ -52,7 +52,7 @@ def test_values_of_a_measured_cell(have):
 def test_what_each_side_used_is_in_a_table_of_its_own(have):
     have()
     parse()
-    used = read_resources(Path("results/small/resources.csv"))
+    used = RESOURCES.read(Path("results/small"))
     assert set(used["side"]) == {"server", "machine"} or set(used["side"]) == {
         *("client", "server", "machine")
     }
@@ -244,7 +244,7 @@ def test_cells_that_were_not_measured_alike_are_refused(pretend_study, change, m
         parse()
     assert message in str(error.value)
     assert "set mixed: true in config/config.yaml" in str(error.value)
-    kvstudy("parse", "--study", pretend_study, "--mixed", "true")
+    kvstudy("parse", "small", "--mixed", "true")
     (mixed,) = environment()["mixed"]
     assert [side["cells"] for side in mixed["sides"]] == [1, 1]
     with pytest.raises(KvstudyError, match="were not measured alike"):

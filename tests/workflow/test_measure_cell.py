@@ -249,7 +249,7 @@ def test_two_clients_at_a_time(pretend_study):
     load = manifest["phases"]["load"]["command"]
     assert load[load.index("-threads") + 1] == "2"
     assert f"\n{shlex.join(second)} &\n" in (raw / "commands.sh").read_text()
-    kvstudy("parse", "--study", pretend_study)
+    kvstudy("parse", "small")
     lines = Path("results/small/measurements.csv").read_text().splitlines()
     found = [line for line in lines if ",second_throughput," in line]
     assert found == [

@@ -16,16 +16,17 @@ import yaml
 from click.testing import CliRunner, Result
 from kvstudy.analyse.findings.files import analyse, write_analysis
 from kvstudy.analyse.tidy.files import (
-    HISTOGRAM_COLUMNS,
-    RESOURCE_COLUMNS,
-    SERIES_COLUMNS,
-    read_cells,
-    read_histograms,
-    read_measurements,
-    read_series,
+    CELLS,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    OUTCOMES,
+    RESOURCES,
+    SERIES,
 )
-from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
-from kvstudy.analyse.tidy.probes import read_probes
+from kvstudy.analyse.tidy.files import (
+    PROBES as TIDY_PROBES,
+)
+from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.commands.notebook import command
 from kvstudy.errors import KvstudyError
@@ -39,7 +40,8 @@ pytestmark = pytest.mark.xdist_group("notebook")
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "workflow/notebooks/analysis.ipynb"
 STUDY = Path("config/studies/jedlicka2024/study.yaml")
-RUN = Path("results/run")
+RUN = Path("results/jedlicka2024")
+PAGE = Path("report/jedlicka2024-analysis.html")
 PROBES = """\
 store,step,kind,name,value,reason
 redis,update,operations,,10,
@@ -107,34 +109,30 @@ def write_run(measured: set[tuple[str, str]]) -> None:
     pd.DataFrame(cells).to_csv(RUN / "cells.csv", index=False)
     pd.DataFrame(values, columns=columns).to_csv(RUN / "measurements.csv", index=False)
     for name, empty in {
-        **{"series": SERIES_COLUMNS, "histograms": HISTOGRAM_COLUMNS},
-        **{"resources": RESOURCE_COLUMNS},
+        **{"series": SERIES.columns, "histograms": HISTOGRAMS.columns},
+        **{"resources": RESOURCES.columns},
     }.items():
         pd.DataFrame(columns=empty).to_csv(RUN / f"{name}.csv", index=False)
     (RUN / "probes.csv").write_text(PROBES)
-    tables = read_measurements(RUN / "measurements.csv"), read_cells(RUN / "cells.csv")
+    tables = MEASUREMENTS.read(RUN), CELLS.read(RUN)
     names, one = study.workload_names, shown(study)
     summarise(*tables, study.store_names, names, one).to_csv(RUN / "summary.csv", index=False)
     analysis = analyse(
         study,
         per_repetition(*tables, names, one),
         tables[1],
-        read_series(RUN / "series.csv"),
-        read_histograms(RUN / "histograms.csv"),
+        SERIES.read(RUN),
+        HISTOGRAMS.read(RUN),
         tables[0],
-        pd.DataFrame(columns=OUTCOME_COLUMNS),
-        read_probes(RUN / "probes.csv"),
+        OUTCOMES.frame(),
+        Probes(TIDY_PROBES.read(RUN)),
     )
     write_analysis(analysis, RUN / "analysis")
 
 
 def run() -> Result:
-    (Path.cwd() / "report").exists() or Path("report").symlink_to(ROOT / "report")
-    options = [f"--study={STUDY}", f"--results={RUN}", f"--notebook={NOTEBOOK}"]
-    options.append(f"--published={STUDY.with_name('published.csv')}")
-    outputs = ["--output=out/page.html", f"--executed={RUN}/analysis.ipynb"]
-    outputs.append(f"--latex={RUN}/report/notebook.tex")
-    return CliRunner().invoke(command, [*options, *outputs])
+    shutil.copytree(ROOT / "report" / "templates", "report/templates", dirs_exist_ok=True)
+    return CliRunner().invoke(command, [RUN.name, f"--notebook={NOTEBOOK}"])
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +147,7 @@ def executed(tmp_path_factory) -> Path:
         write_run({("redis", "a"), ("riak", "a")})
         done = run()
         assert done.exit_code == 0, done.output or done.exception
-        assert done.output == "out/page.html\n"
+        assert done.output == f"{PAGE}\n"
     return folder
 
 
@@ -160,7 +158,7 @@ def inside(executed, monkeypatch) -> Path:
 
 
 def test_the_page_shows_the_analysis_and_needs_no_network(inside):
-    page = (inside / "out/page.html").read_text(encoding="utf-8")
+    page = (inside / PAGE).read_text(encoding="utf-8")
     assert "means computed again and found equal" in page
     assert "18 runs: throughput, operations and run time agree" in page
     drawn = load_study(STUDY).drawn_figures
@@ -214,7 +212,7 @@ def test_a_run_without_any_measured_cell_has_a_notebook_too(project):
     write_run(set())
     done = run()
     assert done.exit_code == 0, done.output or done.exception
-    page = Path("out/page.html").read_text(encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
     assert "nothing was measured" in page
     assert "0 means computed again" in page
 
@@ -227,7 +225,7 @@ def test_a_summary_that_contradicts_the_measurements_gives_no_page(project):
     done = run()
     assert isinstance(done.exception, KvstudyError)
     assert re.search(r"analysis\.ipynb: cell \d+: AssertionError", str(done.exception))
-    assert not Path("out/page.html").exists()
+    assert not PAGE.exists()
     assert not (RUN / "analysis.ipynb").exists()
 
 
@@ -248,7 +246,7 @@ def test_a_ratio_that_is_not_the_reports_gives_no_page(project):
     assert set(pd.read_csv(RUN / "analysis/pairs.csv")["workload"]) == {"a", "c", "mean"}
     done = run()
     assert done.exit_code == 0, done.output or done.exception
-    Path("out/page.html").unlink()
+    PAGE.unlink()
     pairs = pd.read_csv(RUN / "analysis/pairs.csv")
     # What plain means make of the same runs.
     pairs["ratio"] = 1.25613
@@ -256,7 +254,7 @@ def test_a_ratio_that_is_not_the_reports_gives_no_page(project):
     done = run()
     assert isinstance(done.exception, KvstudyError)
     assert re.search(r"analysis\.ipynb: cell \d+: AssertionError", str(done.exception))
-    assert not Path("out/page.html").exists()
+    assert not PAGE.exists()
 
 
 def test_the_notebook_is_stored_without_outputs() -> None:

@@ -38,7 +38,7 @@ def measure(parameters: str = SLUG, repetition: int = 1) -> str:
 
 
 def parse(study: Path) -> dict[str, pd.DataFrame]:
-    kvstudy("parse", "--study", study)
+    kvstudy("parse", study.parent.name)
     folder = Path("results/small/open-loop")
     return {
         path.stem: pd.read_csv(path, dtype=str, keep_default_na=False)

@@ -21,7 +21,7 @@ def test_nothing_is_measured_for_published_values(workflow):
     done = workflow.snakemake("-n", "--config", "study=small", "source=published")
     assert done.returncode == 0, done.stderr
     assert measured(done) == []
-    build = {f"build_published_{form}" for form in ("pdf", "html", "docx")}
+    build = {f"build_{form}" for form in ("pdf", "html", "docx")}
     assert set(jobs(done)) == {"all", "draw_published"} | build
     assert "report/small-published.pdf" in done.stdout
 

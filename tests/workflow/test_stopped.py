@@ -20,15 +20,17 @@ def latex(tmp_path, monkeypatch) -> Path:
     program.parent.mkdir()
     program.write_text("#!/bin/bash\nsleep 61 &\necho $! >sleeping\nwait\n")
     program.chmod(0o755)
-    (tmp_path / "report.tex").write_text("")
+    for name in ("config/studies/small/study.yaml", "results/small/report/small.tex"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("")
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     monkeypatch.chdir(tmp_path)
-    return tmp_path / "sleeping"
+    return tmp_path / "results/small/report/sleeping"
 
 
 def build(latex: Path, controller: int) -> tuple[subprocess.Popen, psutil.Process]:
     """The command, and the process that its LaTeX has started."""
-    command = [sys.executable, "-m", "kvstudy", "build-pdf", "report.tex", "--output", "report.pdf"]
+    command = [sys.executable, "-m", "kvstudy", "build-pdf", "small"]
     building = subprocess.Popen(
         command,
         env=os.environ | {"KVSTUDY_CONTROLLER": str(controller)},

@@ -16,7 +16,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.share.trace.log_lines import lines_of
 
-from tests.project import PRETEND, ROOT, SLUG, STUDY, add_pretended, kvstudy, measure
+from tests.project import PRETEND, ROOT, SLUG, add_pretended, kvstudy, measure
 
 # One process makes what the tests of this file share.
 pytestmark = pytest.mark.xdist_group("trace")
@@ -57,9 +57,8 @@ def measured(tmp_path_factory) -> Path:
             measure(f"pretend/{cell}")
         patch.setenv("PRETEND_CLIENT", "failed-run")
         measure(f"pretend/a/{SLUG}/rep2")
-        tables = ("--cells", RUN / "cells.csv", "--measurements", RUN / "measurements.csv")
-        kvstudy("parse", "--study", STUDY)
-        kvstudy("summarise", "--study", STUDY, *tables, "--output", RUN / "summary.csv")
+        kvstudy("parse", "small")
+        kvstudy("summarise", "small")
     return folder
 
 
@@ -173,9 +172,7 @@ def test_logs_that_are_not_here_are_told(small):
 
 
 def test_provenance_names_cells_and_their_checksums(small):
-    made = ("--study", "config/studies/small/study.yaml", "--run", "small")
-    output = ("--output", str(RUN / "provenance.json"))
-    assert run("provenance", *made, *output).exception is None
+    assert run("provenance", "small").exception is None
     text = (RUN / "provenance.json").read_text()
     found = json.loads(text)
     cell = f"pretend/a/{SLUG}/rep1"
@@ -189,11 +186,11 @@ def test_provenance_names_cells_and_their_checksums(small):
     # Another file of the cell, another checksum.
     sums = small / f"a/{SLUG}/rep1/SHA256SUMS"
     sums.write_text(sums.read_text() + f"{'0' * 64}  more\n")
-    assert run("provenance", *made, *output).exception is None
+    assert run("provenance", "small").exception is None
     again = json.loads((RUN / "provenance.json").read_text())
     assert again["cells"][cell]["sums"] != found["cells"][cell]["sums"]
     shutil.rmtree(sums.parent)
-    refused = run("provenance", *made, *output).exception
+    refused = run("provenance", "small").exception
     assert "Copy them back" in str(refused)
 
 

@@ -15,7 +15,7 @@ from kvstudy.measure.planning.watch import Watch, current, latest_run
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study
-from kvstudy.study.run_names import measured_run
+from kvstudy.study.run_names import parse_name
 
 from tests.project import CELL, kvstudy
 from tests.unit import small_results
@@ -142,11 +142,11 @@ def test_which_run(pretend_study):
     assert latest_run() == "small-scale0.1"
     working("load", "")
     assert latest_run() == "small"
-    assert measured_run("small-scale0.1").scale == 0.1
+    assert parse_name("small-scale0.1").scale == 0.1
     values = CliRunner().invoke(cli, ["watch", "small-published"]).exception
     assert "has no logs" in str(values)
     unknown = CliRunner().invoke(cli, ["watch", "nothing"]).exception
-    assert "of no study" in str(unknown)
+    assert "results/nothing: no such run" in str(unknown)
 
 
 @pytest.mark.parametrize("title", [r"a_b_ *c* `d` |e| <f> \g 50 % & #1 http://x/", "*", "a\n\n- b"])

@@ -1,150 +1,81 @@
-# Tidy tables to the study's tables and figures.
-
-# Empty for a study whose source published no values.
-PUBLISHED = [str(path) for path in [STUDY_FILE.with_name("published.csv")] if path.is_file()]
-STORE_FILES = sorted({f"envs/stores/{use.store}/store.yaml" for use in STUDY.stores})
-
-# Empty for a study whose source makes no claims.
-CLAIMS = [str(path) for path in [STUDY_FILE.with_name("claims.yaml")] if path.is_file()]
+# Tidy tables to the study's claims, tables and figures.
 
 
 rule judge_claims:
     input:
-        study=STUDY_FILE,
-        claims=CLAIMS,
-        stores=STORE_FILES,
-        published=PUBLISHED,
-        measurements="results/{run}/measurements.csv",
-        cells="results/{run}/cells.csv",
-        probes="results/{run}/probes.csv",
-        rounds="results/{run}/rounds.csv",
-        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        audit=AUDIT,
-        templates=[
-            f"report/templates/tables/{name}.j2"
-            for name in ("claims.tex", "claims.html", "parts.html")
-        ],
-        catalogues=catalogues(),
+        PLAN.study_file,
+        CLAIMS,
+        PLAN.of_stores("store.yaml"),
+        PUBLISHED,
+        tidy("measurements", "cells", "probes", "rounds"),
+        ANALYSIS,
+        AUDIT,
+        [f"report/templates/tables/{part}.j2" for part in ("claims.tex", "claims.html", "parts.html")],
+        PLAN.catalogues,
         code=code_of("claims"),
     output:
-        csv=report(
-            f"results/{{run}}{SUBFOLDER}/claims.csv",
-            caption="../report/claims.rst",
-            category="Claims",
-            labels={"Table": "claims", "Shows": "What holds of the source's claims"},
+        in_report(
+            *(*texts("claims.csv"), "claims", "Claims"),
+            **{"Table": "claims", "Shows": "What holds of the source's claims"},
         ),
-        tex=f"results/{{run}}{SUBFOLDER}/tables/claims.tex",
-        html=f"results/{{run}}{SUBFOLDER}/tables/claims.html",
+        texts("tables/claims.tex", "tables/claims.html"),
     log:
-        f"results/{{run}}/logs{SUBFOLDER}/claims.log",
+        log_of("claims"),
     params:
-        scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
-        audit=[f"--audit {path}" for path in AUDIT],
-        published=[f"--published {path}" for path in PUBLISHED],
-        sub=lambda wildcards: SUBFOLDER,
+        language=PLAN.config.language,
     message:
-        "verdicts on the source's claims to {output.csv}"
+        "verdicts on the source's claims to {output[0]}"
     shell:
-        "kvstudy claims --study {input.study} --scale {params.scale} {params.language}"
-        " --measurements {input.measurements} --cells {input.cells} --probes {input.probes}"
-        " --rounds {input.rounds} --analysis results/{wildcards.run}/analysis {params.published}"
-        " {params.audit} --output results/{wildcards.run}{params.sub} > {log} 2>&1"
-
-
-# What the stores are, and what the source says of it; read where a table asks for it.
-PROPERTY_FILES = sorted(
-    str(path)
-    for path in [STUDY_FILE.with_name("properties.yaml")]
-    + [Path(f"envs/stores/{use.store}/properties.yaml") for use in STUDY.stores]
-    if path.is_file()
-)
+        "kvstudy claims {wildcards.run} --language {params.language} > {log} 2>&1"
 
 
 rule make_tables:
     input:
-        study=STUDY_FILE,
-        stores=STORE_FILES,
-        properties=PROPERTY_FILES,
-        published=PUBLISHED,
-        measurements="results/{run}/measurements.csv",
-        summary="results/{run}/summary.csv",
-        cells="results/{run}/cells.csv",
-        environment="results/{run}/environment.json",
-        probes="results/{run}/probes.csv",
-        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        audit=AUDIT,
-        templates=glob("report/templates/tables/*.*"),
-        catalogues=catalogues(),
+        PLAN.study_file,
+        PLAN.of_stores("store.yaml"),
+        # What the stores are, and what the source says of it; read where a table asks for it.
+        PLAN.beside("properties.yaml"),
+        PLAN.of_stores("properties.yaml"),
+        PUBLISHED,
+        tidy("measurements", "summary", "cells", "probes"),
+        "results/{run}/environment.json",
+        ANALYSIS,
+        AUDIT,
+        glob("report/templates/tables/*.*"),
+        PLAN.catalogues,
         code=code_of("tabulate"),
     output:
         captioned(
-            expand(
-                "results/{{run}}{sub}/tables/{table}.{form}",
-                sub=SUBFOLDER,
-                table=TABLES,
-                form=["csv", "tex", "html"],
-            ),
-            *(STUDY.tables + STUDY.open_loop_tables, "Table", ".csv"),
+            tables("csv", "tex", "html"),
+            *(PLAN.study.tables + PLAN.study.open_loop_tables, "Table", ".csv"),
         ),
     log:
-        f"results/{{run}}/logs{SUBFOLDER}/tabulate.log",
+        log_of("tabulate"),
     params:
-        scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
-        audit=[f"--audit {path}" for path in AUDIT],
-        published=[f"--published {path}" for path in PUBLISHED],
-        sub=lambda wildcards: SUBFOLDER,
+        language=PLAN.config.language,
     message:
-        "tables to results/{wildcards.run}{params.sub}/tables"
+        f"tables to results/{{wildcards.run}}{PLAN.subfolder}/tables"
     shell:
-        "kvstudy tabulate --study {input.study} --scale {params.scale}"
-        " {params.language} --summary {input.summary}"
-        " --measurements {input.measurements} --cells {input.cells}"
-        " --environment {input.environment} --probes {input.probes}"
-        " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
-        " --output results/{wildcards.run}{params.sub}/tables > {log} 2>&1"
-
-
-FIGURE_FORMS = ["pdf", "svg", "png", "csv"]
+        "kvstudy tabulate {wildcards.run} --language {params.language} > {log} 2>&1"
 
 
 rule draw_figures:
     input:
-        study=STUDY_FILE,
-        stores=STORE_FILES,
-        published=PUBLISHED,
-        summary="results/{run}/summary.csv",
-        cells="results/{run}/cells.csv",
-        series="results/{run}/series.csv",
-        resources="results/{run}/resources.csv",
-        analysis=expand("results/{{run}}/analysis/{name}", name=ANALYSIS_FILES),
-        audit=AUDIT,
-        catalogues=catalogues(),
+        PLAN.study_file,
+        PLAN.of_stores("store.yaml"),
+        PUBLISHED,
+        tidy("summary", "cells", "series", "resources"),
+        ANALYSIS,
+        AUDIT,
+        PLAN.catalogues,
         code=code_of("draw"),
     output:
-        captioned(
-            expand(
-                "figures/{{run}}{sub}/{figure}.{form}",
-                sub=SUBFOLDER,
-                figure=DRAWN,
-                form=[*FIGURE_FORMS, "vl.json"],
-            ),
-            *(STUDY.drawn_figures, "Figure", ".svg"),
-        ),
+        captioned(figures(*FIGURE_FORMS, "vl.json"), PLAN.study.drawn_figures, "Figure", ".svg"),
     log:
-        f"results/{{run}}/logs{SUBFOLDER}/draw.log",
+        log_of("draw"),
     params:
-        scale=CONFIG.scale,
-        language=f"--language {LANGUAGE}",
-        audit=[f"--audit {path}" for path in AUDIT],
-        published=[f"--published {path}" for path in PUBLISHED],
-        sub=lambda wildcards: SUBFOLDER,
+        language=PLAN.config.language,
     message:
-        "figures to figures/{wildcards.run}{params.sub}"
+        f"figures to figures/{{wildcards.run}}{PLAN.subfolder}"
     shell:
-        "kvstudy draw --study {input.study} --scale {params.scale} {params.language}"
-        " --summary {input.summary} --cells {input.cells}"
-        " --series {input.series} --resources {input.resources}"
-        " --analysis results/{wildcards.run}/analysis {params.published} {params.audit}"
-        " --output figures/{wildcards.run}{params.sub} > {log} 2>&1"
+        "kvstudy draw {wildcards.run} --language {params.language} > {log} 2>&1"

@@ -51,10 +51,10 @@ def command(run: str, output: Path | None, authors: tuple[str, ...], licence: st
     from kvstudy.share.archive.facts import parse_person
     from kvstudy.share.archive.names import folders_named
     from kvstudy.share.archive.pack import pack
-    from kvstudy.share.archive.run import find_run
+    from kvstudy.study.run_names import find_name
 
     people = tuple(parse_person(each) for each in authors)
-    contents = contents_of(find_run(run))
+    contents = contents_of(find_name(run))
     output = output or Path(f"{contents.run.name}.zip")
     # Each file is read twice: for its checksum, and into the zip.
     total = 2 * sum(path.stat().st_size for path in contents.files.values())

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-FOLDER = click.Path(path_type=Path, file_okay=False)
+from kvstudy.commands.options import LANGUAGE
 
 
 @click.command("build-html")
-@click.argument("text", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--tables", type=FOLDER, required=True, help="Folder with the tables as <name>.html.")
-@click.option("--figures", type=FOLDER, required=True, help="Folder with the figures.")
-@click.option(
-    "--provenance",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The run's provenance.json; tables and figures then name their cells.",
-)
-@click.option(
-    "--output", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file."
-)
-def command(text: Path, tables: Path, figures: Path, provenance: Path | None, output: Path) -> None:
-    """Build the report as one HTML page from TEXT, the <run>.md of `kvstudy render`.
-
-    front.json and references.bib stand beside it.
-    """
+@click.argument("run")
+@LANGUAGE
+def command(run: str) -> None:
+    """Build the report of RUN as one HTML page from the text of `kvstudy render`."""
     from kvstudy.present.report.document import Parts
     from kvstudy.present.report.html import build_html
+    from kvstudy.study.run_names import REPORT, find_name
 
-    build_html(text, Parts(tables, figures, Path("report")), output, provenance)
-    print(output)
+    of = find_name(run)
+    # Tables and figures of measured values name their cells.
+    provenance = None if of.published_only else of.folder / "provenance.json"
+    parts = Parts(of.tables, of.figures, REPORT)
+    build_html(of.text / "report" / f"{of.name}.md", parts, of.document("html"), provenance)
+    print(of.document("html"))

@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
+
+from kvstudy.commands.options import LANGUAGE
 
 
 @click.command("build-pdf")
-@click.argument("main", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--build",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for TeX's auxiliary files [default: build beside MAIN].",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="The PDF; written only when the build is without fault.",
-)
-@click.option(
-    "--study",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The study.yaml whose lines warnings name.",
-)
-def command(main: Path, build: Path | None, output: Path, study: Path | None) -> None:
-    """Build the PDF from the LaTeX source MAIN with latexmk.
+@click.argument("run")
+@LANGUAGE
+def command(run: str) -> None:
+    """Build the PDF of RUN with latexmk from the LaTeX source of `kvstudy render`.
 
     Undefined references and citations and labels defined twice fail the build. What
-    does not fit the page and characters that no font has are warned of.
+    does not fit the page and characters that no font has are warned of. The PDF is written only
+    when the build is without fault.
     """
     from kvstudy.present.report.build import build_pdf
+    from kvstudy.study.run_names import find_name
 
-    for warning in build_pdf(main, build or main.parent / "build", output, study):
+    of = find_name(run)
+    main = of.text / "report" / f"{of.name}.tex"
+    for warning in build_pdf(main, main.parent / "build", of.document("pdf"), of.study_file):
         print(f"warning: {warning}")
-    print(output)
+    print(of.document("pdf"))

@@ -6,34 +6,26 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import SCALE
-
 
 @click.command("commands")
-@click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml.")
-@SCALE
-@click.option(
-    "--raw",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Raw logs of the run [default: results/RUN/raw].",
-)
+@click.argument("run")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     help="The file [default: standard output].",
 )
-def command(study: Path, scale: float, raw: Path | None, output: Path | None) -> None:
-    """Write the plain commands of every measured cell, in the order of measurement.
+def command(run: str, output: Path | None) -> None:
+    """Write the plain commands of every measured cell of RUN, in the order of measurement.
 
     Paste the first lines and then those of a cell into bash to repeat the cell by hand.
     """
     from kvstudy.present.export.by_hand import commands_of_run
-    from kvstudy.study.cells import run_name
     from kvstudy.study.load import load_study
+    from kvstudy.study.run_names import RESULTS, find_name, refuse_published
 
-    loaded = load_study(study)
-    run = run_name(loaded.name, scale)
-    text = commands_of_run(loaded, scale, run, raw or Path("results") / run / "raw")
+    name = refuse_published(find_name(run))
+    study = load_study(name.study_file)
+    text = commands_of_run(study, name.scale, name.base, RESULTS / name.base / "raw")
     if output is None:
         print(text, end="")
         return

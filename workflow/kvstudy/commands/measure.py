@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import measuring, refuse_imported
+from kvstudy.commands.options import completed, measuring, refuse_imported
 
 
 @click.command("measure")
@@ -47,7 +47,7 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
         run=run,
         planned=frozenset(each.path for each in cells),
         target=None if without else target,
-        **setting,
+        **completed(setting, wanted.folder),
     )
     if without and not without.final:
         raise KvstudyError(f"{wanted.path}: {sentence(without.reason)}; measure those first")

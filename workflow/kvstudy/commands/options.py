@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -57,27 +58,49 @@ OPTIONS = [
     click.option(
         "--provider",
         type=click.Choice(["auto", "native", "docker", "external"]),
-        default="auto",
-        show_default=True,
-        help="How the server runs.",
+        help="How the server runs.  [default: auto]",
     ),
-    click.option("--port", type=PORT, default=0, show_default=True, help="Its port; 0: any free."),
-    click.option("--address", default="", help="host:port of the server (provider external)."),
-    click.option("--may-empty", is_flag=True, help="Delete ALL data of the external server first."),
-    click.option("--ycsb-home", default="", help="An unpacked YCSB distribution to use."),
+    click.option("--port", type=PORT, help="Its port; 0: any free.  [default: 0]"),
+    click.option("--address", help="host:port of the server (provider external)."),
+    click.option(
+        "--may-empty",
+        is_flag=True,
+        default=None,
+        help="Delete ALL data of the external server first.",
+    ),
+    click.option("--ycsb-home", help="An unpacked YCSB distribution to use."),
     click.option(
         "--protocol", type=int, default=1, help="Number of the way of measuring, recorded."
     ),
     click.option(
         "--pin-cpus",
-        default="false",
-        show_default=True,
-        help="Cores of server and client: true for two halves, or lists such as 0-1/2-3.",
+        help="Cores of server and client: true for two halves, or lists such as 0-1/2-3.  "
+        "[default: false]",
     ),
-    click.option(
-        "--mixed", type=bool, default=False, help="Allow cells that were not measured alike."
-    ),
+    click.option("--mixed", type=bool, help="Allow cells that were not measured alike."),
 ]
+
+
+def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
+    """The options of ``measuring`` for the store of that folder under envs/stores/.
+
+    Those that were left out are as Snakemake was told, where it runs the command.
+    """
+    from kvstudy.study.config import Config, cores_option
+
+    known = os.environ.get("KVSTUDY_CONFIG")
+    config = Config.model_validate_json(known) if known else Config(study="none")
+    address = config.external.servers.get(folder, "") if config.provider == "external" else ""
+    configured = {
+        "provider": config.provider,
+        "port": config.port,
+        "address": address,
+        "may_empty": bool(address) and config.external.may_empty,
+        "ycsb_home": config.ycsb.home,
+        "pin_cpus": cores_option(config.pin_cpus),
+        "mixed": config.mixed,
+    }
+    return configured | {name: value for name, value in options.items() if value is not None}
 
 
 def refuse_imported(study: Study, path: Path) -> None:

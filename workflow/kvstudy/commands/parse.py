@@ -8,25 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kvstudy.commands.options import SCALE
-
 if TYPE_CHECKING:
     from kvstudy.study.cells import Cell
 
 
 @click.command("parse")
-@click.option("--study", type=click.Path(path_type=Path), required=True, help="The study.yaml.")
-@SCALE
+@click.argument("run")
 @click.option("--mixed", type=bool, default=False, help="Allow cells that were not measured alike.")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Folder for the tables: cells.csv, measurements.csv, series.csv, histograms.csv, "
-    "resources.csv, outcomes.csv, rounds.csv, probes.csv, environment.json, and open-loop/ with "
-    "those of open-loop cells [default: results/RUN].",
-)
-def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None:
-    """Turn the raw logs of a run into tidy tables.
+def command(run: str, mixed: bool) -> None:
+    """Turn the raw logs of RUN into tidy tables: cells.csv, measurements.csv and others.
 
     Cells without logs stay in cells.csv with the reason. A cell whose logs cannot
     be read, or differ from their checksums, is a failed one: its files are moved
@@ -38,13 +28,14 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
     from kvstudy.errors import KvstudyError
-    from kvstudy.study.cells import plan, run_name
+    from kvstudy.study.cells import plan
     from kvstudy.study.load import load_study
     from kvstudy.study.raw import noted
+    from kvstudy.study.run_names import RESULTS, find_name, refuse_published
 
-    loaded = load_study(study)
-    run = run_name(loaded.name, scale)
-    planned = plan(loaded, scale)
+    name = refuse_published(find_name(run))
+    loaded, run = load_study(name.study_file), name.base
+    planned = plan(loaded, name.scale)
     found = collect(loaded, planned, run, mixed)
     if len(found.unreadable) > 1 and not (found.cells.status == "measured").any():
         # Rather this program than all of the logs: nothing is moved away.
@@ -58,7 +49,7 @@ def command(study: Path, scale: float, mixed: bool, output: Path | None) -> None
     closed, opened = split(found, planned)
     opened["cells"] = explain(opened["cells"], loaded, planned, run)
     opened["targets"] = targets(planned, run)
-    output = output or Path("results") / run
+    output = RESULTS / name.name
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
     tables = {output / f"{name}.csv": table for name, table in closed.items()}
     tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}

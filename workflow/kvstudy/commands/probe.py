@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import measuring, refuse_imported
+from kvstudy.commands.options import completed, measuring, refuse_imported
 
 
 @click.command("probe")
@@ -39,5 +39,6 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
         raise KvstudyError(f"{study}: stores: the study has no store '{store}'{hint}")
     found = stores_to_measure(loaded, study)[store]
     cells = frozenset(cell.path for cell in plan(loaded, scale))
+    setting = completed(setting, found.folder.name)
     request = Setting(run=run_name(loaded.name, scale), planned=cells, **setting)
     print(probe_store(request, found, planned(loaded)[store]))

@@ -8,42 +8,24 @@ import click
 
 from kvstudy.commands.options import LANGUAGE
 
-FILE = click.Path(path_type=Path, dir_okay=False)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-
 
 @click.command("published")
+@click.argument("run")
 @LANGUAGE
-@click.option("--study", type=FILE, required=True, help="The study.yaml.")
-@click.option(
-    "--tables", type=FOLDER, required=True, help="Folder for the tables (CSV, LaTeX, HTML)."
-)
-@click.option("--figures", type=FOLDER, required=True, help="Folder for the figures.")
-@click.option(
-    "--report",
-    type=FOLDER,
-    default=Path("report"),
-    show_default=True,
-    help="Folder of the text and the templates.",
-)
-@click.option("--output", type=FOLDER, required=True, help="Folder for text and LaTeX source.")
-def command(study: Path, tables: Path, figures: Path, report: Path, output: Path) -> None:
+def command(run: str) -> None:
     """Make the report of what a study's source published, without any measurement.
 
-    Reads published.csv, quotes.yaml and claims.yaml beside study.yaml, as far as they are there.
+    RUN is STUDY-published, or STUDY-published-LANGUAGE. Reads published.csv, quotes.yaml and
+    claims.yaml beside study.yaml, as far as they are there.
     """
+    from kvstudy.analyse.run import find_run
     from kvstudy.present.drawing.draw import looks
     from kvstudy.present.drawing.write import write_charts
     from kvstudy.present.report.published import write_published
-    from kvstudy.stores.definition import load_stores
-    from kvstudy.study.load import load_study
 
-    main = write_published(study, report, tables, figures, output)
-    plan = load_study(study)
-    stores = load_stores(plan)
-    look = looks(
-        {name: store.title for name, store in stores.items()},
-        {name: store.color for name, store in stores.items()},
-    )
-    write_charts(plan, look, sorted(figures.glob("*.csv")))
+    of = find_run(run, published=True)
+    text = of.folder / "report"
+    main = write_published(of.study_file, Path("report"), of.tables, of.figures, text)
+    look = looks(of.titles, {name: store.color for name, store in of.stores.items()})
+    write_charts(of.study, look, sorted(of.figures.glob("*.csv")))
     print(main)

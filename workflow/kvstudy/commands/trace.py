@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from kvstudy.share.trace.run import Run
+    from kvstudy.analyse.run import Run
 
 
 @click.command("trace")
@@ -97,9 +96,9 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
 
     KvstudyError when there is no such run.
     """
+    from kvstudy.analyse.run import find_run, run_of
     from kvstudy.commands.options import study_file
     from kvstudy.errors import KvstudyError
-    from kvstudy.share.trace.run import find_run, run_of
     from kvstudy.study import config as configuration
     from kvstudy.study.load import load_study
     from kvstudy.study.reading import read_yaml
@@ -107,7 +106,7 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     if name:
         if study or scale:
             raise KvstudyError("--run tells study and scale; leave out --study and --scale")
-        return find_run(Path(name).name)
+        return find_run(name)
     config = read_yaml(configuration.PATH, configuration.Config)
     loaded = load_study(study_file(study or config.study))
     return run_of(loaded, config.scale if scale is None else scale)

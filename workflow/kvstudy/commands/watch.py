@@ -32,14 +32,12 @@ def command(run: str | None, every: float) -> None:
     from kvstudy.study import config as configuration
     from kvstudy.study.load import load_study
     from kvstudy.study.reading import read_yaml
-    from kvstudy.study.run_names import measured_run
+    from kvstudy.study.run_names import find_name, refuse_published
 
     name = Path(run).name if run else latest_run()
     if name is None:
         raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
-    known = measured_run(name)
-    if not (Path("results") / name).is_dir():
-        raise KvstudyError(f"results/{name}: no such run; start it with 'snakemake --cores 4'")
+    known = refuse_published(find_name(name))
     study = load_study(known.study_file)
     config = read_yaml(configuration.PATH, configuration.Config)
     # The cells that are there tell the provider, whatever Snakemake was told.

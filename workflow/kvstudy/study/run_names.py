@@ -7,21 +7,71 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import ORIGINAL, languages
+from kvstudy.language.current import ORIGINAL, current, languages, subfolder, suffix
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import STUDIES
+from kvstudy.study.naming import did_you_mean
 from kvstudy.study.published import published_name
 
+RESULTS = Path("results")
+REPORT = Path("report")
 PARTIAL = "-partial"
 SCALED = re.compile(r"(?P<study>.+)-scale(?P<scale>[0-9.e+-]+)")
 
 
-@dataclass(frozen=True)
-class Run:
-    """A run by the name of its results; ``base`` is the run that its raw logs belong to.
+class Paths:
+    """Where the files of the run ``name`` lie, relative to the project.
 
-    The two differ for a partial run, which is a report of the cells that are there. The
-    ``language`` is that of a run of published values; measured data has none.
+    Those of what people read are in the language of the process; of a run of values that its
+    study's source published (``published_only``), the name tells the language.
+    """
+
+    name: str
+    partial: bool
+    published_only: bool
+
+    @property
+    def base(self) -> str:
+        """The run that its raw logs belong to: another for a report of the cells that are there."""
+        return self.name.removesuffix(PARTIAL) if self.partial else self.name
+
+    @property
+    def folder(self) -> Path:
+        return RESULTS / self.name
+
+    @property
+    def raw(self) -> Path:
+        return RESULTS / self.base / "raw"
+
+    @property
+    def text(self) -> Path:
+        """The folder of what people read: tables, report, export."""
+        return Path(f"{self.folder}{self._subfolder}")
+
+    @property
+    def tables(self) -> Path:
+        return self.text / "tables"
+
+    @property
+    def figures(self) -> Path:
+        return Path(f"figures/{self.name}{self._subfolder}")
+
+    def document(self, form: str) -> Path:
+        """The finished report as pdf, html or docx."""
+        ending = "" if self.published_only else suffix(current())
+        return REPORT / f"{self.name}{ending}.{form}"
+
+    @property
+    def _subfolder(self) -> str:
+        return "" if self.published_only else subfolder(current())
+
+
+@dataclass(frozen=True)
+class RunName(Paths):
+    """What the name of a run's results tells.
+
+    A ``partial`` run is a report of the cells that are there. The ``language`` is that of a run
+    of published values; measured data has none.
     """
 
     name: str
@@ -32,11 +82,7 @@ class Run:
     language: str = ORIGINAL
 
     @property
-    def base(self) -> str:
-        return self.name.removesuffix(PARTIAL) if self.partial else self.name
-
-    @property
-    def published(self) -> bool:
+    def published_only(self) -> bool:
         """True where nothing was measured: the values are those of the study's source."""
         return self.source == "published"
 
@@ -45,19 +91,19 @@ class Run:
         return STUDIES / self.study / "study.yaml"
 
 
-def parse_name(name: str) -> Run | None:
+def parse_name(name: str) -> RunName | None:
     """The run called ``name``; None for one that is of no study that is here."""
     studies = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml"))
     if name in studies:
-        return Run(name, name)
+        return RunName(name, name)
     for study in studies:
         for language in languages():
             if name == published_name(study, language):
-                return Run(name, study, source="published", language=language)
+                return RunName(name, study, source="published", language=language)
     if name.endswith(PARTIAL):
         whole = parse_name(name.removesuffix(PARTIAL))
-        if whole and not whole.partial and not whole.published:
-            return Run(name, whole.study, whole.scale, partial=True)
+        if whole and not whole.partial and not whole.published_only:
+            return RunName(name, whole.study, whole.scale, partial=True)
     scaled = SCALED.fullmatch(name)
     if scaled and scaled["study"] in studies:
         try:
@@ -65,20 +111,31 @@ def parse_name(name: str) -> Run | None:
         except ValueError:
             return None
         if run_name(scaled["study"], scale) == name:
-            return Run(name, scaled["study"], scale)
+            return RunName(name, scaled["study"], scale)
     return None
 
 
-def measured_run(name: str) -> Run:
-    """The run called ``name``, whose values come from logs; KvstudyError for any other."""
+def find_name(name: str) -> RunName:
+    """The run of that name, or of that folder below results/; KvstudyError for no run."""
+    name = Path(name).name
     run = parse_name(name)
+    # That of published values, and of the finished cells, is made by the first command.
+    if not (run and run.published_only) and not (RESULTS / (run.base if run else name)).is_dir():
+        there = sorted(path.name for path in RESULTS.glob("*") if parse_name(path.name))
+        hint = did_you_mean(name, there) if there else "; make one with 'snakemake --cores 4'"
+        raise KvstudyError(f"{RESULTS / name}: no such run{hint}")
     if run is None:
         raise KvstudyError(
-            f"results/{name}: is of no study in {STUDIES}; put the folder of its study there"
+            f"{RESULTS / name}: is of no study in {STUDIES}; put the folder of its study there"
         )
-    if run.published:
+    return run
+
+
+def refuse_published(run: RunName) -> RunName:
+    """``run``; KvstudyError for one whose values do not come from logs."""
+    if run.published_only:
         raise KvstudyError(
-            f"{name}: what a source published has no logs; its values are in "
+            f"{run.name}: what a source published has no logs; its values are in "
             f"{run.study_file.with_name('published.csv')}"
         )
     return run

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
-from kvstudy.analyse.tidy.summary import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.estimates import trimmed_estimate

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.logs.ycsb.log import GOOD

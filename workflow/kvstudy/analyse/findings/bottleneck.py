@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.summary import SETTING
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.intervals import log_t_interval

@@ -25,17 +25,15 @@ from kvstudy.analyse.findings import (
     trimmed,
 )
 from kvstudy.analyse.findings import validity as validities
-from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.tidy.files import CELL, ROUNDS, read_csv
 from kvstudy.analyse.tidy.open_loop import NOTHING, OpenLoop
 from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.analyse.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.analyse.tidy.shown import only
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 
 # Of a study without such workloads.
-NO_ROUNDS = pd.DataFrame(columns=ROUND_COLUMNS)
+NO_ROUNDS = ROUNDS.frame()
 MADE_BY = "written by `kvstudy analyse`"
 
 

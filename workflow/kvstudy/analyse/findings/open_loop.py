@@ -7,9 +7,9 @@ from statistics import geometric_mean
 import pandas as pd
 
 from kvstudy.analyse.findings import percentiles
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.analyse.tidy.series import INTENDED
-from kvstudy.analyse.tidy.summary import CELL
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 
 # Below this share of the rate that was asked for, the store or the client was overloaded.

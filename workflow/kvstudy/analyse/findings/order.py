@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.summary import CELL, throughputs
+from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.stats.drift import drift, residuals
 
 NUMBERS = ["position", "sequence", "throughput", "residual"]

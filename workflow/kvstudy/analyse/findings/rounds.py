@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.stats.estimates import (
     Estimate,
     Quotient,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.stats.warmup import warm_up
 
 COLUMNS = [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.summary import CELL, SETTING, measured_phases
+from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.stats.intervals import error_rate
 

@@ -20,17 +20,18 @@ import pandas as pd
 from kvstudy.analyse.tidy import surroundings
 from kvstudy.analyse.tidy.cell import Unreadable, read_cell, reading
 from kvstudy.analyse.tidy.files import (
-    HISTOGRAM_COLUMNS,
-    MEASUREMENT_COLUMNS,
-    RESOURCE_COLUMNS,
-    SERIES_COLUMNS,
+    CELLS,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    OUTCOMES,
+    RESOURCES,
+    ROUNDS,
+    SERIES,
     recorded_reason,
 )
 from kvstudy.analyse.tidy.foreign import disturbance
 from kvstudy.analyse.tidy.imports import NOT_IMPORTED, imported_facts
-from kvstudy.analyse.tidy.outcomes import COLUMNS as OUTCOME_COLUMNS
 from kvstudy.analyse.tidy.record import study_record
-from kvstudy.analyse.tidy.rounds import COLUMNS as ROUND_COLUMNS
 from kvstudy.analyse.tidy.rows import Rows, key_of
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
@@ -46,10 +47,8 @@ from kvstudy.study.raw import (
     raw_directory,
 )
 
-CELL_COLUMNS = [
-    *("store", "workload", "parameters", "repetition", "status", "reason", "void", "provider"),
-    *("client", "server_version", "started", "wall_seconds", "position"),
-]
+# In the order of ``Collected``.
+TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, RESOURCES, OUTCOMES, ROUNDS)
 
 
 @dataclass(frozen=True)
@@ -99,13 +98,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
     if unlike and not mixed:
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
     return Collected(
-        pd.DataFrame(rows.cells, columns=CELL_COLUMNS),
-        pd.DataFrame(rows.measurements, columns=MEASUREMENT_COLUMNS),
-        pd.DataFrame(rows.series, columns=SERIES_COLUMNS),
-        pd.DataFrame(rows.histograms, columns=HISTOGRAM_COLUMNS),
-        pd.DataFrame(rows.resources, columns=RESOURCE_COLUMNS),
-        pd.DataFrame(rows.outcomes, columns=OUTCOME_COLUMNS),
-        pd.DataFrame(rows.rounds, columns=ROUND_COLUMNS),
+        *(table.frame(getattr(rows, table.name)) for table in TABLES),
         _environment(list(manifests.values()))
         | imported_facts(list(manifests.values()))
         | {"mixed": surroundings.mixtures(unlike), "disturbance": disturbance(rows.measurements)}

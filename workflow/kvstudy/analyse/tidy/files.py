@@ -1,26 +1,32 @@
-"""Reading the files that the steps hand to each other."""
+"""The files that the steps hand to each other, with their columns."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import cell_path
 from kvstudy.study.raw import one_line
 
 
 def read_csv(
-    path: Path, columns: list[str], numbers: list[str], made_by: str, optional: Sequence[str] = ()
+    path: Path,
+    columns: Sequence[str],
+    numbers: Sequence[str],
+    made_by: str,
+    optional: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read ``path``; text columns have "" for nothing, the ``numbers`` are float with NaN.
 
     Raises KvstudyError when the file is missing, is no CSV, lacks one of the
     ``columns`` or has a word where a number belongs. ``made_by`` tells in the
-    message where the file comes from. Columns that are ``optional`` are "" where the file
+    message where the file comes from. Columns that are ``optional`` are empty where the file
     has none.
     """
     try:
@@ -29,10 +35,10 @@ def read_csv(
         raise KvstudyError(f"{path}: no such file; it is {made_by}") from error
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise KvstudyError(f"{path}: not a CSV file ({error}); it is {made_by}") from error
+    frame = frame.assign(**{column: "" for column in optional if column not in frame})
     missing = [column for column in columns if column not in frame]
     if missing:
         raise KvstudyError(f"{path}: no column {', '.join(missing)}; the file is {made_by}")
-    frame = frame.assign(**{column: "" for column in optional if column not in frame})
     for column in numbers:
         values = pd.to_numeric(frame[column].replace("", None), errors="coerce").astype(float)
         wrong = frame.index[values.isna() & (frame[column] != "")]
@@ -43,65 +49,89 @@ def read_csv(
                 f"the file is {made_by}"
             )
         frame[column] = values
-    return frame[[*columns, *optional]]
+    return frame[list(columns)]
 
 
-CELL_COLUMNS = [
-    *["store", "workload", "parameters", "repetition", "status", "reason", "void"],
-    *["position", "started"],
-]
-MEASUREMENT_COLUMNS = [
-    *["store", "workload", "parameters", "repetition", "phase"],
-    *["operation", "metric", "unit", "value"],
-]
-SERIES_COLUMNS = [
-    *["store", "workload", "parameters", "repetition", "phase", "second", "throughput"]
-]
-HISTOGRAM_COLUMNS = [
-    *["store", "workload", "parameters", "repetition", "phase", "operation", "latency", "count"]
-]
-RESOURCE_NUMBERS = [
+@dataclass(frozen=True)
+class Table:
+    """A CSV file that one step of the pipeline writes and others read.
+
+    ``step`` is the command that writes ``<name>.csv``. The ``numbers`` among the columns are
+    float; older files may lack those that are ``optional``.
+    """
+
+    name: str
+    columns: list[str]
+    numbers: list[str]
+    step: str = "parse"
+    optional: tuple[str, ...] = ()
+
+    @property
+    def made_by(self) -> str:
+        return f"written by `kvstudy {self.step}`"
+
+    def path(self, folder: Path) -> Path:
+        return folder / f"{self.name}.csv"
+
+    def read(self, folder: Path) -> pd.DataFrame:
+        """The table in ``folder``; raises as ``read_csv``."""
+        path = self.path(folder)
+        return read_csv(path, self.columns, self.numbers, self.made_by, self.optional)
+
+    def frame(self, rows: Sequence = ()) -> pd.DataFrame:
+        """A table of these rows."""
+        return pd.DataFrame(rows, columns=self.columns)
+
+
+# What cells have in common but for their repetition, and what names a cell.
+SETTING = ["store", "workload", "parameters"]
+CELL = [*SETTING, "repetition"]
+
+# The planned cells of a run and what became of them.
+CELLS = Table(
+    "cells",
+    [
+        *(*CELL, "status", "reason", "void", "provider", "client", "server_version"),
+        *("started", "wall_seconds", "position"),
+    ],
+    ["wall_seconds"],
+    optional=("provider", "client", "server_version", "wall_seconds"),
+)
+# One value a row.
+MEASUREMENTS = Table(
+    "measurements", [*CELL, "phase", "operation", "metric", "unit", "value"], ["value"]
+)
+# Throughput in each second of the cells' measured phases.
+SERIES = Table("series", [*CELL, "phase", "second", "throughput"], ["second", "throughput"])
+# Counts by latency (us) of the cells' measured phases.
+HISTOGRAMS = Table(
+    "histograms", [*CELL, "phase", "operation", "latency", "count"], ["latency", "count"]
+)
+# What client, server and machine used second by second.
+_USED = [
     *["second", "seconds", "cores_user", "cores_system", "rss", "switches"],
     *["read_bytes", "write_bytes", "cores_busy", "cores_steal"],
     *["cpu_pressure", "memory_pressure", "io_pressure", "loopback_bytes"],
 ]
-RESOURCE_COLUMNS = [
-    *["store", "workload", "parameters", "repetition", "phase", "side"],
-    *RESOURCE_NUMBERS,
-]
-SUMMARY_KEYS = ["store", "workload", "parameters", "operation", "metric", "unit"]
+RESOURCES = Table("resources", [*CELL, "phase", "side", *_USED], _USED)
+# How operations ended (see ``tidy.outcomes``), and the rounds of workloads that have some.
+OUTCOMES = Table("outcomes", [*CELL, "kind", "operation", "name", "count"], ["count"])
+ROUNDS = Table(
+    "rounds",
+    [*CELL, "records", "round", "counted", "operation", "operations", "ok", "ns"],
+    ["records", "round", "operations", "ok", "ns"],
+)
+PROBES = Table("probes", ["store", "step", "kind", "name", "value", "reason"], ["value"])
+# The rates of open-loop cells (see ``tidy.open_loop``).
+TARGETS = Table(
+    "targets",
+    [*CELL, "closed", "load", "target", "mean", "runs", "note"],
+    ["load", "target", "mean", "runs"],
+)
+# Values over repetitions.
+SUMMARY_KEYS = [*SETTING, "operation", "metric", "unit"]
 SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
-
-
-def read_cells(path: Path) -> pd.DataFrame:
-    """The planned cells of a run and what became of them (``cells.csv``), all text."""
-    return read_csv(path, CELL_COLUMNS, [], "written by `kvstudy parse`")
-
-
-def read_measurements(path: Path) -> pd.DataFrame:
-    """One value a row (``measurements.csv``)."""
-    return read_csv(path, MEASUREMENT_COLUMNS, ["value"], "written by `kvstudy parse`")
-
-
-def read_series(path: Path) -> pd.DataFrame:
-    """Throughput in each second of the cells' measured phases (``series.csv``)."""
-    return read_csv(path, SERIES_COLUMNS, ["second", "throughput"], "written by `kvstudy parse`")
-
-
-def read_resources(path: Path) -> pd.DataFrame:
-    """What client, server and machine used second by second (``resources.csv``)."""
-    return read_csv(path, RESOURCE_COLUMNS, RESOURCE_NUMBERS, "written by `kvstudy parse`")
-
-
-def read_histograms(path: Path) -> pd.DataFrame:
-    """Counts by latency (us) of the cells' measured phases (``histograms.csv``)."""
-    return read_csv(path, HISTOGRAM_COLUMNS, ["latency", "count"], "written by `kvstudy parse`")
-
-
-def read_summary(path: Path) -> pd.DataFrame:
-    """Values over repetitions (``summary.csv``)."""
-    columns = SUMMARY_KEYS + SUMMARY_NUMBERS
-    return read_csv(path, columns, SUMMARY_NUMBERS, "written by `kvstudy summarise`")
+SUMMARY = Table("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "summarise")
 
 
 def recorded_reason(path: Path) -> str:
@@ -128,3 +158,10 @@ def read_environment(path: Path) -> dict:
 def path_of(row) -> str:
     """The path of the cell in a ``row`` of ``cells.csv``, or of another table of cells."""
     return cell_path(row.store, row.workload, row.parameters, row.repetition)
+
+
+def why_not(row) -> str:
+    """Why the cell in a ``row`` of ``cells.csv`` is in no mean; "" for one that counts."""
+    if row.status != "measured":
+        return f"{row.status}: {sentence(row.reason)}"
+    return f"void: {sentence(row.void)}" if row.void else ""

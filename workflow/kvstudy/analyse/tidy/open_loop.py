@@ -17,18 +17,7 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.cell import MANIFEST
 from kvstudy.analyse.tidy.collect import Collected
-from kvstudy.analyse.tidy.files import (
-    CELL_COLUMNS,
-    HISTOGRAM_COLUMNS,
-    MEASUREMENT_COLUMNS,
-    SERIES_COLUMNS,
-    read_cells,
-    read_csv,
-    read_histograms,
-    read_measurements,
-    read_series,
-)
-from kvstudy.analyse.tidy.summary import CELL
+from kvstudy.analyse.tidy.files import CELLS, HISTOGRAMS, MEASUREMENTS, SERIES, TARGETS
 from kvstudy.analyse.tidy.target import NoTarget, find_target, no_longer_there
 from kvstudy.language.reasons import reason, several
 from kvstudy.study.cells import Cell, Target
@@ -38,8 +27,6 @@ from kvstudy.study.raw import is_gap, is_measured, raw_directory
 FOLDER = "open-loop"
 # With targets.csv, which is made here, what workflow/rules/tidy.smk declares.
 KEPT = ("cells", "measurements", "series", "histograms")
-TARGET_NUMBERS = ["load", "target", "mean", "runs"]
-TARGET_COLUMNS = [*CELL, "closed", *TARGET_NUMBERS, "note"]
 
 
 @dataclass(frozen=True)
@@ -53,18 +40,8 @@ class OpenLoop:
     targets: pd.DataFrame
 
 
-NOTHING = OpenLoop(
-    *(
-        pd.DataFrame(columns=columns)
-        for columns in (
-            CELL_COLUMNS,
-            MEASUREMENT_COLUMNS,
-            SERIES_COLUMNS,
-            HISTOGRAM_COLUMNS,
-            TARGET_COLUMNS,
-        )
-    )
-)
+TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
+NOTHING = OpenLoop(*(table.frame() for table in TABLES))
 
 
 def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
@@ -124,20 +101,12 @@ def targets(cells: list[Cell], run: str) -> pd.DataFrame:
             note = reason("origins-gone", cells=", ".join(gone))
         key = [cell.store, cell.workload, cell.parameters, cell.repetition, cell.closed]
         rows.append([*key, cell.load, target.rate, target.mean, len(target.origins), note])
-    return pd.DataFrame(rows, columns=TARGET_COLUMNS)
+    return TARGETS.frame(rows)
 
 
 def read_open_loop(folder: Path) -> OpenLoop:
     """The tables in ``folder``; KvstudyError for one that is missing or of another kind."""
-    return OpenLoop(
-        read_cells(folder / "cells.csv"),
-        read_measurements(folder / "measurements.csv"),
-        read_series(folder / "series.csv"),
-        read_histograms(folder / "histograms.csv"),
-        read_csv(
-            folder / "targets.csv", TARGET_COLUMNS, TARGET_NUMBERS, "written by `kvstudy parse`"
-        ),
-    )
+    return OpenLoop(*(table.read(folder) for table in TABLES))
 
 
 def _planned(cells: list[Cell], row) -> Cell:

@@ -15,11 +15,7 @@ then it is one, or OK: only the server's counter tells that, and such reads are
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.language.reasons import reason
 from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
 from kvstudy.study.cells import Cell
@@ -30,10 +26,6 @@ from kvstudy.study.workload import OF_CLASS, class_of
 # A larger share of failed or missed operations that the study does not declare voids the cell.
 TOLERATED_FAILURES = 0.001
 
-COLUMNS = [
-    *["store", "workload", "parameters", "repetition"],
-    *["kind", "operation", "name", "count"],
-]
 NOT_TOLD = "the store tells no counters"
 NOT_RECORDED = "the counters were not recorded"
 # The operations that look up records; a scan may look up many.
@@ -144,11 +136,6 @@ def kinds_of(section: Section) -> str:
     return ", ".join(
         f"{count} {status}" for status, count in section.returns.items() if status not in GOOD
     )
-
-
-def read_outcomes(path: Path) -> pd.DataFrame:
-    """The outcomes of a run (``outcomes.csv``)."""
-    return read_csv(path, COLUMNS, ["count"], "written by `kvstudy parse`")
 
 
 def _row(kind: str, operation: str, name: str, count: int | None) -> dict:

@@ -18,13 +18,12 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.analyse.tidy.cell import Unreadable, reading
-from kvstudy.analyse.tidy.files import read_csv, recorded_reason
+from kvstudy.analyse.tidy.files import PROBES, recorded_reason
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
 from kvstudy.study.raw import check_sums, is_complete, probe_directory
 
-COLUMNS = ["store", "step", "kind", "name", "value", "reason"]
 # Connecting, and asking for the counters, is counted too, but not once per operation.
 RARE = 0.05
 OK = "OK"
@@ -46,7 +45,7 @@ def collect_probes(study: Study, run: str) -> pd.DataFrame:
         else:
             found = [{"kind": "none", "reason": IMPORTED if study.imported else _gap(run, store)}]
         rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in found]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return PROBES.frame(rows)
 
 
 def unreadable_probes(study: Study, run: str) -> dict[str, str]:
@@ -112,11 +111,6 @@ def rows_of(facts: dict) -> Iterator[dict]:
         for when, size in step["record_bytes"].items():
             if size is not None:
                 yield row("bytes", when, size)
-
-
-def read_probes(path: Path) -> Probes:
-    """The probes of a run (``probes.csv``)."""
-    return Probes(read_csv(path, COLUMNS, ["value"], "written by `kvstudy parse`"))
 
 
 class Probes:

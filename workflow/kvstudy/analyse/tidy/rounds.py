@@ -11,19 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.logs.ycsb import rounds as files
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.rounds import FILE
-
-NUMBERS = ["records", "round", "operations", "ok", "ns"]
-COLUMNS = [
-    *["store", "workload", "parameters", "repetition"],
-    *["records", "round", "counted", "operation", "operations", "ok", "ns"],
-]
 
 
 def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
@@ -31,8 +22,3 @@ def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
     for row in files.read_rounds(raw / FILE, cell, log).to_dict("records"):
         counted = "no" if row["round"] <= cell.rounds.warmup else "yes"
         yield row | {"records": cell.records, "counted": counted}
-
-
-def read_rounds(path: Path) -> pd.DataFrame:
-    """The rounds of a run (``rounds.csv``)."""
-    return read_csv(path, COLUMNS, NUMBERS, "written by `kvstudy parse`")

@@ -35,14 +35,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.files import SUMMARY_KEYS, SUMMARY_NUMBERS, path_of
+from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, path_of
 from kvstudy.errors import KvstudyError
 from kvstudy.study.metrics import PRINTED
 from kvstudy.study.parts import MEAN
 
-# What cells have in common but for their repetition, and what names a cell.
-SETTING = ["store", "workload", "parameters"]
-CELL = [*SETTING, "repetition"]
 OPERATIONS = ["overall", "read", "update", "insert", "scan", "read-modify-write"]
 COUNTS = ["operations", "failed"]
 
@@ -66,7 +63,7 @@ def summarise(
     groups = values.groupby(SUMMARY_KEYS, sort=False)["value"]
     summary = groups.agg(n="count", mean="mean", sd="std", min="min", max="max").reset_index()
     summary["cov"] = summary["sd"] / summary["mean"].where(summary["mean"] != 0)
-    return _ordered(summary[SUMMARY_KEYS + SUMMARY_NUMBERS], stores, workloads)
+    return _ordered(summary[SUMMARY.columns], stores, workloads)
 
 
 def per_repetition(

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import pandas as pd
 
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.results import Results, State
 from kvstudy.analyse.tidy.shown import only, published_only
-from kvstudy.analyse.tidy.summary import SETTING
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown
 from kvstudy.study.combinations import Combination, Line, threads_of

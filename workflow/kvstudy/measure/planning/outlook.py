@@ -22,7 +22,8 @@ class Outlook:
     """The cells of a run. ``wanted`` are those that it is to have, in their order.
 
     ``done`` are there, ``gaps`` of them with a reason in place of logs. ``missing`` says
-    why a store cannot be measured here; cells of it that are there count all the same.
+    why a store cannot be measured here; cells of it that are there count all the same, others are
+    ``absent``.
     """
 
     run: str
@@ -32,6 +33,7 @@ class Outlook:
     done: frozenset[Cell]
     gaps: frozenset[Cell]
     missing: dict[str, str]
+    absent: frozenset[Cell]
 
     @property
     def left(self) -> list[Cell]:
@@ -50,15 +52,16 @@ def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -
             missing[name] = sentence(reason)
     done = {cell for cell in cells if is_measured(run, cell)}
     absent = {cell for cell in cells if cell.store in missing and cell not in done}
-    without = left_out(study, cells, done, absent) | absent
+    controls = left_out(study, cells, done, absent)
     return Outlook(
         run=run,
         provider=provider,
         cells=cells,
-        wanted=[cell for cell in cells if cell not in without],
+        wanted=[cell for cell in cells if cell not in absent and cell not in controls],
         done=frozenset(done),
         gaps=frozenset(cell for cell in done if is_gap(run, cell)),
         missing=missing,
+        absent=frozenset(absent - controls),
     )
 
 

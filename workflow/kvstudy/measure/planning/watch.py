@@ -136,7 +136,7 @@ def latest_run(results: Path = Path("results")) -> str | None:
     logs = sorted(results.glob("*/logs/progress.log"), key=lambda path: path.stat().st_mtime)
     names = [path.name for path in running or [path.parent.parent for path in reversed(logs)]]
     # The values of a source have a log of Snakemake's steps, but nothing is measured.
-    measured = [name for name in names if (run := parse_name(name)) and not run.published]
+    measured = [name for name in names if (run := parse_name(name)) and not run.published_only]
     return measured[0] if measured else None
 
 

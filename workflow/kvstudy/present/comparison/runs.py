@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from pydantic import ValidationError
 
-from kvstudy.analyse.tidy.files import CELL_COLUMNS, read_csv, read_measurements
+from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, read_csv
 from kvstudy.analyse.tidy.record import StoreRecord, StudyRecord, WorkloadRecord
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.errors import KvstudyError
@@ -96,9 +96,8 @@ def read_run(folder: Path) -> Run:
     """
     environment, study = _environment(folder / "environment.json")
     made_by = f"written by `kvstudy parse`; if another version wrote it, {PARSE_AGAIN}"
-    columns = [*CELL_COLUMNS, "provider", "client", "server_version"]
-    cells = read_csv(folder / "cells.csv", columns, [], made_by)
-    measurements = read_measurements(folder / "measurements.csv")
+    cells = read_csv(CELLS.path(folder), CELLS.columns, CELLS.numbers, made_by, ["wall_seconds"])
+    measurements = MEASUREMENTS.read(folder)
     try:
         values = per_repetition(measurements, cells, [])
     except KvstudyError as error:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.files import read_cells, read_csv, read_environment, read_summary
+from kvstudy.analyse.tidy.files import CELLS, SUMMARY, read_csv, read_environment
 from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest, references
 from kvstudy.present.export.numbers import numbers_tex
@@ -50,7 +50,8 @@ def export(sources: Sources, output: Path, scale: float = 1.0, partial: bool = F
     """
     study = load_study(sources.study)
     run = run_name(study.name, scale) + ("-partial" if partial else "")
-    summary, cells = read_summary(sources.summary), read_cells(sources.cells)
+    summary = SUMMARY.read(sources.summary.parent)
+    cells = CELLS.read(sources.cells.parent)
     intervals = read_csv(
         sources.intervals, INTERVALS + BOUNDS, BOUNDS, "written by `kvstudy analyse`"
     )

@@ -109,14 +109,14 @@ class Curves(DrawnFigure):
         return curves_table(self, run.study, run.swept)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.tidy.files import CELL_COLUMNS, SUMMARY_KEYS, SUMMARY_NUMBERS
+        from kvstudy.analyse.tidy.files import CELLS, SUMMARY
         from kvstudy.analyse.tidy.swept import Swept
 
         swept = Swept(
             study=study,
             scale=1.0,
-            summary=pd.DataFrame(columns=SUMMARY_KEYS + SUMMARY_NUMBERS),
-            cells=pd.DataFrame(columns=CELL_COLUMNS),
+            summary=SUMMARY.frame(),
+            cells=CELLS.frame(),
             published=values,
         )
         rows = curves_table(self, study, swept)

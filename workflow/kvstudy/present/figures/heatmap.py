@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import grouped, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
@@ -21,7 +22,6 @@ from kvstudy.study.model import Study
 if TYPE_CHECKING:
     from kvstudy.analyse.tidy.swept import Swept
 
-SETTING = ["store", "workload", "parameters"]
 COLUMNS = [*SETTING, *SIZES, "value", "low", "high", "unit", "n", "note"]
 # Readable in grey print and by the colour-blind: from dark to light.
 COLORS = "cividis"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kvstudy.analyse.audit.files import read_audit
 from kvstudy.analyse.findings.files import read_analysis
-from kvstudy.analyse.tidy.files import read_environment
-from kvstudy.analyse.tidy.probes import read_probes
+from kvstudy.analyse.tidy.files import PROBES, read_environment
+from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, current
@@ -98,7 +98,7 @@ def collect(inputs: Inputs, scale: float, partial: bool) -> RunFacts:
         environment=environment,
         summary=read_rows(inputs.summary, SUMMARY, "kvstudy summarise"),
         analysis=read_analysis(inputs.analysis),
-        probes=read_probes(inputs.probes),
+        probes=Probes(PROBES.read(inputs.probes.parent)),
         published=read_published(inputs.published) if inputs.published else None,
         claims=claim_facts(inputs.claims) if inputs.claims else None,
         checks=read_audit(inputs.audit) if inputs.audit else None,

@@ -12,9 +12,9 @@ from itertools import combinations, groupby, pairwise
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.analyse.tidy.summary import SETTING
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.present.tables.markup import grey, marked, stacked

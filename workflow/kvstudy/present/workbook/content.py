@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.files import CELL_COLUMNS, path_of, read_csv
+from kvstudy.analyse.tidy.files import CELLS, path_of
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
@@ -121,13 +121,7 @@ class Content:
 
 def read_outcomes(path: Path, study: Study, planned: list[Cell]) -> pd.DataFrame:
     """``cells.csv`` with versions and durations; refuses cells that ``planned`` does not have."""
-    frame = read_csv(
-        path,
-        [*CELL_COLUMNS, "wall_seconds"],
-        ["wall_seconds"],
-        "written by `kvstudy parse`",
-        ["server_version"],
-    )
+    frame = CELLS.read(path.parent)
     names = {cell.path for cell in planned}
     for number, row in enumerate(frame.itertuples(), start=2):
         name = path_of(row)

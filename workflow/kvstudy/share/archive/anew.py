@@ -11,8 +11,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
-from kvstudy.share.archive.run import RESULTS
-from kvstudy.study.run_names import Run
+from kvstudy.study.run_names import RESULTS, RunName
 
 # With the measured files and a configuration, all that a report is made from.
 STUDY = ("config/studies", "envs/stores", "workloads")
@@ -21,7 +20,7 @@ SNAKEFILE = Path("workflow/Snakefile")
 STEPS = re.compile(r"\d+ of \d+ steps")
 
 
-def is_input(run: Run, name: str) -> bool:
+def is_input(run: RunName, name: str) -> bool:
     """Whether a file of the archive is not made by the workflow, but read by it."""
     results = f"{RESULTS / run.base}/"
     if name.startswith(results):
@@ -30,7 +29,7 @@ def is_input(run: Run, name: str) -> bool:
     return not built and not name.startswith(("results/", "figures/"))
 
 
-def compose(folder: Path, given: Path, code: Path, run: Run) -> None:
+def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
     """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``."""
     if not (code / SNAKEFILE).is_file():
         raise KvstudyError(f"{SNAKEFILE}: no such file in the archive; leave --archived-code out")
@@ -79,6 +78,6 @@ def snakemake(
     return subprocess.CompletedProcess(command, process.returncode, "".join(output))
 
 
-def target(run: Run) -> list[str]:
+def target(run: RunName) -> list[str]:
     """What Snakemake is asked for: all of the run, or of the report of its finished cells."""
     return ["report_partial"] if run.partial else []

@@ -18,13 +18,12 @@ import yaml
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
-from kvstudy.share.archive.run import RESULTS
 from kvstudy.study.cells import Cell, left_out, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import IMPORTS, is_measured
-from kvstudy.study.run_names import Run
+from kvstudy.study.run_names import RESULTS, RunName
 from kvstudy.study.workload import WORKLOADS
 
 # About the archive itself; the name of the file tells that a zip is one.
@@ -56,17 +55,17 @@ class Contents:
     ``missing`` are the planned cells of a partial run that are not there, with no reason on file.
     """
 
-    run: Run
+    run: RunName
     study: Study
     files: dict[str, Path]
     made: dict[str, bytes]
     missing: tuple[str, ...]
 
 
-def contents_of(run: Run) -> Contents:
+def contents_of(run: RunName) -> Contents:
     """The contents of the run's archive; KvstudyError for a run that is not finished."""
     study = load_study(run.study_file)
-    cells = [] if run.published else plan(study, run.scale)
+    cells = [] if run.published_only else plan(study, run.scale)
     missing = without_reason(run, study, cells)
     if missing and not run.partial:
         raise KvstudyError(
@@ -98,7 +97,7 @@ def contents_of(run: Run) -> Contents:
     return Contents(run, study, files, made, tuple(missing))
 
 
-def without_reason(run: Run, study: Study, cells: list[Cell]) -> list[str]:
+def without_reason(run: RunName, study: Study, cells: list[Cell]) -> list[str]:
     """The planned cells that neither are there nor have a reason on file."""
     if study.imported:
         return []
@@ -113,24 +112,24 @@ def without_reason(run: Run, study: Study, cells: list[Cell]) -> list[str]:
     ]
 
 
-def remedy(run: Run) -> str:
+def remedy(run: RunName) -> str:
     """The command that builds what a run lacks."""
     config = [f"study={run.study}"]
     config += [f"scale={run.scale:g}"] if run.scale != 1 else []
-    config += ["source=published"] if run.published else []
+    config += ["source=published"] if run.published_only else []
     # Whatever the configuration here says.
     config += [f"language={run.language}"]
     target = "report_partial " if run.partial else ""
     return f"snakemake {target}--cores 4 --config {' '.join(config)}"
 
 
-def _needed_results(run: Run) -> list[str]:
-    if run.published:
+def _needed_results(run: RunName) -> list[str]:
+    if run.published_only:
         return []
     return [f"results/{run.name}/{name}" for name in ("cells.csv", "summary.csv")]
 
 
-def configuration(run: Run, top: Path = Path()) -> str:
+def configuration(run: RunName, top: Path = Path()) -> str:
     """The configuration that builds the report of the run below ``top``, and nothing else."""
     values = {"study": run.study, "scale": run.scale, "source": run.source, "measure": False}
     values |= {"language": run.language, "mixed": _is_mixed(run, top)}
@@ -138,10 +137,10 @@ def configuration(run: Run, top: Path = Path()) -> str:
     return head + yaml.safe_dump(values, sort_keys=False)
 
 
-def _is_mixed(run: Run, top: Path) -> bool:
+def _is_mixed(run: RunName, top: Path) -> bool:
     """Whether the run's report says that its cells were not measured alike."""
     path = top / RESULTS / run.name / "environment.json"
-    if run.published:
+    if run.published_only:
         return False
     try:
         return bool(json.loads(path.read_text(encoding="utf-8"))["mixed"])
@@ -149,7 +148,7 @@ def _is_mixed(run: Run, top: Path) -> bool:
         raise KvstudyError(f"{path}: cannot be read ({error}); {remedy(run)}") from None
 
 
-def _files(run: Run, study: Study) -> Iterator[tuple[str, Path]]:
+def _files(run: RunName, study: Study) -> Iterator[tuple[str, Path]]:
     for name in (*PROJECT, *ENVIRONMENT):
         yield from _below(Path(name))
     yield from _below(run.study_file.parent)

@@ -16,15 +16,14 @@ from kvstudy.analyse.tidy.files import recorded_reason
 from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import without_reason
 from kvstudy.share.archive.part import Part, count, some
-from kvstudy.share.archive.run import RESULTS
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell, left_out
 from kvstudy.study.model import Study
 from kvstudy.study.raw import GAP, is_gap, is_measured
-from kvstudy.study.run_names import Run
+from kvstudy.study.run_names import RESULTS, RunName
 
 
-def check_plan(run: Run, study: Study, cells: list[Cell], declared: Iterable[str]) -> Part:
+def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable[str]) -> Part:
     """Each planned cell is there, or has a reason; ``declared`` are those said to be missing."""
     part = Part("Plan")
     results = RESULTS / run.base
@@ -77,7 +76,7 @@ def _reason(results: Path, cell: Cell, control: bool, study: Study) -> str:
     return "a control; the run was finished without controls" if control else "not known"
 
 
-def check_course(run: Run, cells: list[Cell]) -> Part:
+def check_course(run: RunName, cells: list[Cell]) -> Part:
     """The times, the order and the protocol that the manifests of the cells record."""
     part = Part("Course of the measurement")
     results = RESULTS / run.base

@@ -77,7 +77,7 @@ class _Crate:
     ) -> None:
         self.contents, self.digests, self.run = contents, digests, contents.run
         self.citation = read_citation()
-        self.cells = [] if self.run.published else measured_cells(self.run)
+        self.cells = [] if self.run.published_only else measured_cells(self.run)
         self.crate = ROCrate(version=VERSION)
         self.crate.metadata.extra_terms.update(TERMS)
         self.authors = [self._person(each) for each in authors or self.citation.authors]
@@ -112,8 +112,10 @@ class _Crate:
     def _root(self, licence: str) -> None:
         root, study = self.crate.root_dataset, self.contents.study
         size = "" if self.run.scale == 1 else f" at {self.run.scale:g} of its size"
-        what = "published values" if self.run.published else f"{len(self.cells)} measured cells"
-        kind = "published values" if self.run.published else "raw logs"
+        what = (
+            "published values" if self.run.published_only else f"{len(self.cells)} measured cells"
+        )
+        kind = "published values" if self.run.published_only else "raw logs"
         root["name"] = f"{study.title}: {kind} and report{size}"
         root["description"] = (
             f"{study.question} The study '{study.name}'{size}: {what}, the tables, figures and "

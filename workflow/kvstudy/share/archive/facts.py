@@ -11,9 +11,8 @@ import yaml
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.share.archive.run import RESULTS
 from kvstudy.study.alike import read_manifests
-from kvstudy.study.run_names import Run
+from kvstudy.study.run_names import RESULTS, RunName
 
 CITATION = Path("CITATION.cff")
 
@@ -78,7 +77,7 @@ class Measured:
     workload: str
 
 
-def measured_cells(run: Run) -> list[Measured]:
+def measured_cells(run: RunName) -> list[Measured]:
     """The measured cells in the order of their paths."""
     manifests = read_manifests(RESULTS / run.base / "raw")
     return [
@@ -104,9 +103,9 @@ def _end(manifest: dict) -> str:
     return datetime.datetime.fromtimestamp(max(ends), datetime.UTC).isoformat(timespec="seconds")
 
 
-def servers(run: Run) -> dict[str, str]:
+def servers(run: RunName) -> dict[str, str]:
     """The version of each store's server, by the store; "" where it is not known."""
-    if run.published:
+    if run.published_only:
         return {}
     path = RESULTS / run.name / "environment.json"
     try:
@@ -116,9 +115,9 @@ def servers(run: Run) -> dict[str, str]:
         raise KvstudyError(f"{path}: cannot be read ({error}); take the file anew") from None
 
 
-def machine(run: Run) -> list[tuple[str, str]]:
+def machine(run: RunName) -> list[tuple[str, str]]:
     """The machine that was measured on: names of its parts with what they are."""
-    if run.published:
+    if run.published_only:
         return []
     path = RESULTS / run.name / "environment.json"
     parts = json.loads(path.read_text(encoding="utf-8"))["components"]
@@ -128,7 +127,7 @@ def machine(run: Run) -> list[tuple[str, str]]:
     ]
 
 
-def published_on(run: Run, cells: list[Measured]) -> str:
+def published_on(run: RunName, cells: list[Measured]) -> str:
     """The day of the last measurement; without one, the day on which the report was built."""
     ends = [cell.ended[:10] for cell in cells if cell.ended]
     if ends:

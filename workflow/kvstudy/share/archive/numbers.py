@@ -11,7 +11,7 @@ from pathlib import Path
 from kvstudy.language.current import languages, suffix
 from kvstudy.share.archive.anew import compose, is_input, snakemake, target
 from kvstudy.share.archive.part import Part, count
-from kvstudy.study.run_names import Run
+from kvstudy.study.run_names import RunName
 
 # Files that hold numbers, as data or as tables for LaTeX.
 KINDS = {".csv", ".json", ".tex"}
@@ -21,7 +21,11 @@ PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
 def check_numbers(
-    run: Run, given: Path, made: Path, code: Path, say: Callable[[str], None] = lambda text: None
+    run: RunName,
+    given: Path,
+    made: Path,
+    code: Path,
+    say: Callable[[str], None] = lambda text: None,
 ) -> Part:
     """Make the tables of the run in the new folder ``made``, by the workflow in ``code``.
 
@@ -71,16 +75,16 @@ def check_numbers(
     return part
 
 
-def _languages(run: Run, given: Path) -> list[str]:
+def _languages(run: RunName, given: Path) -> list[str]:
     """The languages of the reports that were packed; the data of a run have none."""
-    others = [] if run.published else languages()
+    others = [] if run.published_only else languages()
     packed = (f"{run.name}{suffix(each)}.pdf" for each in others)
     known = zip(others, packed, strict=True)
     there = [each for each, name in known if (given / "report" / name).is_file()]
     return list(dict.fromkeys([run.language, *there]))
 
 
-def _outputs(run: Run, summary: str) -> list[str]:
+def _outputs(run: RunName, summary: str) -> list[str]:
     """What of Snakemake's list of files holds numbers of the run; folders may."""
     names = [line.split("\t")[0] for line in summary.splitlines() if line.count("\t") > 3]
     return [
@@ -92,7 +96,7 @@ def _outputs(run: Run, summary: str) -> list[str]:
     ]
 
 
-def _of_run(run: Run, given: Path) -> set[str]:
+def _of_run(run: RunName, given: Path) -> set[str]:
     """The files with numbers that were packed."""
     tops = (given / "results" / run.name, given / "figures" / run.name)
     names = {

@@ -51,11 +51,11 @@ def readme(contents: Contents) -> str:
         )
     return TEXT.format(
         title=contents.study.title,
-        what="Published values and report" if run.published else "Raw logs and report",
+        what="Published values and report" if run.published_only else "Raw logs and report",
         study=run.study,
         size="" if run.scale == 1 else f" at {run.scale:g} of its size",
         run=run.name,
-        raw="" if run.published else RAW.format(base=run.base),
+        raw="" if run.published_only else RAW.format(base=run.base),
         version=__version__,
         missing=missing,
     )

@@ -19,7 +19,7 @@ from kvstudy.share.archive.crate import METADATA
 from kvstudy.study.cells import run_name
 from kvstudy.study.published import published_name
 from kvstudy.study.raw import SUMS
-from kvstudy.study.run_names import PARTIAL, Run
+from kvstudy.study.run_names import PARTIAL, RunName
 
 CHUNK = 1 << 20
 GET_AGAIN = "get it again, or ask for a new one"
@@ -126,7 +126,7 @@ def chunks(file: zipfile.ZipFile, name: str, progress: Progress = _quiet) -> Ite
         raise KvstudyError(f"{name}: is damaged in the archive ({error}); {GET_AGAIN}") from None
 
 
-def read_facts(file: zipfile.ZipFile) -> tuple[Run, tuple[str, ...]]:
+def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
     """Of which run the archive is, and which planned cells it says are missing."""
     try:
         data = json.loads(b"".join(chunks(file, FACTS)))
@@ -139,7 +139,7 @@ def read_facts(file: zipfile.ZipFile) -> tuple[Run, tuple[str, ...]]:
         published = data["source"] == "published"
         # Of measured runs the English files are always looked at.
         language = str(data.get("language", ORIGINAL)) if published else ORIGINAL
-        run = Run(data["run"], data["study"], scale, data["source"], partial, language)
+        run = RunName(data["run"], data["study"], scale, data["source"], partial, language)
         name = published_name(run.study, language) if published else run_name(run.study, scale)
         safe = all(NAME.fullmatch(each) for each in (run.name, run.study))
         if not safe or run.name != name + (PARTIAL if partial else ""):

@@ -16,7 +16,6 @@ from kvstudy.share.archive.contents import CODE, contents_of
 from kvstudy.share.archive.course import check_course, check_plan
 from kvstudy.share.archive.numbers import check_numbers
 from kvstudy.share.archive.part import SHOWN, Part, count
-from kvstudy.share.archive.run import RESULTS, find_run
 from kvstudy.share.archive.unpack import (
     Progress,
     check_room,
@@ -28,7 +27,7 @@ from kvstudy.share.archive.unpack import (
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import file_digest
-from kvstudy.study.run_names import Run
+from kvstudy.study.run_names import RESULTS, RunName, find_name
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Verified:
 class Given:
     """The files of an archive or a run in a folder laid out like the project."""
 
-    run: Run
+    run: RunName
     folder: Path
     declared: tuple[str, ...]
 
@@ -69,7 +68,7 @@ def verify(
             return _archive(path, Path(top), own_code, say)
         if path.suffix == ".zip":
             raise KvstudyError(f"{path}: no such file")
-        given = _linked(find_run(name), Path(top) / "given")
+        given = _linked(find_name(name), Path(top) / "given")
         lines = [f"Run: {RESULTS / given.run.name}"]
         return Verified(given.run.name, lines, list(_parts(given, Path(top) / "made", Path(), say)))
 
@@ -97,7 +96,7 @@ def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) 
     return Verified(run.name, lines, parts)
 
 
-def _linked(run: Run, folder: Path) -> Given:
+def _linked(run: RunName, folder: Path) -> Given:
     """The files that an archive of the run would have, as links."""
     contents = contents_of(run)
     for name, path in contents.files.items():
@@ -116,14 +115,14 @@ def _parts(given: Given, made: Path, code: Path, say: Callable[[str], None]) -> 
     with contextlib.chdir(given.folder):
         try:
             study = load_study(given.run.study_file)
-            cells = [] if given.run.published else plan(study, given.run.scale)
+            cells = [] if given.run.published_only else plan(study, given.run.scale)
         except KvstudyError as error:
             yield Part("Plan", faults=[f"the study cannot be read: {error}"])
             return
         results = RESULTS / given.run.base
         measured = check_measured(results)
         yield measured
-        if given.run.published:
+        if given.run.published_only:
             yield Part("Plan", notes=["nothing was measured: the values are those of the source"])
         else:
             yield check_plan(given.run, study, cells, given.declared)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.summary import OPERATIONS, measured_phases
 from kvstudy.errors import KvstudyError
-from kvstudy.share.trace.run import Run
 from kvstudy.study.metrics import PRINTED
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
@@ -47,16 +47,16 @@ def resolve(run: Run, text: str) -> Address:
             "for example redis/a/throughput or redis/a/read/latency_p99"
         )
     store, workload, *rest = parts
-    stores = list(dict.fromkeys(run.cells["store"]))
+    stores = list(dict.fromkeys(run.all_cells["store"]))
     _known(text, "store", store, stores)
-    own = run.cells[run.cells["store"] == store]
+    own = run.all_cells[run.all_cells["store"] == store]
     there = [name for name in run.study.workload_names if name in set(own["workload"])]
     _known(text, "workload", workload, [*there, MEAN])
     parameters = "all"
     sets = list(dict.fromkeys(own.loc[own["workload"] == workload, "parameters"]))
     given = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])
     if workload != MEAN:
-        parameters = _parameters(text, rest[0] if given else "", sets, run.shown[workload])
+        parameters = _parameters(text, rest[0] if given else "", sets, run.headline[workload])
     if given:
         rest = rest[1:]
     if len(rest) not in (1, 2):
@@ -90,12 +90,12 @@ def _parameters(text: str, given: str, sets: list[str], one: str) -> str:
 
 def _value(run: Run, text: str, address: Address) -> Address:
     """The address with ``all`` replaced, when there are such values."""
-    values = run.values[run.values["workload"] == MEAN]
+    values = run.all_values[run.all_values["workload"] == MEAN]
     if address.workload != MEAN:
-        values = run.measurements
+        values = run.all_measurements
     rows = values[values["workload"] == address.workload]
     rows = rows[rows["phase"] == rows["workload"].map(measured_phases(values))]
-    combined = run.values[run.values["workload"] == address.workload]
+    combined = run.all_values[run.all_values["workload"] == address.workload]
     operations = sorted(
         {*rows["operation"], *combined["operation"]},
         key=lambda name: ("+" in name, OPERATIONS.index(name) if name in OPERATIONS else 9, name),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from kvstudy.analyse.tidy.files import path_of
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.address import WHOLE, Address
-from kvstudy.share.trace.run import Run, why_not
 from kvstudy.share.trace.sources import Source, raw_cell
 from kvstudy.study.parts import MEAN
 
@@ -79,7 +79,7 @@ def chain(run: Run, address: Address) -> Chain:
         sd = float(pd.Series(counted, dtype=float).std())
         return Chain(address, unit, mean, sd, len(counted), "", repetitions, problems)
     row = found.iloc[0]
-    place = f"{run.folder}/summary.csv:{row['line']}"
+    place = f"{run.folder}/summary.csv:{row.name + 2}"
     if counted and not same(row["mean"], sum(counted) / len(counted)):
         problems.append(
             f"{place}: the mean {row['mean']!r} is not that of its repetitions, "
@@ -98,15 +98,15 @@ def same(one: float, other: float) -> bool:
 
 
 def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repetition]:
-    cells = run.cells[run.cells["store"] == address.store]
+    cells = run.all_cells[run.all_cells["store"] == address.store]
     if address.workload == MEAN:
-        cells = cells[cells["parameters"] == cells["workload"].map(run.shown)]
+        cells = cells[cells["parameters"] == cells["workload"].map(run.headline)]
         cells = cells[cells["workload"].isin(run.study.workload_names)]
     else:
         cells = cells[
             (cells["workload"] == address.workload) & (cells["parameters"] == address.parameters)
         ]
-    values = run.values
+    values = run.all_values
     for key, wanted in vars(address).items():
         values = values[values[key] == wanted]
     given = dict(zip(values["repetition"], values["value"], strict=True))
@@ -134,7 +134,7 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
 
 def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value]:
     """The rows of measurements.csv that a cell gives to the value."""
-    rows = run.measurements
+    rows = run.all_measurements
     phase = measured_phases(rows).get(cell.workload, "run")
     for key in ("store", "workload", "parameters", "repetition"):
         rows = rows[rows[key] == getattr(cell, key)]

@@ -13,10 +13,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kvstudy.analyse.tidy.files import path_of
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.behind import Behind, behind, claims_behind
-from kvstudy.share.trace.run import Run, why_not
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.raw import SUMS, file_digest, sums_digest
 from kvstudy.whole_file import put
@@ -55,7 +55,7 @@ def tables(run: Run, claims: bool) -> dict[str, Behind]:
     """All tables by name with what is behind them."""
     planned = [*run.planned.values()]
     found = {
-        table.name: behind(table, run.study, planned, run.shown)
+        table.name: behind(table, run.study, planned, run.headline)
         for table in run.study.tables + run.study.open_loop_tables
     }
     return found | ({CLAIMS: claims_behind(run.study, planned)} if claims else {})
@@ -66,7 +66,7 @@ def figures(run: Run) -> dict[str, Behind]:
     planned = [*run.planned.values()]
     found = {}
     for figure in [*run.study.figures, *run.study.open_loop_figures]:
-        one = behind(figure, run.study, planned, run.shown)
+        one = behind(figure, run.study, planned, run.headline)
         if figure.one_cell:
             measured = _measured(run)
             first = next((path for path in one.cells if path in measured), None)
@@ -89,13 +89,13 @@ def files_of(run: Run, kind: str, name: str) -> dict[str, str]:
 
 
 def _measured(run: Run) -> set[str]:
-    rows = run.cells[run.cells["status"] == "measured"]
+    rows = run.all_cells[run.all_cells["status"] == "measured"]
     return {path_of(row) for row in rows.itertuples()}
 
 
 def _cells(run: Run) -> dict[str, dict[str, Any]]:
     found = {}
-    for row in run.cells.itertuples():
+    for row in run.all_cells.itertuples():
         path = path_of(row)
         why = why_not(row)
         found[path] = {

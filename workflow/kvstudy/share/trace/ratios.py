@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from kvstudy.analyse.findings.files import MADE_BY
-from kvstudy.analyse.findings.pairs import COLUMNS, NUMBERS
-from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.address import Address, resolve
 from kvstudy.share.trace.chain import Chain, chain, same
-from kvstudy.share.trace.run import Run
 
 
 @dataclass(frozen=True)
@@ -47,8 +44,8 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
     one, other, *rest = parts
     sides = {store: resolve(run, "/".join([store, *rest, "throughput"])) for store in (one, other)}
     setting: Address = sides[one]
-    path = run.folder / "analysis" / "pairs.csv"
-    frame = read_csv(path, COLUMNS, NUMBERS, MADE_BY)
+    path = run.analysis_folder / "pairs.csv"
+    frame = run.analysis.pairs
     rows = frame[
         (frame["workload"] == setting.workload)
         & (frame["parameters"] == setting.parameters)

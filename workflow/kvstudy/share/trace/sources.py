@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.imports import interval_of
 from kvstudy.analyse.tidy.rows import rows_of
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.log_lines import Line, lines_of
-from kvstudy.share.trace.run import Run
 from kvstudy.study.cells import Cell
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums

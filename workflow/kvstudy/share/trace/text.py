@@ -6,12 +6,12 @@ import itertools
 import math
 import textwrap
 
-from kvstudy.analyse.tidy.files import path_of
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import path_of, why_not
 from kvstudy.share.trace.address import WHOLE
 from kvstudy.share.trace.chain import Chain, Repetition, Value
 from kvstudy.share.trace.provenance import files_of
 from kvstudy.share.trace.ratios import RatioChain
-from kvstudy.share.trace.run import Run, why_not
 from kvstudy.study.raw import SUMS, sums_digest
 
 WIDTH = 80
@@ -169,7 +169,7 @@ def _value(value: Value, several: bool) -> list[str]:
 
 def cells_of(run: Run, paths: list[str]) -> list[tuple[str, str, str]]:
     """Path, sha256 of SHA256SUMS and, for one that is in no mean, the reason."""
-    rows = {path_of(row): row for row in run.cells.itertuples()}
+    rows = {path_of(row): row for row in run.all_cells.itertuples()}
     return [
         (
             path,

@@ -1,0 +1,266 @@
+"""One run: its folder with its study, and its files, each read when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from kvstudy.analyse.tidy.files import (
+    CELLS,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    OUTCOMES,
+    PROBES,
+    RESOURCES,
+    ROUNDS,
+    SERIES,
+    SUMMARY,
+    Table,
+    read_environment,
+)
+from kvstudy.analyse.tidy.open_loop import FOLDER, OpenLoop, read_open_loop
+from kvstudy.analyse.tidy.probes import Probes
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.shown import only
+from kvstudy.analyse.tidy.summary import per_repetition
+from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.stores.definition import Store, load_stores
+from kvstudy.study.cells import Cell, plan, run_name, shown
+from kvstudy.study.load import STUDIES, load_study
+from kvstudy.study.model import Study
+from kvstudy.study.run_names import PARTIAL, Paths, find_name, refuse_published
+from kvstudy.study.with_source import PUBLISHED, QUOTES
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.findings.files import Analysis
+
+
+@dataclass(frozen=True)
+class Run(Paths):
+    """The run in ``results/<name>``.
+
+    What is read raises KvstudyError where a file is missing or is something else. Of a run of
+    published values all that is measured is empty.
+    """
+
+    name: str
+    study: Study
+    scale: float = 1.0
+    published_only: bool = False
+
+    # --- paths
+
+    @property
+    def partial(self) -> bool:
+        return self.name.endswith(PARTIAL) and not self.published_only
+
+    @property
+    def study_file(self) -> Path:
+        return STUDIES / self.study.name / "study.yaml"
+
+    @property
+    def analysis_folder(self) -> Path:
+        return self.folder / "analysis"
+
+    @property
+    def published_file(self) -> Path | None:
+        """published.csv of the study; None where its source has no values."""
+        return self._beside(PUBLISHED)
+
+    @property
+    def audit_file(self) -> Path | None:
+        """The checks of the study's source; None where there is nothing to check."""
+        known = self.study.source and (self._beside(PUBLISHED) or self._beside(QUOTES))
+        return self.folder / "audit.csv" if known else None
+
+    @property
+    def claims_file(self) -> Path | None:
+        """claims.yaml of the study; None where its source makes no claims."""
+        return self._beside("claims.yaml")
+
+    def _beside(self, name: str) -> Path | None:
+        path = self.study_file.with_name(name)
+        return path if path.is_file() else None
+
+    # --- the study
+
+    @cached_property
+    def planned(self) -> dict[str, Cell]:
+        """All cells of the plan by their paths."""
+        return {cell.path: cell for cell in plan(self.study, self.scale)}
+
+    @cached_property
+    def headline(self) -> dict[str, str]:
+        """The parameters of each workload that tables and figures of one set of sizes show."""
+        return shown(self.study, self.scale)
+
+    @cached_property
+    def stores(self) -> dict[str, Store]:
+        """The definitions of the study's stores by the names that they have there."""
+        return load_stores(self.study)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What the stores are called."""
+        return {name: store.title for name, store in self.stores.items()}
+
+    # --- the tidy tables; see ``tidy.files`` for their columns
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """``cells.csv``: the closed-loop cells, all text but ``wall_seconds``."""
+        return self._read(CELLS)
+
+    @cached_property
+    def measurements(self) -> pd.DataFrame:
+        return self._read(MEASUREMENTS)
+
+    @cached_property
+    def series(self) -> pd.DataFrame:
+        return self._read(SERIES)
+
+    @cached_property
+    def histograms(self) -> pd.DataFrame:
+        return self._read(HISTOGRAMS)
+
+    @cached_property
+    def resources(self) -> pd.DataFrame:
+        return self._read(RESOURCES)
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        return self._read(OUTCOMES)
+
+    @cached_property
+    def rounds(self) -> pd.DataFrame:
+        return self._read(ROUNDS)
+
+    @cached_property
+    def probes(self) -> Probes:
+        return Probes(self._read(PROBES))
+
+    @cached_property
+    def open_loop(self) -> OpenLoop:
+        """The tables of the cells at fixed rates."""
+        return read_open_loop(self.folder / FOLDER)
+
+    @cached_property
+    def environment(self) -> dict:
+        """``environment.json``."""
+        return read_environment(self.folder / "environment.json")
+
+    @cached_property
+    def values(self) -> pd.DataFrame:
+        """One value per repetition that counts, with combined rows and means of workloads."""
+        names = self.study.workload_names
+        return per_repetition(self.measurements, self.cells, names, self.headline)
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        return self._read(SUMMARY)
+
+    @cached_property
+    def all_cells(self) -> pd.DataFrame:
+        """``cells.csv`` with the open-loop cells."""
+        return pd.concat([CELLS.read(folder) for folder in self._both(CELLS)], ignore_index=True)
+
+    @cached_property
+    def all_measurements(self) -> pd.DataFrame:
+        """``measurements.csv`` with the open-loop cells; ``file`` and ``line`` of each value."""
+        frames = []
+        for folder in self._both(MEASUREMENTS):
+            frame = MEASUREMENTS.read(folder)
+            file = str(MEASUREMENTS.path(folder))
+            frames.append(frame.assign(file=file, line=range(2, len(frame) + 2)))
+        return pd.concat(frames, ignore_index=True)
+
+    @cached_property
+    def all_values(self) -> pd.DataFrame:
+        """``values`` with those of the open-loop cells."""
+        plain = self.all_measurements.drop(columns=["file", "line"])
+        return per_repetition(plain, self.all_cells, self.study.workload_names, self.headline)
+
+    # --- what follows from them
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What ``kvstudy analyse`` found, at all sizes."""
+        from kvstudy.analyse.findings.files import read_analysis
+
+        return read_analysis(self.analysis_folder)
+
+    @cached_property
+    def audit(self) -> pd.DataFrame | None:
+        """The checks of the study's source; None where there is nothing to check."""
+        from kvstudy.analyse.audit.files import read_audit
+
+        return read_audit(self.audit_file) if self.audit_file else None
+
+    @cached_property
+    def published(self) -> pd.DataFrame | None:
+        """The values of the source, with what the audit says of them; None where it has none."""
+        from kvstudy.analyse.audit.doubts import read_judged
+
+        if self.published_file is None:
+            return None
+        return read_judged(self.published_file, self.audit_file)
+
+    @cached_property
+    def swept(self) -> Swept:
+        """Measured and published values at all sizes."""
+        return Swept(self.study, self.scale, self.summary, self.cells, self.published)
+
+    @cached_property
+    def results(self) -> Results:
+        """Measured and published values at the headline sizes."""
+        return self.swept.shown()
+
+    @cached_property
+    def results_of_runs(self) -> Results:
+        """The same with the values of the single repetitions."""
+        return self.swept.shown(self.values)
+
+    @cached_property
+    def headline_analysis(self) -> Analysis:
+        """The analysis at the headline sizes; run order, open loop and rounds: all."""
+        from kvstudy.analyse.findings.files import shown_of
+
+        return shown_of(self.analysis, self.headline)
+
+    @cached_property
+    def headline_series(self) -> pd.DataFrame:
+        return only(self.series, self.headline)
+
+    @cached_property
+    def headline_resources(self) -> pd.DataFrame:
+        return only(self.resources, self.headline)
+
+    def _read(self, table: Table) -> pd.DataFrame:
+        return table.frame() if self.published_only else table.read(self.folder)
+
+    def _both(self, table: Table) -> list[Path]:
+        at_rates = self.folder / FOLDER
+        return [self.folder, *([at_rates] if table.path(at_rates).is_file() else [])]
+
+
+def find_run(name: str, published: bool = False) -> Run:
+    """The run of that name, or of that folder below results/.
+
+    KvstudyError when there is no such run, it is of no study that is here, or its values do not
+    come from logs and it need not be ``published``.
+    """
+    known = find_name(name)
+    if not published:
+        refuse_published(known)
+    return Run(known.name, load_study(known.study_file), known.scale, known.published_only)
+
+
+def run_of(study: Study, scale: float) -> Run:
+    """The run of ``study`` at ``scale``; KvstudyError when there is none."""
+    run = Run(run_name(study.name, scale), study, scale)
+    find_name(run.name)
+    return run

@@ -1,0 +1,240 @@
+"""What Snakemake is to make of a configuration: the run, its cells, and what is there of it."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kvstudy.analyse.claims.file import check_source
+from kvstudy.errors import KvstudyError
+from kvstudy.language.current import subfolder, suffix
+from kvstudy.measure.controller import share_clone, take_clone
+from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
+from kvstudy.measure.planning.progress import Progress
+from kvstudy.stores.definition import Store, stores_to_measure
+from kvstudy.study import config as configuration
+from kvstudy.study.cells import Cell, plan, run_name
+from kvstudy.study.config import Config, check_config
+from kvstudy.study.load import load_study, study_path
+from kvstudy.study.model import Study
+from kvstudy.study.probe import planned
+from kvstudy.study.published import Files, published_name
+from kvstudy.study.raw import IMPORTS, is_complete, is_measured, probe_directory, refuse_edited
+from kvstudy.study.reading import load_yaml
+from kvstudy.whole_file import check_folder, check_writable
+
+LANGUAGES = Path("workflow/kvstudy/language")
+
+
+@dataclass(frozen=True)
+class WorkflowPlan:
+    """The ``run`` that Snakemake is asked for, of the study in ``study_file``.
+
+    ``cells`` are all that the study has, in the order of measurement; ``measured`` are there,
+    ``wanted`` those that the run is to have. Of the ``probes``, by store, ``probed`` are there.
+    ``gaps`` are stores that cannot be measured here. ``holder`` is who changes the clone now, or
+    "". Of published values nothing is planned, measured or read from logs.
+    """
+
+    config: Config
+    study_file: Path
+    study: Study
+    run: str
+    holder: str = ""
+    stores: dict[str, Store] = field(default_factory=dict)
+    cells: list[Cell] = field(default_factory=list)
+    measured: list[Cell] = field(default_factory=list)
+    wanted: list[Cell] = field(default_factory=list)
+    probes: dict[str, dict] = field(default_factory=dict)
+    probed: list[str] = field(default_factory=list)
+    wanted_probes: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+
+    @property
+    def published(self) -> bool:
+        """Whether the source's own values are all that is shown."""
+        return self.config.source == "published"
+
+    @property
+    def nothing_measured(self) -> bool:
+        """What is not there stays a gap, whatever servers this machine has."""
+        return bool(self.study.imported) or not self.config.measure or self.published
+
+    @property
+    def subfolder(self) -> str:
+        """Of what people read in another language than English, beside the English one."""
+        # A run of published values has no data that languages could share: it has its own name.
+        return "" if self.published else subfolder(self.config.language)
+
+    @property
+    def suffix(self) -> str:
+        return "" if self.published else suffix(self.config.language)
+
+    @property
+    def imports(self) -> list[str]:
+        return [f"results/{self.run}/{IMPORTS}"] if self.study.imported else []
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Each cell's place in the order of measurement, from 1, by its path."""
+        return {cell.path: position for position, cell in enumerate(self.cells, start=1)}
+
+    @cached_property
+    def progress(self) -> Progress:
+        """What stands in the messages of the cells: what is done, elapsed, left, failed."""
+        earlier = [*earlier_runs(self.study.name, self.run)[1:], CALIBRATION]
+        return Progress(self.run, [] if self.nothing_measured else self.wanted, earlier)
+
+    # --- files of the study that steps read; each list has only what is there
+
+    def beside(self, *names: str) -> list[str]:
+        """Files in the study's folder."""
+        return _there(self.study_file.with_name(name) for name in names)
+
+    def of_stores(self, name: str) -> list[str]:
+        """Files of that name in the folders of the study's stores."""
+        return sorted(
+            set(_there(Path("envs/stores") / use.store / name for use in self.study.stores))
+        )
+
+    @property
+    def workloads(self) -> list[str]:
+        return sorted({f"workloads/{use.file}" for use in self.study.workloads})
+
+    @property
+    def audited(self) -> list[str]:
+        """Empty for a study without a source, and where that has neither values nor quotes."""
+        return self.beside("published.csv", "quotes.yaml") if self.study.source else []
+
+    @property
+    def source_files(self) -> list[str]:
+        """What is known of the study's source; KvstudyError where that is nothing."""
+        return Files.beside(self.study_file).found()
+
+    @property
+    def catalogues(self) -> list[str]:
+        """The translations of the language, of the package, the study and its stores."""
+        name = f"{self.config.language}.po"
+        return sorted([*_there([LANGUAGES / name]), *self.beside(name), *self.of_stores(name)])
+
+    def cell(self, path: str) -> Cell:
+        """The cell of that path; KvstudyError where the study has none."""
+        if path not in self.positions:
+            raise KvstudyError(f"{path}: no cell of the study; 'kvstudy plan --cells' lists them")
+        return self.cells[self.positions[path] - 1]
+
+
+def plan_run(data: dict) -> WorkflowPlan:
+    """What is to be done for the configuration that Snakemake has merged.
+
+    KvstudyError names file and key of whatever is wrong, before anything is made or measured.
+    """
+    # Before anything is planned from files that another Snakemake writes.
+    holder = share_clone()
+    config = check_config(data)
+    path = study_path(config.study)
+    study = load_study(path)
+    check_source(path, study)
+    if config.source == "published":
+        of = WorkflowPlan(config, path, study, published_name(study.name, config.language), holder)
+        _check_results(of)
+        # Tells where nothing of the source is known.
+        Files.beside(path)
+        return of
+    of = WorkflowPlan(config, path, study, run_name(study.name, config.scale), holder)
+    _check_results(of)
+    stores = stores_to_measure(study, path)
+    if study.imported and not Path(of.imports[0]).is_file():
+        raise KvstudyError(
+            f"{path}: imported: no logs of it in results/{of.run}; run "
+            f"'kvstudy import FOLDER --study {study.name}', with scale 1"
+        )
+    probes = {} if study.imported else planned(study)
+    probed = [name for name in probes if is_complete(probe_directory(of.run, name))]
+    if of.nothing_measured:
+        cells = plan(study, config.scale)
+        measured = wanted = [cell for cell in cells if is_measured(of.run, cell)]
+        wanted_probes, gaps = probed, []
+    else:
+        # Programs are asked for their versions only where they may be measured.
+        outlook = look(study, stores, config, config.scale)
+        cells, wanted = outlook.cells, outlook.wanted
+        # Raw logs that exist always count, whatever this machine could measure.
+        measured = [cell for cell in cells if cell in outlook.done]
+        wanted_probes = [name for name in probes if name in probed or name not in outlook.missing]
+        gaps = sorted({cell.store for cell in outlook.absent} | (probes.keys() - wanted_probes))
+    return replace(
+        of,
+        stores=stores,
+        cells=cells,
+        measured=measured,
+        wanted=wanted,
+        probes=probes,
+        probed=probed,
+        wanted_probes=wanted_probes,
+        gaps=gaps,
+    )
+
+
+def told(function: Callable, *arguments: Any) -> Any:
+    """What the function gives; an error of the user becomes Snakemake's, without a trace."""
+    from snakemake.exceptions import WorkflowError
+
+    try:
+        return function(*arguments)
+    except KvstudyError as error:
+        raise WorkflowError(str(error)) from None
+
+
+def check_yaml() -> None:
+    """KvstudyError for a config.yaml that is none; Snakemake reads it too, and says less."""
+    load_yaml(configuration.PATH)
+
+
+def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:
+    """Before the first job: the clone is taken, the folders can be written, the clock runs.
+
+    KvstudyError where the clone is another's or a folder cannot be written.
+    """
+    take_clone(of.holder)
+    folders = {Path(f"results/{of.run}/{name}") for name in ("logs", "raw")}
+    for folder in sorted(folders | {Path(path).parent for path in outputs}):
+        check_writable(folder)
+    # A closed terminal ends it like SIGTERM; nohup asks to go on.
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGTERM))
+    of.progress.begin(Path(f"results/{of.run}/logs/progress.log"))
+    if len(of.measured) < len(of.wanted) and sys.stderr.isatty():
+        print("To see each cell live: 'kvstudy watch' in a second terminal.", file=sys.stderr)
+
+
+def unreadable(of: WorkflowPlan) -> list[str]:
+    """At the end, what to say of cells that were there and could not be read; may be empty."""
+    # Its log gets the last line.
+    str(of.progress)
+    names = [cell.path for cell in of.measured if not is_measured(of.run, cell)]
+    names += [
+        f"probes/{name}" for name in of.probed if not is_complete(probe_directory(of.run, name))
+    ]
+    if not names:
+        return []
+    lines = [f"Could not be read, with reasons in results/{of.run}/failed/:"]
+    lines += [f"  {name}" for name in names]
+    return lines if of.nothing_measured else [*lines, "The next 'snakemake' measures them again."]
+
+
+def _check_results(of: WorkflowPlan) -> None:
+    """KvstudyError where the run's files cannot be written, or were edited by hand."""
+    check_folder(Path(f"results/{of.run}/logs"))
+    for name in (of.run, f"{of.run}-partial"):
+        tops = {f"results/{name}", f"results/{name}{of.subfolder}", f"figures/{name}{of.subfolder}"}
+        refuse_edited(Path(top) / below for top in tops for below in ("", "analysis", "tables"))
+
+
+def _there(paths) -> list[str]:
+    return [str(path) for path in paths if path.is_file()]

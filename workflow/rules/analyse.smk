@@ -1,0 +1,101 @@
+# Raw logs to tidy tables, and what follows from them.
+
+
+rule parse_cells:
+    input:
+        study=PLAN.study_file,
+        # All cells of the run; of a partial one those that are there.
+        cells=lambda wildcards: [
+            f"results/{PLAN.run}/raw/{cell.path}/SHA256SUMS"
+            for cell in (PLAN.measured if is_partial(wildcards) else PLAN.wanted)
+        ],
+        probes=lambda wildcards: [
+            f"results/{PLAN.run}/probes/{store}/SHA256SUMS"
+            for store in (PLAN.probed if is_partial(wildcards) else PLAN.wanted_probes)
+        ],
+        gaps=[f"results/{PLAN.run}/gaps/{store}.json" for store in PLAN.gaps],
+        imports=PLAN.imports,
+        code=code_of("parse"),
+    output:
+        tidy("cells", "measurements", "series", "histograms", "resources", "outcomes", "rounds"),
+        tidy("probes"),
+        OPEN_LOOP,
+        "results/{run}/environment.json",
+    log:
+        log_of("parse", ""),
+    params:
+        scale=PLAN.config.scale,
+        mixed=PLAN.config.mixed,
+    message:
+        "raw logs to results/{wildcards.run}/measurements.csv"
+    shell:
+        "kvstudy parse {wildcards.run} --mixed {params.mixed} > {log} 2>&1"
+
+
+rule summarise:
+    input:
+        PLAN.study_file,
+        tidy("cells", "measurements"),
+        code=code_of("summarise"),
+    output:
+        tidy("summary"),
+    log:
+        log_of("summarise", ""),
+    message:
+        "means over the repetitions to {output}"
+    shell:
+        "kvstudy summarise {wildcards.run} > {log} 2>&1"
+
+
+rule analyse:
+    input:
+        PLAN.study_file,
+        tidy("cells", "measurements", "series", "histograms", "outcomes", "rounds", "probes"),
+        OPEN_LOOP,
+        code=code_of("analyse"),
+    output:
+        ANALYSIS,
+    log:
+        log_of("analyse", ""),
+    message:
+        "intervals and ratios to results/{wildcards.run}/analysis"
+    shell:
+        "kvstudy analyse {wildcards.run} > {log} 2>&1"
+
+
+rule audit_source:
+    """What the study's source printed, against itself. Nothing measured here goes into it."""
+    input:
+        PLAN.audited,
+        PLAN.workloads,
+        CLAIMS,
+        study=PLAN.study_file,
+        code=code_of("audit"),
+    output:
+        in_report(
+            *(*tidy("audit"), "audit", "Claims"),
+            **{"Table": "audit", "Shows": "Whether what the source printed fits together"},
+        ),
+    log:
+        log_of("audit", ""),
+    message:
+        "checks of the source to {output}"
+    shell:
+        "kvstudy audit --study {input.study} --output {output} > {log} 2>&1"
+
+
+rule record_provenance:
+    """What each table and figure is made of, with checksums."""
+    input:
+        PLAN.study_file,
+        CLAIMS,
+        tidy("cells", "open-loop/cells"),
+        code=code_of("provenance"),
+    output:
+        "results/{run}/provenance.json",
+    log:
+        log_of("provenance", ""),
+    message:
+        "what tables and figures are made of to {output}"
+    shell:
+        "kvstudy provenance {wildcards.run} > {log} 2>&1"

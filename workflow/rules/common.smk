@@ -1,0 +1,89 @@
+# What the rules share: captions, and the files that many of them read.
+
+from snakemake.io import apply_wildcards
+
+from kvstudy.study.described import label
+
+
+def tidy(*names):
+    """Tables that `kvstudy parse` and `kvstudy summarise` make."""
+    return [f"results/{{run}}/{name}.csv" for name in names]
+
+
+def texts(*names):
+    """Files of what people read, in the language of the run."""
+    return [f"results/{{run}}{PLAN.subfolder}/{name}" for name in names]
+
+
+def tables(*forms):
+    """The study's tables; those of published values are not known before they are made."""
+    if PLAN.published:
+        return texts("tables")
+    return texts(*(f"tables/{name}.{form}" for name in TABLES for form in forms))
+
+
+def figures(*forms):
+    """The study's figures, likewise."""
+    folder = f"figures/{{run}}{PLAN.subfolder}"
+    if PLAN.published:
+        return [folder]
+    return [f"{folder}/{name}.{form}" for name in FIGURES for form in forms]
+
+
+def document(form):
+    """The report that people read."""
+    return f"report/{{run}}{PLAN.suffix}.{form}"
+
+
+def log_of(command, sub=None):
+    """The log of a step; what people read has one for each language."""
+    return f"results/{{run}}/logs{PLAN.subfolder if sub is None else sub}/{command}.log"
+
+
+def in_report(path, caption, category, **labels):
+    """The file as a result of 'snakemake --report'."""
+    return report(path, caption=f"../report/{caption}.rst", category=category, labels=labels)
+
+
+def captioned(paths, parts, kind, ending):
+    """The files; those with this ending are results of 'snakemake --report'."""
+    captions = {part.name: label(part.caption) for part in parts}
+    return [
+        (
+            # The form may have a dot: .vl.json.
+            in_report(path, kind.lower(), f"{kind}s", **{kind: name, "Shows": captions[name]})
+            if path.endswith(ending) and (name := Path(path).name.split(".")[0])
+            else path
+        )
+        for path in paths
+    ]
+
+
+def is_partial(wildcards):
+    return not PLAN.published and wildcards.run.endswith("-partial")
+
+
+def made(run):
+    """All that the rules make of a run; whatever of it was removed is made again."""
+    # Of a source without claims or values, and of cells that others measured.
+    idle = {"judge_claims": not CLAIMS, "audit_source": not PLAN.audited}
+    idle |= {"write_commands": PLAN.study.imported}
+    used = [rule for rule in workflow.rules if not idle.get(rule.name)]
+    patterns = [str(path) for rule in used for path in rule.output if "{run" in path]
+    return [apply_wildcards(path, {"run": run}) for path in patterns]
+
+
+# Empty for a study whose source published no values, or makes no claims.
+PUBLISHED = PLAN.beside("published.csv")
+CLAIMS = PLAN.beside("claims.yaml")
+# What is made of the source's claims and of its audit.
+JUDGED = texts("claims.csv", "tables/claims.tex", "tables/claims.html") if CLAIMS else []
+AUDIT = tidy("audit") if PLAN.audited else []
+TABLES = [table.name for table in PLAN.study.tables + PLAN.study.open_loop_tables]
+FIGURES = [figure.name for figure in PLAN.study.drawn_figures]
+FIGURE_FORMS = ["pdf", "svg", "png", "csv"]
+# Of the cells at fixed rates, apart from all others.
+OPEN_LOOP = tidy(
+    *(f"open-loop/{name}" for name in ("cells", "measurements", "series", "histograms", "targets"))
+)
+ANALYSIS = ["results/{run}/analysis/drift.json"] + tidy(*(f"analysis/{name}" for name in ANALYSED))

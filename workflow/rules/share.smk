@@ -1,0 +1,70 @@
+# What a reader takes out of a run.
+
+EXPORTED = [
+    *("README.txt", "numbers.tex", "references.bib"),
+    *("example/thesis.tex", "example/thesis-czech.tex"),
+    *(f"tables/{table}.{form}" for table in TABLES for form in ("csv", "tex")),
+    *(["tables/claims.tex"] if CLAIMS else []),
+    *(f"figures/{figure}.{form}" for figure in FIGURES for form in FIGURE_FORMS),
+]
+
+
+rule export_for_thesis:
+    """Tables, figures, numbers and references for a thesis of one's own."""
+    input:
+        PLAN.study_file,
+        PLAN.of_stores("store.yaml"),
+        "report/references.bib",
+        glob("report/templates/export/*.*"),
+        tidy("summary", "cells", "analysis/intervals"),
+        "results/{run}/environment.json",
+        tables("csv", "tex"),
+        JUDGED,
+        figures(*FIGURE_FORMS),
+        code=code_of("export"),
+    output:
+        texts(*(f"export/{file}" for file in EXPORTED)),
+    log:
+        log_of("export"),
+    params:
+        language=PLAN.config.language,
+    message:
+        f"parts for a thesis to results/{{wildcards.run}}{PLAN.subfolder}/export"
+    shell:
+        "kvstudy export {wildcards.run} --language {params.language} > {log} 2>&1"
+
+
+rule write_commands:
+    """The plain commands of every measured cell."""
+    input:
+        PLAN.study_file,
+        PLAN.of_stores("store.yaml"),
+        tidy("cells"),
+        code=code_of("commands"),
+    output:
+        "results/{run}/commands.txt",
+    log:
+        log_of("commands", ""),
+    message:
+        "the commands of every cell to {output}"
+    shell:
+        "kvstudy commands {wildcards.run} --output {output} > {log} 2>&1"
+
+
+rule write_workbook:
+    """Averages and single runs, for Excel and LibreOffice."""
+    input:
+        PLAN.study_file,
+        PLAN.of_stores("store.yaml"),
+        PUBLISHED,
+        tidy("cells", "measurements", "summary"),
+        "results/{run}/environment.json",
+        code=code_of("workbook"),
+    output:
+        "results/{run}/{run}.xlsx",
+    log:
+        log_of("workbook", ""),
+    message:
+        "averages and single runs to {output}"
+    shell:
+        "kvstudy workbook {wildcards.run} > {log} 2>&1"
