@@ -289,7 +289,7 @@ UNKNOWN = {
     "marks": "",
     "published_what": "",
     "published": None,
-    "reason": "not a size of the study",
+    "reason": "not-a-size",
 }
 
 

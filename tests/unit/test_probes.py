@@ -107,7 +107,7 @@ def probed(pretend_study: Path) -> Path:
 
 def test_stores_without_a_probe_have_a_reason(probed):
     study = load_study(probed)
-    assert Probes(collect_probes(study, "small")).reason("unbound") == "it was not probed yet"
+    assert Probes(collect_probes(study, "small")).reason("unbound") == "not-probed"
     (RUN / "gaps").mkdir()
     (RUN / "gaps/unbound.json").write_text('{"reason": "no binding"}')
     assert Probes(collect_probes(study, "small")).reason("unbound") == "no binding"

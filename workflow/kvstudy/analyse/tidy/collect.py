@@ -34,7 +34,6 @@ from kvstudy.analyse.tidy.imports import NOT_IMPORTED, imported_facts
 from kvstudy.analyse.tidy.record import study_record
 from kvstudy.analyse.tidy.rows import Rows, key_of
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import N_
 from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
@@ -122,7 +121,7 @@ def _gap(cell: Cell, run: str) -> dict:
     elif no_server.is_file():
         status, reason = "not measured", recorded_reason(no_server)
     else:
-        status, reason = "not measured", N_("there are no raw logs of it yet")
+        status, reason = "not measured", "no-logs"
     return key_of(cell) | {"status": status, "reason": reason}
 
 

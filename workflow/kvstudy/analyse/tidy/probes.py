@@ -27,8 +27,8 @@ from kvstudy.study.raw import check_sums, is_complete, probe_directory
 # Connecting, and asking for the counters, is counted too, but not once per operation.
 RARE = 0.05
 OK = "OK"
-NOT_YET = "it was not probed yet"
-IMPORTED = "imported logs; the server was not probed"
+NOT_YET = "not-probed"
+IMPORTED = "imported-not-probed"
 
 
 def collect_probes(study: Study, run: str) -> pd.DataFrame:

@@ -157,7 +157,7 @@ class Results:
             key = ("void" if void else "", why.rstrip(".") or row.status)
             reasons.setdefault(key, []).append(row.repetition)
         if not len(rows):
-            reasons["", N_("not planned")] = []
+            reasons["", "not-planned"] = []
         problems, details = [], []
         for (void, why), repetitions in reasons.items():
             full = reason("void", why=why) if void else why
