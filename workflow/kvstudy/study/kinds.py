@@ -179,3 +179,5 @@ class Kinds:
 
 FIGURES = Kinds("kvstudy.present.figures")
 Figure = Annotated[AnyFigure, FIGURES]
+TABLES = Kinds("kvstudy.present.tables")
+Table = Annotated[AnyTable, TABLES]

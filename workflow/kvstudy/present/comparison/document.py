@@ -17,7 +17,7 @@ from kvstudy.present.comparison.explained import (
 from kvstudy.present.comparison.words import interval, marks, number, speed
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
-from kvstudy.present.tables.latex import Latex, breakable, fill
+from kvstudy.present.typeset.latex import Latex, breakable, fill
 
 TEMPLATE = Path("report/templates/compared-runs.tex.j2")
 NAME = "comparison"

@@ -13,12 +13,11 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest, references
 from kvstudy.present.export.numbers import numbers_tex
 from kvstudy.present.export.tables import ready_for_input
-from kvstudy.present.tables.latex import Latex, fill
+from kvstudy.present.typeset.latex import Latex, fill
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
-from kvstudy.study.table_kinds import ResultsTable
 
 INTERVALS = ["store", "workload", "parameters", "operation", "metric", "unit"]
 BOUNDS = ["n", "value", "low", "high", "cov"]
@@ -143,7 +142,7 @@ def _about(
         & (summary["metric"] == "latency_mean")
         & summary["store"].isin(measured[:1])
     ]
-    results = [table.name for table in study.tables if isinstance(table, ResultsTable)]
+    results = [table.name for table in study.tables if table.kind == "results"]
     table = next(iter([*results, *tables]))
     figure = next(iter(figures), "")
     return {

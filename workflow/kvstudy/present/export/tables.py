@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kvstudy.present.tables.latex import escape
+from kvstudy.present.typeset.latex import escape
 
 # Which package brings what a table uses.
 PACKAGES = {
