@@ -13,8 +13,8 @@ import yaml
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.source import Source
+from kvstudy.present.typeset.table import Table
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.kinds import AnyTable
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.parts import PrintedForm
 
@@ -138,7 +138,7 @@ def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
             "rejected": False,
         }
     )
-    table = AnyTable(name="one", source="Table 1", caption="One")
+    table = Table(name="one", source="Table 1", caption="One")
     grid = table.published_grid(dataclasses.replace(made, values=rows))
     assert [title for title, _width in grid.groups] == ["MySQL", "MySQL:MongoDB"]
     assert grid.columns == ["Run time", "Relative performance"]
