@@ -82,7 +82,8 @@ class AuditTable(Table):
             sections.append(Section(title[:1].upper() + title[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
         misfits = Grid(heads, sections, corner=_("Does not fit"), paper=Paper(label=0.6))
-        return [Grid(columns, [Section("", counts)]), *([misfits] if sections else [])]
+        kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
+        return [kinds, *([misfits] if sections else [])]
 
 
 def checks_of(run: RunValues) -> pd.DataFrame:
