@@ -20,11 +20,11 @@ from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import rows_of
 from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
 from kvstudy.errors import KvstudyError
+from kvstudy.present.claims import write_claims
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.cells import CELLS
 from kvstudy.present.report.render import Inputs, render
 from kvstudy.present.report.workloads import SUMMARY
-from kvstudy.present.tables.claims import write_claims
 
 from tests.cell_texts import same_cells
 from tests.unit import small_results as small

@@ -15,7 +15,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.validity import validity_facts
-from kvstudy.present.tables.validity import content
+from kvstudy.present.typeset.grid import Section
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures
@@ -307,9 +307,14 @@ def study() -> Study:
     return small.study(stores=["redis", "memcached"])
 
 
+def sections(found: pd.DataFrame) -> list[Section]:
+    (grid,) = small.table("validity").grids(found, small.run(study=study()))
+    return grid.sections
+
+
 def test_the_table_names_kinds_and_void_cells():
     found, _ = found_of(30, 10.0, "many failed")
-    (section,) = content(found, study(), small.TITLES)["sections"]
+    (section,) = sections(found)
     (line,) = section.lines
     assert (section.title, line.label) == ("Workload A", "Redis")
     cells = [cell.replace("\N{NARROW NO-BREAK SPACE}", " ") for cell in line.cells]
@@ -323,7 +328,7 @@ def test_the_table_names_kinds_and_void_cells():
 def test_stores_that_are_not_the_studys_are_left_out():
     found, compared = found_of(30, 10.0)
     found, compared = (frame.assign(store="redis-again") for frame in (found, compared))
-    assert content(found, study(), small.TITLES)["sections"] == []
+    assert sections(found) == []
     analysis = small.analysis()
     object.__setattr__(analysis, "validity", found)
     object.__setattr__(analysis, "agreement", compared)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
-from scipy import stats
-
+from kvstudy.libraries import stats
 from kvstudy.stats.intervals import FEWEST_TO_TRIM, LEVEL, finite, trimmed_error
 
 

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
-import numpy as np
-from scipy import stats
+from kvstudy.libraries import np, stats
 
 LEVEL = 0.95
 # A larger coefficient of variation is flagged.

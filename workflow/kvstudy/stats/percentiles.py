@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, nextafter
 
-import pandas as pd
+from kvstudy.libraries import pd
 
 # With fewer samples beyond it a percentile is a matter of a few operations.
 ENOUGH_BEYOND = 100

@@ -6,17 +6,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from math import exp, expm1, inf, log, log1p, sqrt
 
-import numpy as np
-from scipy import optimize, stats
-
+from kvstudy.libraries import np, optimize, stats
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.ratios import MARGIN, Ratio
 
 POWER = 0.80
 # More than anybody measures.
 MOST = 1000
-# Middles of equal shares of a distribution; with these the power is right to 0.001.
-QUANTILES = (np.arange(2000) + 0.5) / 2000
 
 
 def pooled_spread(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
@@ -121,7 +117,9 @@ def _power(size: float, repetitions: int) -> float:
     """
     freedom = repetitions - 1
     critical = stats.t.ppf((1 + LEVEL) / 2, freedom)
-    shown = np.sqrt(stats.chi2.ppf(QUANTILES, freedom) / freedom)
+    # Middles of equal shares of a distribution; with these the power is right to 0.001.
+    quantiles = (np.arange(2000) + 0.5) / 2000
+    shown = np.sqrt(stats.chi2.ppf(quantiles, freedom) / freedom)
     both = stats.norm.sf(critical * shown - size) + stats.norm.cdf(-critical * shown - size)
     return float(both.mean())
 

@@ -8,10 +8,8 @@ from enum import StrEnum
 from math import exp, inf, log, log1p, sqrt
 from typing import TypeVar
 
-import numpy as np
-from scipy import stats
-
 from kvstudy.language.current import N_
+from kvstudy.libraries import np, stats
 from kvstudy.stats.intervals import LEVEL, positive
 
 Pair = TypeVar("Pair", bound=Hashable)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd
-from scipy import stats
-
 from kvstudy.analyse.audit.check import Check, Fits, Kind, judged, severity
 from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd, stats
 from kvstudy.stats.littles_law import IMPOSSIBLE_ABOVE
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN

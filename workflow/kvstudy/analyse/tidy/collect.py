@@ -15,8 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.tidy import surroundings
 from kvstudy.analyse.tidy.cell import Unreadable, read_cell, reading
 from kvstudy.analyse.tidy.files import (
@@ -34,6 +32,7 @@ from kvstudy.analyse.tidy.imports import NOT_IMPORTED, imported_facts
 from kvstudy.analyse.tidy.record import study_record
 from kvstudy.analyse.tidy.rows import Rows, key_of
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study

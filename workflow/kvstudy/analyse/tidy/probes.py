@@ -15,11 +15,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.cell import Unreadable, reading
 from kvstudy.analyse.tidy.files import PROBES, recorded_reason
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
 from kvstudy.study.raw import check_sums, is_complete, probe_directory

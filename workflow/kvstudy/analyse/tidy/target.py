@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.collect import collect
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
+from kvstudy.libraries import pd
 from kvstudy.study.cells import Cell, Origin, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import raw_directory, sums_digest
