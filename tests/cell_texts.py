@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
-from kvstudy.present.tables.latex import SPECIAL, ZERO_WIDTH_SPACE
+from kvstudy.present.typeset.latex import SPECIAL, ZERO_WIDTH_SPACE
 
 # Commands whose one argument is their text, and those that are shown as nothing.
 SHOWN = {"textbf", "textit", "textsuperscript", "rlap", "smash"}

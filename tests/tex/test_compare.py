@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 from kvstudy.present.comparison.compare import TABLES
-from kvstudy.present.comparison.words import interval, number, speed
+from kvstudy.present.comparison.runs import interval, number, speed
 
 from tests.project import ROOT, kvstudy
 from tests.unit.two_runs import MACHINE, two_runs

@@ -10,12 +10,10 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.intervals import intervals
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.present.export.folder import ready_for_input
 from kvstudy.present.export.numbers import numbers_tex, printed
-from kvstudy.present.export.tables import ready_for_input
 from kvstudy.present.report.build import LONG_LINES, build_pdf
-from kvstudy.present.tables import results
-from kvstudy.present.tables.checks import Line, Section, parts
-from kvstudy.present.tables.latex import fill
+from kvstudy.present.typeset.grid import Grid, Line, Section, texts
 from kvstudy.study.metrics import SHOWN
 
 from tests.project import ROOT
@@ -166,9 +164,9 @@ def test_nothing_measured_is_a_file_of_reasons():
 
 def test_they_are_the_numbers_of_the_tables(numbers):
     (table,) = [table for table in small.study().tables if table.name == "one"]
-    content = results.content(table, small.study(), small.results(source=False), small.TITLES)
+    (grid,) = table.grids(pd.DataFrame(), small.run(results=small.results(source=False)))
     column = list(small.TITLES).index("redis")
-    shown = [row.cells[column][0] for section in content["sections"] for row in section.rows]
+    shown = [line.cells[column] for line in grid.lines]
     # Without the marks behind them.
     shown = [re.sub("<.*", "", cell).replace("\u202f", "") for cell in shown]
     found = re.findall(
@@ -186,9 +184,8 @@ def test_they_are_the_numbers_of_the_tables(numbers):
 
 def test_a_table_higher_than_a_page_goes_on_over_pages_below_its_head(tmp_path):
     line = Line("redis", ["1"] * 3)
-    grid = {"columns": ["x"] * 3, "sections": [Section(str(n), [line] * 9) for n in range(40)]}
-    template = TEMPLATES / "tables/checks.tex.j2"
-    table = fill(template, parts=parts(grid), notes=["Last."])
+    grid = Grid(["x"] * 3, [Section(str(n), [line] * 9) for n in range(40)], ["Last."])
+    table, _html = texts([grid], "ratios", TEMPLATES / "tables")
     text = ready_for_input(table, "ratios", "Ratios & 50 %")
     packages = text.splitlines()[0].removeprefix("% Needs: ")
     main = tmp_path / "thesis.tex"

@@ -16,7 +16,7 @@ from kvstudy.present.report.floats import Floats
 from kvstudy.present.report.html import build_html
 from kvstudy.present.report.markdown import for_markdown
 from kvstudy.present.report.transcript import Line
-from kvstudy.study.table_kinds import MachineTable
+from kvstudy.study.kinds import TABLES
 
 # One process makes what the tests of this file share.
 pytestmark = pytest.mark.xdist_group("formats")
@@ -50,7 +50,7 @@ def made(tmp_path_factory) -> Path:
 
     source = SimpleNamespace(key="jedlicka2024")
     floats = Floats(source, parts.tables, parts.figures)
-    one = MachineTable(name="one", kind="machine", caption=ODD, source="table 4.2")
+    one = TABLES["machine"](name="one", kind="machine", caption=ODD, source="table 4.2")
     bars = SimpleNamespace(name="bars", caption="Bars", source="")
     listing = SimpleNamespace(name="listing", caption="One cell", source="")
     lines = [Line("command", "redis-server --port 1"), Line("output", ODD), Line("output", "")]

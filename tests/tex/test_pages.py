@@ -14,15 +14,14 @@ from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.floats import Floats
 from kvstudy.present.report.markdown import for_markdown
-from kvstudy.present.tables import bottleneck, checks, validity
-from kvstudy.present.tables.checks import DASH, Line, Section, parts
-from kvstudy.present.tables.html import fill_html
-from kvstudy.present.tables.latex import fill, printable
-from kvstudy.present.tables.markup import marked
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.grid import texts as texts_of
+from kvstudy.present.typeset.latex import printable
+from kvstudy.present.typeset.markup import DASH, marked, raised
 from kvstudy.stats.ratios import Decision
-from kvstudy.study.table_kinds import MachineTable
+from kvstudy.study.kinds import TABLES
 
-from tests.cell_texts import check_structure, html_cells, latex_cells, same_cells
+from tests.cell_texts import check_structure, html_cells, latex_cells
 from tests.unit import small_results as small
 
 REPORT = Path(__file__).parents[2] / "report"
@@ -33,17 +32,6 @@ SLUG = "r1000000_o1000000_t4"
 WORD = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft"
 PLAIN = r"\input{/etc/passwd} $%&#_{}~^ <b> é Dvořák"
 ODD = "🚀 שלום مرحبا 漢字 Привет q\u0301 a\u200bb \u200f x\x07y 👩\u200d👧"
-
-
-def test_columns_of_a_sections_own_begin_a_part():
-    line = Line("x", ["1"])
-    grid = {
-        "columns": ["a"],
-        "sections": [Section("one", [line]), Section("two", [line]), Section("3", [line], ["b"])],
-    }
-    assert [(part.columns, len(part.sections)) for part in parts(grid)] == [(["a"], 2), (["b"], 1)]
-    grid["blocks"] = grid["sections"][:1]
-    assert len(parts(grid)) == 1
 
 
 @pytest.fixture
@@ -58,7 +46,7 @@ def built(tmp_path):
         floats = Floats(None, of.tables, of.figures)
         for name, table in tables.items():
             (of.tables / f"{name}.tex").write_text(table, encoding="utf-8")
-            shown = MachineTable(name=name, kind="machine", caption=caption or name)
+            shown = TABLES["machine"](name=name, kind="machine", caption=caption or name)
             text += f"\n\n{floats.ref(shown)}.\n\n{floats.table(shown)}\n"
         study = tmp_path / "study.yaml"
         study.write_text(f"name: x\ntitle: {title}\n", encoding="utf-8")
@@ -104,20 +92,15 @@ def made_up(stores: int, workloads: list[str]):
         columns=small.analysis().validity.columns,
     )
     analysis = replace(small.analysis(), pairs=pairs, floor=floor, bottleneck=limits)
-    grids = {
-        "ratios": checks.ratios(analysis, study, titles),
-        "bottleneck": bottleneck.content(limits, study, titles),
-    }
-    values = validity.content(valid, study, titles)
-    texts = {"validity": fill(TEMPLATES / "validity.tex.j2", **values)}
-    same_cells(texts["validity"], fill_html(TEMPLATES / "validity.html.j2", **values))
-    for name, grid in grids.items():
-        texts[name] = fill(TEMPLATES / "checks.tex.j2", **grid, parts=parts(grid))
-        html = fill_html(TEMPLATES / "checks.html.j2", **grid)
+    run = small.run(study=study, titles=titles, analysis=analysis)
+    texts = {}
+    for name, rows in (("validity", valid), ("ratios", pairs), ("bottleneck", limits)):
+        (grid,) = small.table(name).grids(rows, run)
+        texts[name], html = texts_of([grid], name, TEMPLATES)
         check_structure(html)
         # Columns that do not fit beside the others on paper repeat their labels there.
-        there = (set if "blocks" in grid else list)(latex_cells(texts[name]))
-        assert type(there)(html_cells(html)) == there
+        cells = (set if len(grid.parts()) > 1 else list)(latex_cells(texts[name]))
+        assert type(cells)(html_cells(html)) == cells
         assert html.count("<table") == 1
     return texts
 
@@ -148,24 +131,25 @@ def wide(stores: int, title: str) -> dict[str, str]:
     titles = [marked(f"{title} {number}", store="x") for number in range(stores)]
     numbers = ["1\u202f234\u202f567\u202f890.1", "0.0001234", "86\u202f399.9", DASH]
     cells = [numbers[n % 4] for n in range(stores)]
-    grid = {"columns": titles, "sections": [Section(title, [Line(title, cells)] * 5)]}
-    columns = [{"title": each, "mark": "a", "empty": ""} for each in titles]
-    rows = [{"label": "Run time (ms)", "cells": [(cell, cell) for cell in cells]}] * 9
-    columns[0]["empty"] = "not measured"
-    results = {
-        **{"columns": columns, "with_published": True, "middle": 4, "notes": [title] * 90},
-        **{"here_head": "here", "published_head": "published"},
-        "sections": [{"title": title, "rows": rows}] * 4,
-    }
-    places = {
-        "places": range(1, 5),
-        "rows": [{"published": False, "label": title, "cells": [title] * 4}],
-    }
-    return {
-        "sweep": fill(TEMPLATES / "checks.tex.j2", parts=parts(grid), notes=[title]),
-        "results": fill(TEMPLATES / "results.tex.j2", **results),
-        "ranking": fill(TEMPLATES / "ranking.tex.j2", blocks=[places] * stores, notes=[title]),
-    }
+    sweep = Grid(titles, [Section(title, [Line(title, cells)] * 5)], [title])
+    heads = [marked(head) for _ in titles for head in ("here", "published")]
+    heads[0].gap = "not measured"
+    for head in heads[1::2]:
+        head.published = True
+    both = [cell for cell in cells for _ in range(2)]
+    results = Grid(
+        heads,
+        [Section(title, [Line("Run time (ms)", both)] * 9)] * 4,
+        [title] * 90,
+        groups=[(each + raised("a"), 2) for each in titles],
+        paper=Paper(hang=True),
+    )
+    number = 4 * stores
+    paper = Paper("small", ".4em", label=0.21, widths=(0.167,) * number, most=4)
+    places = [f"{place}." for place in range(1, number + 1)]
+    ranking = Grid(places, [Section("", [Line(title, [title] * number)])], [title], paper=paper)
+    grids = {"sweep": sweep, "results": results, "ranking": ranking}
+    return {name: texts_of([grid], name, TEMPLATES)[0] for name, grid in grids.items()}
 
 
 def test_many_stores_with_long_names_fit_and_nothing_is_cut(built):

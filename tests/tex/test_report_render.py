@@ -23,9 +23,9 @@ from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of
 from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
 from kvstudy.errors import KvstudyError
+from kvstudy.present.claims import write_claims
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.render import render as render_run
-from kvstudy.present.tables.claims import write_claims
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import PARTIAL
@@ -310,7 +310,7 @@ UNKNOWN = {
     "marks": "",
     "published_what": "",
     "published": None,
-    "reason": "not a size of the study",
+    "reason": "not-a-size",
 }
 
 

@@ -10,7 +10,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.report import markdown
 from kvstudy.present.report.document import OPTIONS, convert
 from kvstudy.present.report.markdown import code, fill, for_markdown, listed
-from kvstudy.present.tables.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
+from kvstudy.present.typeset.latex import LONGEST_WORD, ZERO_WIDTH_SPACE
 
 FILTER = Path(__file__).parents[2] / "report/templates/latex.lua"
 ODD = r"_a_ 50% & #1 \ <b> $x$ ~y~ ^z^ {w} *v* `u` [t](s) @r !q | -- 'p' ... 1. \alpha"

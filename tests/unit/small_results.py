@@ -7,6 +7,7 @@ import functools
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis, analyse
@@ -21,6 +22,8 @@ from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.present.typeset.table import Table
+from kvstudy.study.kinds import TABLES
 from kvstudy.study.model import Study
 
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
@@ -116,6 +119,16 @@ def measurements(plan: pd.DataFrame) -> pd.DataFrame:
             for metric in LATENCIES:
                 rows.append([*key, operation, metric, "us", 100 if fast else 2000])
     return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
+
+
+def run(**values: object) -> SimpleNamespace:
+    """What tables are made from, as far as one needs it."""
+    return SimpleNamespace(**{"study": study(), "titles": TITLES, "meanings": MEANINGS} | values)
+
+
+def table(kind: str, **keys: object) -> Table:
+    """A table of the ``kind``, as a study file with the ``keys`` names it."""
+    return TABLES[kind](name=kind, kind=kind, caption="A table", **keys)
 
 
 PUBLISHED = """\

@@ -75,7 +75,7 @@ def test_one_run_has_neither_interval_nor_verdict():
     assert math.isnan(row.would_decide)
     assert intervals(values)["low"].isna().all()
     assert order(values, cells)["residual"].isna().all()
-    assert drift_of(order(values, cells))["reason"] == "too few repeated cells"
+    assert drift_of(order(values, cells))["reason"] == "few-repeated"
 
 
 def test_nothing_measured_gives_empty_tables():
@@ -149,4 +149,4 @@ def test_runs_without_a_time_have_no_place_in_the_order():
     assert len(order(values, some)) == 3
     none = cells.assign(started="")
     assert len(order(values, none)) == 0
-    assert drift_of(order(values, none))["reason"] == "it is not recorded when they were measured"
+    assert drift_of(order(values, none))["reason"] == "no-times"

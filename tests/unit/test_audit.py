@@ -18,8 +18,7 @@ from kvstudy.analyse.claims.file import check_source
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables import audit as tables
-from kvstudy.present.tables.checks import DASH
+from kvstudy.present.typeset.markup import DASH
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
@@ -411,12 +410,12 @@ def test_a_study_without_a_source_has_nothing_to_audit(project):
 def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
     path = table(tmp_path / "p.csv", update__latency_mean="3200.00", overall__runtime="1011")
     checks = audit(small.study(), path, _setting(tmp_path))
-    values = tables.content(checks, small.study(), small.TITLES)
-    assert [line.cells for line in values["kinds"]][:2] == [
+    counts, misfits = small.table("audit").grids(checks, small.run())
+    assert [line.cells for line in counts.lines][:2] == [
         ["1", DASH, "1", DASH, DASH, DASH],
         ["1", DASH, DASH, "1", DASH, DASH],
     ]
-    lines = {line.label: line.cells for section in values["sections"] for line in section.lines}
+    lines = {line.label.split("<br>")[0]: line.cells for line in misfits.lines}
     assert lines["Table 1, Redis, Workload A: operations, by throughput and run time"] == [
         "1\N{NARROW NO-BREAK SPACE}011",
         "at most 1\N{NARROW NO-BREAK SPACE}010",
@@ -427,9 +426,10 @@ def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
 def test_beside_a_source_table_what_does_not_fit_is_bold(tmp_path, project):
     path = table(tmp_path / "p.csv", update__latency_mean="3200.00")
     checks = audit(small.study(), path, _setting(tmp_path))
-    grid = tables.beside(tables.of_workload(checks, "a"), small.study(), small.TITLES)
-    assert grid["columns"] == ["Redis"]
-    cells = {section.title: section.lines[0].cells for section in grid["sections"]}
+    of, audited = small.run(audited=checks), small.table("audited", workload="a")
+    (grid,) = audited.grids(audited.rows(of), of)
+    assert grid.columns == ["Redis"]
+    cells = {section.title: section.lines[0].cells for section in grid.sections}
     assert cells["Throughput times run time, by the operations"] == ["1.0000"]
     assert cells["Share of the time in calls: throughput times mean latency by threads"] == [
         "<b>1.050</b>"

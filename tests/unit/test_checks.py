@@ -6,16 +6,33 @@ import pandas as pd
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.percentiles import COLUMNS as PERCENTILES
 from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
-from kvstudy.present.tables import checks
-from kvstudy.present.tables.checks import DASH
-from kvstudy.present.tables.markup import stacked
+from kvstudy.analyse.tidy.results import Results
+from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.markup import DASH, stacked
+from kvstudy.study.model import Study
 
 from . import small_results as small
 
 
-def lines(grid: dict, title: str = "") -> dict[str, list[str]]:
-    (section,) = (section for section in grid["sections"] if section.title == title)
+def lines(grid: Grid, title: str = "") -> dict[str, list[str]]:
+    (section,) = (section for section in grid.sections if section.title == title)
     return {line.label: line.cells for line in section.lines}
+
+
+def ratios(analysis: Analysis, study: Study | None = None) -> Grid:
+    of = small.run(study=study or small.study(), analysis=analysis)
+    return small.table("ratios").grids(analysis.pairs, of)[0]
+
+
+def runs(intervals: pd.DataFrame, steadiness: pd.DataFrame) -> Grid:
+    of = small.run(analysis=replace(small.analysis(), steadiness=steadiness))
+    return small.table("runs", workload="a").grids(intervals, of)[0]
+
+
+def percentiles(found: pd.DataFrame, results: Results, workload: str = "a") -> Grid:
+    of = small.run(analysis=replace(small.analysis(), percentiles=found), results=results)
+    table = small.table("percentiles", workload=workload)
+    return table.grids(table.rows(of), of)[0]
 
 
 def with_pairs(**changes: object) -> Analysis:
@@ -27,12 +44,12 @@ def test_ratios_are_of_the_stores_in_the_studys_order():
     analysis = small.analysis()
     pairs = analysis.pairs
     assert pairs.loc[0, ["faster", "slower"]].tolist() == ["redis", "memcached"]
-    grid = checks.ratios(analysis, small.study(), small.TITLES)
-    assert grid["columns"] == ["A", "C"]
+    grid = ratios(analysis)
+    assert grid.columns == ["A", "C"]
     # 2000/1000 and 2200/1020.
     assert lines(grid)["Redis / Memcached"] == ["2.08", "2.08"]
     reverse = small.study(stores=["memcached", "redis"])
-    grid = checks.ratios(analysis, reverse, small.TITLES)
+    grid = ratios(analysis, reverse)
     assert lines(grid)["Memcached / Redis"] == ["0.481", "0.481"]
     low, high = lines(grid)[""][0].split(" to ")
     assert float(low) < 0.481 < float(high)
@@ -40,10 +57,10 @@ def test_ratios_are_of_the_stores_in_the_studys_order():
 
 def test_what_is_undecided_is_marked_and_one_run_has_no_interval():
     analysis = with_pairs(decision="undecided", would_decide=12)
-    grid = lines(checks.ratios(analysis, small.study(), small.TITLES))
+    grid = lines(ratios(analysis))
     assert grid["Redis / Memcached"][0] == "2.08 ~ (12)"
     single = with_pairs(low=None, high=None, decision="undecided", would_decide=None)
-    assert lines(checks.ratios(single, small.study(), small.TITLES))[""] == ["one run"] * 2
+    assert lines(ratios(single))[""] == ["one run"] * 2
 
 
 def test_runs_tell_interval_spread_and_steadiness():
@@ -58,11 +75,11 @@ def test_runs_tell_interval_spread_and_steadiness():
         + [[*key, "3", 2, 0, "too short to judge", 0.1, 9.0, 9.0]],
         columns=STEADINESS,
     )
-    grid = checks.runs(small.analysis().intervals, steadiness, "a", small.TITLES)
-    redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
+    grid = runs(small.analysis().intervals, steadiness)
+    redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
     assert redis["CoV"] == "6.7 %"
     assert redis["Steady"] == "1 of 3 !"
-    assert grid["notes"][-1] == "! No steady state: Redis (1 of 3 runs)."
+    assert grid.notes[-1] == "! No steady state: Redis (1 of 3 runs)."
     # Means over the two runs, which were cut after 5 and 10 s.
     assert [redis[name] for name in ("Whole", "Rest", "Cut")] == [
         "902",
@@ -72,10 +89,10 @@ def test_runs_tell_interval_spread_and_steadiness():
     assert redis["Client"] == DASH
     assert "\N{NARROW NO-BREAK SPACE}" in redis["Ops/s"]
     noisy = small.analysis().intervals.assign(cov=0.2)
-    grid = checks.runs(noisy, steadiness.assign(verdict="too short to judge"), "a", small.TITLES)
+    grid = runs(noisy, steadiness.assign(verdict="too short to judge"))
     assert lines(grid)["Redis"][2] == "20 % !"
     assert lines(grid)["Redis"][-1] == "too short"
-    assert len(grid["notes"]) == 1
+    assert len(grid.notes) == 1
 
 
 def test_percentiles_with_few_operations_beyond_are_left_out():
@@ -84,9 +101,8 @@ def test_percentiles_with_few_operations_beyond_are_left_out():
         [[*key, 50.0, 80, 70, 90, 3, 5000], [*key, 99.9, 900, 800, 1200, 3, 99]],
         columns=PERCENTILES,
     )
-    found = checks.with_averages(found, small.results(source=False))
-    grid = checks.percentiles(found, "a", small.TITLES)
-    cells = dict(zip(grid["columns"], lines(grid)["Redis, read"], strict=True))
+    grid = percentiles(found, small.results(source=False))
+    cells = dict(zip(grid.columns, lines(grid)["Redis, read"], strict=True))
     assert cells == {"50 %": "80", "95 %": DASH, "99 %": DASH, "99.9 %": DASH}
     assert lines(grid)[""] == ["70\N{EN DASH}90", "", "", ""]
 
@@ -96,19 +112,19 @@ def test_runs_with_fewer_than_three_whole_seconds_have_no_mean_of_seconds():
         [["redis", "a", "r10_o20_t1", "1", 2, 0, "too short to judge", 0.1, 33.0, 33.0]],
         columns=STEADINESS,
     )
-    grid = checks.runs(small.analysis().intervals, seconds, "a", small.TITLES)
-    redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
+    grid = runs(small.analysis().intervals, seconds)
+    redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
     assert [redis[name] for name in ("Whole", "Rest", "Cut")] == [DASH] * 3
 
 
 def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
     intervals = small.analysis().intervals.iloc[::-1]
     nothing = pd.DataFrame(columns=STEADINESS)
-    (section,) = checks.runs(intervals, nothing, "a", small.TITLES)["sections"]
+    (section,) = runs(intervals, nothing).sections
     assert [line.label for line in section.lines] == ["Redis", "Memcached"]
     rows = [[store, "a", "p", "read", 50.0, 8, 8, 8, 1, 500] for store in ("memcached", "redis")]
-    found = pd.DataFrame(rows, columns=PERCENTILES).assign(mean_of_runs=float("nan"))
-    (section,) = checks.percentiles(found, "a", small.TITLES)["sections"]
+    found = pd.DataFrame(rows, columns=PERCENTILES)
+    (section,) = percentiles(found, small.results(source=False)).sections
     assert [line.label for line in section.lines] == ["Redis, read", "Memcached, read"]
 
 
@@ -117,10 +133,10 @@ def test_a_run_without_warm_up_has_no_second_value():
         [["redis", "a", "r10_o20_t1", "1", 9, 0, "too short to judge", 0.1, 50.0, 50.0]],
         columns=STEADINESS,
     )
-    grid = checks.runs(small.analysis().intervals, seconds, "a", small.TITLES)
-    redis = dict(zip(grid["columns"], lines(grid)["Redis"], strict=True))
+    grid = runs(small.analysis().intervals, seconds)
+    redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
     assert [redis[name] for name in ("Whole", "Rest", "Cut")] == ["50.0", DASH, "0"]
-    memcached = dict(zip(grid["columns"], lines(grid)["Memcached"], strict=True))
+    memcached = dict(zip(grid.columns, lines(grid)["Memcached"], strict=True))
     assert [memcached[name] for name in ("Whole", "Rest", "Cut")] == [DASH] * 3
 
 
@@ -133,18 +149,16 @@ def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
     ]
     found = pd.DataFrame(rows, columns=PERCENTILES)
     merged = "80"
-    grid = checks.percentiles(checks.with_averages(found, small.results()), "a", small.TITLES)
+    grid = percentiles(found, small.results())
     average = stacked("mean of the", "runs' values")
     columns = ["50 %", "95 %", average, "99 %", average, "99.9 %"]
-    assert [str(column) for column in grid["columns"]] == columns
+    assert [str(column) for column in grid.columns] == columns
     # Redis has 100 us in every run.
     assert lines(grid)["Redis, read"] == [merged, merged, "100", merged, "100", DASH]
-    assert "no percentile of any set of operations" in grid["notes"][-1]
+    assert "no percentile of any set of operations" in grid.notes[-1]
     # The source published none of workload c.
-    grid = checks.percentiles(
-        checks.with_averages(found.assign(workload="c"), small.results()), "c", small.TITLES
-    )
-    assert grid["columns"] == ["50 %", "95 %", "99 %", "99.9 %"]
+    grid = percentiles(found.assign(workload="c"), small.results(), "c")
+    assert grid.columns == ["50 %", "95 %", "99 %", "99.9 %"]
 
 
 def test_several_parameters_have_a_section_each():
@@ -152,5 +166,5 @@ def test_several_parameters_have_a_section_each():
         [small.analysis().intervals, small.analysis().intervals.assign(parameters="other")]
     )
     nothing = pd.DataFrame(columns=STEADINESS)
-    grid = checks.runs(both, nothing, "a", small.TITLES)
-    assert [section.title for section in grid["sections"]] == ["r10_o20_t1", "other"]
+    grid = runs(both, nothing)
+    assert [section.title for section in grid.sections] == ["r10_o20_t1", "other"]

@@ -23,7 +23,7 @@ from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.claims import content, lines
+from kvstudy.present.claims import content, lines
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study

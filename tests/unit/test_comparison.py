@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -10,9 +11,7 @@ from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
-from kvstudy.present.tables import comparison
-from kvstudy.present.tables.html import fill_html
-from kvstudy.present.tables.latex import fill
+from kvstudy.present.typeset.grid import texts
 from kvstudy.stats.ratios import unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
@@ -20,7 +19,7 @@ from kvstudy.study.parts import Imported
 from tests.cell_texts import same_cells
 from tests.unit.small_results import CELL_COLUMNS
 
-TEMPLATE = Path(__file__).parents[2] / "report/templates/tables/comparison.tex.j2"
+TEMPLATES = Path(__file__).parents[2] / "report/templates/tables"
 STUDY = Study.model_validate(
     {
         "name": "two",
@@ -93,16 +92,20 @@ def results(
 FLOOR = pd.DataFrame(columns=FLOOR_COLUMNS)
 
 
-def long_form(found: Results, floor: pd.DataFrame = FLOOR) -> pd.DataFrame:
-    return comparison.long_form(TABLE, STUDY, found, floor)
+def run_of(found: Results, floor: pd.DataFrame = FLOOR, study: Study = STUDY) -> SimpleNamespace:
+    analysis = SimpleNamespace(floor=floor)
+    return SimpleNamespace(study=study, results=found, analysis=analysis, titles=TITLES)
 
 
-def printed(found: Results, floor: pd.DataFrame = FLOOR) -> str:
-    frame = long_form(found, floor)
-    values = comparison.content(TABLE, frame, STUDY, TITLES)
-    text = fill(TEMPLATE, **values)
-    same_cells(text, fill_html(TEMPLATE.with_name("comparison.html.j2"), **values))
-    return text
+def long_form(*values: object) -> pd.DataFrame:
+    return TABLE.rows(run_of(*values))
+
+
+def printed(*values: object) -> str:
+    run = run_of(*values)
+    tex, html = texts(TABLE.grids(TABLE.rows(run), run), "comparison", TEMPLATES)
+    same_cells(tex, html)
+    return tex
 
 
 def test_change_with_its_interval_and_the_share_of_failures():
@@ -187,14 +190,13 @@ def test_repetitions_of_imported_logs_are_not_paired():
     study = STUDY.model_copy(update={"imported": Imported()})
     nothing = pd.DataFrame(columns=FLOOR_COLUMNS)
     here, there = (
-        comparison.long_form(TABLE, each, results(), nothing).set_index("workload").loc["insert"]
+        long_form(results(), nothing, each).set_index("workload").loc["insert"]
         for each in (STUDY, study)
     )
     # Both stores have the same values; side by side they do not differ at all.
     assert (here.low, here.high) == (0, 0)
     welch = unpaired_ratio((500, 600, 700), (500, 600, 700))
     assert (there.low + 1, there.high + 1) == pytest.approx((welch.low, welch.high))
-    content = comparison.content(
-        TABLE, comparison.long_form(TABLE, study, results(), nothing), study, TITLES
-    )
-    assert "not paired" in str(content["notes"][0])
+    run = run_of(results(), nothing, study)
+    (grid,) = TABLE.grids(TABLE.rows(run), run)
+    assert "not paired" in str(grid.notes[0])

@@ -13,8 +13,7 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, OUTCOMES, SERIE
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables import bottleneck as table
-from kvstudy.present.tables.checks import DASH
+from kvstudy.present.typeset.markup import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import plan
 from kvstudy.study.controls import ceiling_store, controls, noise_store, original
@@ -141,8 +140,8 @@ def test_bottleneck_by_store():
     assert found.index.tolist() == ["redis", "memcached"]
     assert found.loc["redis", ["ceiling", "client_bound"]].tolist() == [pytest.approx(0.1), "no"]
     assert found.loc["memcached", "client_bound"] == "yes"
-    grid = table.content(found.reset_index(), small.study(), small.TITLES)
-    lines = {line.label: line.cells for section in grid["sections"] for line in section.lines}
+    (grid,) = small.table("bottleneck").grids(found.reset_index(), small.run())
+    lines = {line.label: line.cells for line in grid.lines}
     assert lines["Memcached"][-2:] == ["95 %", "yes"]
     assert lines["Redis"][0] == DASH
 
@@ -192,10 +191,9 @@ def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
     assert row.two_clients == pytest.approx(1.3)
     assert row.client_bound == "yes"
     assert sentence(row.reason) == "a second client raises the total by 30%"
-    grid = table.content(
-        bottleneck(pd.concat([runs, second]), small.study()), small.study(), small.TITLES
-    )
-    assert grid["columns"][-2:] == ["Two clients", "Client-bound"]
+    found = bottleneck(pd.concat([runs, second]), small.study())
+    (grid,) = small.table("bottleneck").grids(found, small.run())
+    assert grid.columns[-2:] == ["Two clients", "Client-bound"]
 
 
 def test_a_study_of_ycsb_without_a_store_is_its_own_ceiling(project):

@@ -15,8 +15,7 @@ from kvstudy.analyse.findings.intervals import COLUMNS as INTERVAL_COLUMNS
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest
-from kvstudy.present.export.folder import FORMS, Sources, export
-from kvstudy.present.export.tables import ready_for_input
+from kvstudy.present.export.folder import FORMS, Sources, export, ready_for_input
 from kvstudy.study.load import load_study
 
 from . import small_results as small

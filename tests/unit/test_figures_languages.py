@@ -152,7 +152,7 @@ def test_a_page_writes_numbers_as_its_language_does(monkeypatch):
 def test_amounts_of_a_machine_have_a_decimal_mark_and_versions_a_point():
     machine = [
         {"component": "OS", "name": "Debian 12.5", "details": ""},
-        {"component": "Memory", "name": "23.5 GiB", "details": "2.0 GiB swap"},
+        {"component": "Memory", "name": "gib size=23.5", "details": "swap size=2.0"},
     ]
     with using("cs"):
         told = Surroundings(

@@ -221,13 +221,13 @@ def test_status_lines_and_histograms_count_where_they_are(taken):
     assert lacks["seconds"] == lacks["histograms"] == total - 2
     assert lacks["start"] == total - 4
     probes = pd.read_csv("results/jan/probes.csv")
-    assert set(probes.reason) == {"imported logs; the server was not probed"}
+    assert set(probes.reason) == {"imported-not-probed"}
 
 
 def test_what_has_no_log_is_a_gap(taken):
     cells, _ = parsed()
     gap = cells.loc["redis/c/3"]
-    assert (gap.status, gap.reason) == ("not measured", "not imported: there is no log of it")
+    assert (gap.status, gap.reason) == ("not measured", "not-imported")
 
 
 def test_the_same_import_again_changes_nothing(taken):

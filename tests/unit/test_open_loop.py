@@ -19,10 +19,8 @@ from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
-from kvstudy.present.tables import open_loop as table
-from kvstudy.present.tables.checks import DASH
-from kvstudy.present.tables.html import fill_html
-from kvstudy.present.tables.latex import fill
+from kvstudy.present.typeset.grid import Grid, texts
+from kvstudy.present.typeset.markup import DASH
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
@@ -195,19 +193,20 @@ def test_void_and_missing_cells_are_not_among_them():
     assert latencies(NOTHING).empty
 
 
-def shown(found: OpenLoop) -> tuple[pd.DataFrame, dict]:
-    study = small.study(open_loop={"workloads": ["a"]})
+def shown(found: OpenLoop) -> tuple[pd.DataFrame, Grid]:
+    study = small.study(stores=["redis", "riak"], open_loop={"workloads": ["a"]})
     analysis = small.analysis()
     object.__setattr__(analysis, "open_rates", rates(found))
     object.__setattr__(analysis, "open_percentiles", latencies(found))
-    frame = table.rows(analysis, "a")
-    titles = {"redis": "Redis", "riak": "Riak"}
-    return frame, table.content(frame, study.open_loop, list(titles), titles)
+    run = small.run(study=study, analysis=analysis, titles={"redis": "Redis", "riak": "Riak"})
+    (table,) = study.open_loop_tables
+    frame = table.rows(run)
+    return frame, table.grids(frame, run)[0]
 
 
 def test_the_table_has_rates_and_both_times():
-    _, content = shown(at_rates())
-    redis, riak = content["sections"]
+    _, grid = shown(at_rates())
+    redis, riak = grid.sections
     assert [line.label for line in redis.lines] == ["50 %", "80 %"]
     assert redis.lines[0].cells == [
         *("1\N{NARROW NO-BREAK SPACE}000", "99.7 %"),
@@ -216,26 +215,25 @@ def test_the_table_has_rates_and_both_times():
     ]
     assert set(redis.lines[1].cells) == {DASH}
     assert [line.label for line in riak.lines] == ["50 %", "80 %"]
-    assert len(content["notes"]) == 1
-    tex = fill(TEMPLATES / "open-loop.tex.j2", **content)
-    html = fill_html(TEMPLATES / "open-loop.html.j2", **content)
+    assert len(grid.notes) == 1
+    tex, html = texts([grid], "open-loop", TEMPLATES)
     assert "0.200" in same_cells(tex, html)
     assert r"\multicolumn{4}{c}{Intended time (ms)}" in tex
 
 
 def test_a_rate_that_was_not_reached_is_marked():
-    _, content = shown(at_rates(achieved=(500, 500)))
-    cells = content["sections"][0].lines[0].cells
+    _, grid = shown(at_rates(achieved=(500, 500)))
+    cells = grid.sections[0].lines[0].cells
     assert cells[1] == "50.0 % !"
     assert cells[2] == "<i>0.100</i>"
-    assert "rate not reached" in content["notes"][1]
+    assert "rate not reached" in grid.notes[1]
 
 
 def test_notes_of_the_targets_stand_below_the_table():
     found = at_rates()
     found.targets["note"] = "its rate comes from cells that are no longer there: x"
-    _, content = shown(found)
-    assert content["notes"][-1].startswith("Redis, 50 %: its rate comes from cells that are no")
+    _, grid = shown(found)
+    assert grid.notes[-1].startswith("Redis, 50 %: its rate comes from cells that are no")
 
 
 def test_the_figure_shows_what_has_enough_operations_beyond():

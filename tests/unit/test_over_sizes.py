@@ -11,10 +11,10 @@ from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.figures.curves import curves_table, draw_curves
-from kvstudy.present.tables import scaling as scaling_table
-from kvstudy.present.tables import sweep
+from kvstudy.present.typeset.grid import Grid
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
+from kvstudy.study.model import Study
 from kvstudy.study.sizes import sizes
 from pydantic import ValidationError
 
@@ -87,6 +87,12 @@ def swept(study, missing=()):
     return Swept(study, 1.0, summary, table, published)
 
 
+def swept_grid(study: Study, values: Swept) -> Grid:
+    run = small.run(study=study, swept=values)
+    table = study.tables[0]
+    return table.grids(table.rows(run), run)[0]
+
+
 def test_lines_have_a_value_for_each_point_measured_and_published(project):
     study = swept_study()
     table = curves_table(study.figures[0], study, swept(study))
@@ -120,9 +126,7 @@ def test_a_point_that_failed_is_a_gap_with_its_reason(project):
     gap = table[(table["store"] == "riak") & (table["threads"] == 3) & (table["side"] == MEASURED)]
     assert gap["value"].isna().all()
     assert set(gap["note"]) == {"failed"}
-    frame = sweep.rows(study.tables[0], study, values)
-    grid = sweep.content(study.tables[0], frame, study, small.TITLES)
-    third = grid["sections"][0].lines[2]
+    third = swept_grid(study, values).lines[2]
     assert third.label == "3"
     assert "failed" in third.cells
 
@@ -198,16 +202,15 @@ def test_nothing_measured_is_said_in_the_figure(project):
 
 def test_a_table_over_threads_has_published_values_beside_the_measured_ones(project):
     study = swept_study()
-    frame = sweep.rows(study.tables[0], study, swept(study))
-    grid = sweep.content(study.tables[0], frame, study, small.TITLES)
-    assert len(grid["columns"]) == 2 * 4
-    first = grid["sections"][0].lines[0]
+    grid = swept_grid(study, swept(study))
+    assert len(grid.columns) == 2 * 4
+    first = grid.sections[0].lines[0]
     assert first.label == "1"
     assert str(first.cells[0]) == "2\N{NARROW NO-BREAK SPACE}000"
     assert any(f"70{MARKED}" in str(cell) for cell in first.cells)
-    assert not any(MARK in str(cell) for cell in grid["sections"][0].lines[1].cells)
-    assert "Rejected by the audit of the source." in grid["notes"][-1]
-    assert any("One run each" in str(note) for note in grid["notes"])
+    assert not any(MARK in str(cell) for cell in grid.sections[0].lines[1].cells)
+    assert "Rejected by the audit of the source." in grid.notes[-1]
+    assert any("One run each" in str(note) for note in grid.notes)
 
 
 def test_saturation_and_the_scalability_law_per_store_and_workload(project):
@@ -218,9 +221,9 @@ def test_saturation_and_the_scalability_law_per_store_and_workload(project):
     assert len(table) == 2 * 2 * 2
     assert set(table["saturation"]) == {4.0}
     assert set(table["most"]) == {12}
-    grid = scaling_table.content(table, study, small.TITLES)
-    assert len(grid["sections"]) == 4
-    assert grid["sections"][0].lines[0].cells[0] == "4"
+    (grid,) = small.table("scaling").grids(table, small.run(study=study))
+    assert len(grid.sections) == 4
+    assert grid.sections[0].lines[0].cells[0] == "4"
 
 
 def test_a_throughput_that_still_rises_has_no_saturation(project):
@@ -233,7 +236,8 @@ def test_a_throughput_that_still_rises_has_no_saturation(project):
     ]
     table = scaling(runs, sizes(study))
     assert table["saturation"].isna().all()
-    line = scaling_table.content(table, study, small.TITLES)["sections"][0].lines[0]
+    (grid,) = small.table("scaling").grids(table, small.run(study=study))
+    line = grid.lines[0]
     assert line.cells[0] == "above 12"
 
 

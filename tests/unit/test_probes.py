@@ -13,10 +13,9 @@ from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes, collect_probes, rows_of
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables import operations
-from kvstudy.present.tables.html import fill_html
-from kvstudy.present.tables.latex import fill
+from kvstudy.present.typeset.grid import Grid, texts
 from kvstudy.study.load import load_study
+from kvstudy.study.model import Study
 from kvstudy.study.raw import write_sums
 
 from tests.cell_texts import same_cells
@@ -24,7 +23,7 @@ from tests.cell_texts import same_cells
 from . import small_results as small
 
 ROOT = Path(__file__).parents[2]
-TEMPLATE = ROOT / "report/templates/tables/operations.tex.j2"
+TEMPLATES = ROOT / "report/templates/tables"
 RUN = Path("results/small")
 
 
@@ -107,7 +106,7 @@ def probed(pretend_study: Path) -> Path:
 
 def test_stores_without_a_probe_have_a_reason(probed):
     study = load_study(probed)
-    assert Probes(collect_probes(study, "small")).reason("unbound") == "it was not probed yet"
+    assert Probes(collect_probes(study, "small")).reason("unbound") == "not-probed"
     (RUN / "gaps").mkdir()
     (RUN / "gaps/unbound.json").write_text('{"reason": "no binding"}')
     assert Probes(collect_probes(study, "small")).reason("unbound") == "no binding"
@@ -155,23 +154,29 @@ def test_a_probe_without_its_facts_is_named(probed):
         collect_probes(load_study(probed), "small")
 
 
-def lines(store: str) -> dict[str, operations.Line]:
+def grid(study: Study, probes: Probes, **values: object) -> Grid:
+    run = small.run(study=study, probes=probes, **values)
+    return small.table("operations").grids(pd.DataFrame(), run)[0]
+
+
+def lines(store: str) -> dict[str, list[str]]:
+    """Commands, sizes and what is missing, by operation."""
     study = small.study(workloads=["a", "e"], tables=[], figures=[])
-    sections = operations.content(small.probes(), study, small.TITLES)["sections"]
-    section = next(each for each in sections if each.title == small.TITLES[store])
-    return {line.label: line for line in section.lines}
+    sections = grid(study, small.probes()).sections
+    section = next(section for section in sections if section.store == store)
+    return {line.label: line.cells for line in section.lines}
 
 
 def test_the_lines_of_a_store():
     redis, memcached = lines("redis"), lines("memcached")
-    assert redis["Insert"].commands == "HSET\u00a01.00, ZADD\u00a01.00"
-    assert redis["Insert"].sizes == ""
-    assert redis["Read"].missing == "NOT_FOUND, 1.00 misses"
-    assert redis["Update, one field"].missing == "OK, creates it"
-    assert memcached["Update, one field"].missing == "NOT_FOUND"
-    assert memcached["Update, one field"].sizes == "1\u202f239 \N{RIGHTWARDS ARROW} 207"
-    assert memcached["Update, all fields"].sizes == "1\u202f239 \N{RIGHTWARDS ARROW} 1\u202f239"
-    assert memcached["Scan of 10 records"].commands == "not supported"
+    assert redis["Insert"][0] == "HSET\u00a01.00, ZADD\u00a01.00"
+    assert redis["Insert"][1] == ""
+    assert redis["Read"][2] == "NOT_FOUND, 1.00 misses"
+    assert redis["Update, one field"][2] == "OK, creates it"
+    assert memcached["Update, one field"][2] == "NOT_FOUND"
+    assert memcached["Update, one field"][1] == "1\u202f239 \N{RIGHTWARDS ARROW} 207"
+    assert memcached["Update, all fields"][1] == "1\u202f239 \N{RIGHTWARDS ARROW} 1\u202f239"
+    assert memcached["Scan of 10 records"][0] == "not supported"
 
 
 def test_failed_operations_and_silent_servers_are_told(tmp_path):
@@ -182,11 +187,11 @@ def test_failed_operations_and_silent_servers_are_told(tmp_path):
     facts["steps"][0]["counters"] = None
     found = probes(facts, tmp_path / "probes.csv")
     study = small.study(stores=["x"])
-    (section,) = operations.content(found, study, {"x": "X"})["sections"]
-    insert, read, _, update = section.lines
-    assert insert.commands == "\N{EN DASH}"
-    assert read.commands == "HGETALL\u00a01.00 (OK 98 %, ERROR 2 %)"
-    assert update.sizes == "\N{EN DASH}"
+    lines = grid(study, found, titles={"x": "X"}).lines
+    insert, read, _, update = (line.cells for line in lines)
+    assert insert[0] == "\N{EN DASH}"
+    assert read[0] == "HGETALL\u00a01.00 (OK 98 %, ERROR 2 %)"
+    assert update[1] == "\N{EN DASH}"
 
 
 @pytest.mark.parametrize(
@@ -200,14 +205,13 @@ def test_failed_operations_and_silent_servers_are_told(tmp_path):
 )
 def test_the_table_has_the_operations_of_the_study(workloads, labels):
     study = small.study(workloads=workloads, tables=[], figures=[])
-    content = operations.content(small.probes(), study, small.TITLES)
-    assert [line.label for line in content["sections"][0].lines] == labels
+    section = grid(study, small.probes()).sections[0]
+    assert [line.label for line in section.lines] == labels
 
 
 def test_the_latex_of_the_table():
-    content = operations.content(small.probes(), small.study(), small.TITLES)
-    text = fill(TEMPLATE, **content)
-    same_cells(text, fill_html(TEMPLATE.with_name("operations.html.j2"), **content))
+    text, html = texts([grid(small.study(), small.probes())], "operations", TEMPLATES)
+    same_cells(text, html)
     assert r"HSET~1.00" in text or "HSET\u00a01.00" in text
     assert r"NOT\_\allowbreak{}FOUND" in text
     assert r"{V}\$\textasciitilde{}\textasciicircum{}: not probed" in text.replace(r"\{V\}", "{V}")
@@ -216,7 +220,7 @@ def test_the_latex_of_the_table():
 
 
 def test_the_csv_of_the_table_has_every_step():
-    frame = operations.rows(small.probes(), small.study(), small.MEANINGS)
+    frame = small.table("operations").rows(small.run(probes=small.probes()))
     frame = frame.set_index(["store", "step"])
     row = frame.loc["memcached", "update"]
     assert (row["commands"], row["statuses"], row["meaning"]) == ("cmd_set 1.0000", "OK", "replace")

@@ -7,12 +7,16 @@ from pathlib import Path
 import pytest
 import yaml
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables.properties import content, long_form, numbered
+from kvstudy.present.tables.properties import numbered
+from kvstudy.present.typeset.grid import Grid
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
-from kvstudy.study.properties import JUDGED, STATED, TITLES, PropertiesTable, StoreProperties
+from kvstudy.study.model import Study
+from kvstudy.study.properties import JUDGED, STATED, TITLES, StoreProperties
 from kvstudy.study.property_files import published_properties, store_properties
 from kvstudy.study.reading import read_yaml
+
+from . import small_results as small
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "envs/stores").glob("*/properties.yaml"))
@@ -39,7 +43,7 @@ def test_every_store_of_a_study_with_the_table_has_all_properties(project):
     with_table = []
     for path in sorted(STUDIES.glob("*/study.yaml")):
         plan = load_study(path)
-        if any(isinstance(table, PropertiesTable) for table in plan.tables):
+        if plan.tables_of("properties"):
             with_table.append(plan.name)
             assert list(store_properties(plan)) == plan.store_names
     assert "jedlicka2024" in with_table
@@ -56,7 +60,8 @@ def test_the_sources_table_has_every_line_for_its_stores(project):
 def test_a_cell_says_its_property_its_sources_and_what_the_source_says(project):
     plan = study()
     found = store_properties(plan)
-    frame = long_form(plan, found, published_properties(plan)).set_index(["property", "store"])
+    frame = small.table("properties").rows(small.run(study=plan))
+    frame = frame.set_index(["property", "store"])
     row = frame.loc[("secondary_indexes", "redis")]
     numbers = {name: number for number, store, name in numbered(found) if store == "redis"}
     assert row["numbers"] == str(numbers["indexes"])
@@ -76,6 +81,16 @@ def test_references_are_numbered_once_in_order(project):
     assert {store for _, store, _ in twice} == {"riak-strong"}
 
 
+def grid_of(plan: Study, titles: dict[str, str]) -> Grid:
+    run = small.run(study=plan, titles=titles)
+    table = small.table("properties")
+    return table.grids(table.rows(run), run)[0]
+
+
+def labels(grid: Grid) -> set[str]:
+    return {line.label for line in grid.lines}
+
+
 def test_more_stores_than_fit_stand_in_blocks(project):
     plan = study()
     uses = [
@@ -83,11 +98,9 @@ def test_more_stores_than_fit_stand_in_blocks(project):
         *(use.model_copy(update={"name": f"{use.name}-2"}) for use in plan.stores),
     ]
     plan = plan.model_copy(update={"stores": uses[:5]})
-    frame = long_form(plan, store_properties(plan), None)
-    titles = {name: name for name in plan.store_names}
-    blocks = content(frame, plan, titles)["blocks"]
-    assert [len(block["heads"]) for block in blocks] == [3, 2]
-    assert all(len(block["lines"]) == len(STATED) for block in blocks)
+    blocks = grid_of(plan, {name: name for name in plan.store_names}).parts()
+    assert [len(block.columns) for block in blocks] == [3, 2]
+    assert all({TITLES[name] for name in STATED} <= labels(block) for block in blocks)
 
 
 def test_a_store_without_properties_is_named(project):
@@ -122,5 +135,4 @@ def test_a_property_without_a_complete_source_is_refused(project, change, messag
 def test_titles_of_the_stores_are_those_of_the_report(project):
     plan = study()
     titles = {name: store.title for name, store in load_stores(plan).items()}
-    values = content(long_form(plan, store_properties(plan), None), plan, titles)
-    assert values["blocks"][0]["heads"][1][0] == "Riak KV"
+    assert grid_of(plan, titles).columns[1].startswith("Riak KV ")

@@ -12,9 +12,9 @@ import pytest
 import yaml
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables.published import Source, published_table
+from kvstudy.present.typeset.source import Source
+from kvstudy.present.typeset.table import Table
 from kvstudy.stores.definition import load_stores
-from kvstudy.study.kinds import AnyTable
 from kvstudy.study.load import STUDIES, load_study
 from kvstudy.study.parts import PrintedForm
 
@@ -42,7 +42,7 @@ def test_a_table_made_again_equals_the_sources_cell_by_cell(project, path):
     study, number = path.stem.split("-table-")
     made = source(study)
     table = next(each for each in made.study.tables if each.source == f"Table {number}")
-    frame = published_table(table, made).frame()
+    frame = table.published_grid(made).frame()
     heads, lines = printed(path)
     assert [cell for row in lines for cell in row[1:]] == frame.iloc[
         :, 2:
@@ -64,7 +64,7 @@ def test_the_transcribed_tables_are_all_there():
 def test_the_slides_order_of_the_stores_cell_by_cell(project):
     made = source("jedlicka2024")
     table = next(each for each in made.study.tables if each.kind == "ranking")
-    frame = published_table(table, made).frame()
+    frame = table.published_grid(made).frame()
     text = PRINTED[0].with_name("jedlicka2024-slides.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t")[1:] for line in text.splitlines()]
     assert frame.columns[2:].tolist() == rows[0]
@@ -87,9 +87,8 @@ def test_the_slides_order_is_that_of_the_tables(project):
 
 def test_sections_are_the_sources(project):
     made = source("jedlicka2024")
-    frame = published_table(
-        next(t for t in made.study.tables if t.name == "workload-b"), made
-    ).frame()
+    table = next(table for table in made.study.tables if table.name == "workload-b")
+    frame = table.published_grid(made).frame()
     assert list(dict.fromkeys(frame["section"])) == ["", "Read", "Update", "Read + update"]
     assert frame.loc[0, "line"] == "Run time (ms)"
     assert frame.columns[2:].tolist() == ["Redis", "Riak KV", "Aerospike", "Memcached"]
@@ -139,9 +138,10 @@ def test_a_ratio_that_is_printed_as_one_to_x_is_turned(project):
             "rejected": False,
         }
     )
-    table = AnyTable(name="one", source="Table 1", caption="One")
-    grid = published_table(table, dataclasses.replace(made, values=rows))
-    assert grid.columns == [("MySQL", "Run time"), ("MySQL:MongoDB", "Relative performance")]
+    table = Table(name="one", source="Table 1", caption="One")
+    grid = table.published_grid(dataclasses.replace(made, values=rows))
+    assert [title for title, _width in grid.groups] == ["MySQL", "MySQL:MongoDB"]
+    assert grid.columns == ["Run time", "Relative performance"]
     assert [line.cells for line in grid.sections[0].lines] == [["31 ms", "-"], ["1,3 s", "1:29"]]
 
 

@@ -1,6 +1,7 @@
 """Places and ratios of the stores, as published and as measured."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -11,16 +12,14 @@ from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.drawing.draw import looks
 from kvstudy.present.figures.slope import draw_slopes, slopes
-from kvstudy.present.tables.against import content, rows
-from kvstudy.present.tables.checks import DASH
+from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.markup import DASH
 from kvstudy.study.load import load_study
-from kvstudy.study.source_parts import AgainstTable
 
 from . import small_results as small
 
 STORES = ["redis", "riak", "memcached"]
 LOOKS = looks({name: name.title() for name in STORES}, small.COLORS)
-TABLE = AgainstTable(name="against", kind="against", caption="Ratios")
 
 
 def pair(faster: str, slower: str, ratio: float, decision: str, spread: float | None = 1.1) -> list:
@@ -56,6 +55,15 @@ SOME = pairs(
 )
 # The source: riak before redis before memcached, far apart.
 PUBLISHED = {"redis": 500.0, "riak": 1000.0, "memcached": 100.0}
+
+
+def ratios(found: Results, some: pd.DataFrame, base: str | None = None) -> pd.DataFrame:
+    analysis = replace(small.analysis(), pairs=some)
+    return small.table("against", base=base).rows(small.run(results=found, analysis=analysis))
+
+
+def grid_of(frame: pd.DataFrame) -> Grid:
+    return small.table("against").grids(frame, small.run())[0]
 
 
 def test_undecided_stores_share_a_place():
@@ -110,35 +118,30 @@ def test_the_slopes_stand_at_the_places_and_names_do_not_overlap():
 
 
 def test_ratios_to_the_first_store_that_both_have():
-    frame = rows(TABLE, small.study(), results(**PUBLISHED), SOME).set_index("store")
+    frame = ratios(results(**PUBLISHED), SOME).set_index("store")
     assert set(frame["base"]) == {"redis"}
     assert frame.loc["riak", ["published", "here"]].tolist() == pytest.approx([2, 1.02])
     memcached = frame.loc["memcached"]
     # Redis is twice as fast: the interval turns round with the ratio.
     assert memcached[["here", "low", "high"]].tolist() == pytest.approx([0.5, 0.5 / 1.1, 0.55])
     assert memcached["here_by_published"] == pytest.approx(0.5 / 0.2)
-    grid = content(frame.reset_index(), small.study(), small.TITLES)
-    cells = {line.label: line.cells for line in grid["sections"][0].lines}
+    grid = grid_of(frame.reset_index())
+    cells = {line.label: line.cells for line in grid.sections[0].lines}
     assert cells["Memcached / Redis"] == ["0.200", "0.500", "0.455 to 0.550", "2.50"]
     assert cells[f"{small.TITLES['riak']} / Redis"][1] == "1.02 ~"
 
 
 def test_a_value_that_the_audit_rejects_is_marked_wherever_it_is_compared():
     found = results(rejected="memcached", **PUBLISHED)
-    grid = content(rows(TABLE, small.study(), found, SOME), small.study(), small.TITLES)
-    by_label = {
-        line.label: [str(cell) for cell in line.cells] for line in grid["sections"][0].lines
-    }
+    grid = grid_of(ratios(found, SOME))
+    by_label = {line.label: [str(cell) for cell in line.cells] for line in grid.sections[0].lines}
     marked = [MARK in cell for cell in by_label["Memcached / Redis"]]
     assert marked == [True, False, False, True]
     assert not any(MARK in cell for cell in by_label[f"{small.TITLES['riak']} / Redis"])
-    assert "Rejected by the audit of the source." in grid["notes"][-1]
+    assert "Rejected by the audit of the source." in grid.notes[-1]
     # All ratios to a store with such a value rest on it.
-    grid = content(
-        rows(TABLE, small.study(), results(rejected="redis", **PUBLISHED), SOME),
-        *(small.study(), small.TITLES),
-    )
-    assert all(MARK in line.cells[0] for line in grid["sections"][0].lines)
+    grid = grid_of(ratios(results(rejected="redis", **PUBLISHED), SOME))
+    assert all(MARK in line.cells[0] for line in grid.sections[0].lines)
     table = slopes(small.study(), found, SOME)
     figure = draw_slopes(table, small.study(), looks(small.TITLES, small.COLORS))
     texts = [text.get_text() for text in figure.axes[0].texts]
@@ -153,16 +156,15 @@ def test_a_value_that_the_audit_rejects_is_marked_wherever_it_is_compared():
 
 def test_a_store_that_was_not_measured_keeps_its_published_ratio():
     some = pairs(pair("redis", "memcached", 2, "faster"))
-    frame = rows(TABLE, small.study(), results(**PUBLISHED), some).set_index("store")
+    frame = ratios(results(**PUBLISHED), some).set_index("store")
     assert frame.loc["riak", "published"] == 2
     assert math.isnan(frame.loc["riak", "here"])
-    grid = content(frame.reset_index(), small.study(), small.TITLES)
-    assert grid["sections"][0].lines[0].cells == ["2.00", DASH, DASH, DASH]
+    grid = grid_of(frame.reset_index())
+    assert grid.sections[0].lines[0].cells == ["2.00", DASH, DASH, DASH]
 
 
 def test_another_store_may_be_the_base():
-    table = TABLE.model_copy(update={"base": "memcached"})
-    frame = rows(table, small.study(), results(**PUBLISHED), SOME)
+    frame = ratios(results(**PUBLISHED), SOME, "memcached")
     assert frame["store"].tolist() == ["redis", "riak"]
     assert frame["here"].tolist() == pytest.approx([2, 2.04])
 

@@ -11,13 +11,12 @@ from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables.ranking import content, long_form
+from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
-from kvstudy.study.ranking import RankingTable
 
 from . import small_results as small
 
-TABLE = RankingTable.model_validate(
+TABLE = TABLES["ranking"].model_validate(
     {
         "name": "ranking",
         "kind": "ranking",
@@ -57,8 +56,9 @@ def ranked(
     )
     floors = pd.DataFrame(columns=["workload", "parameters", "floor"])
     analysis = replace(small.analysis(), pairs=pairs(values, floors), bottleneck=limits)
-    frame = long_form(TABLE, small.study(), found, analysis)
-    return frame, content(frame, small.study(), small.TITLES)
+    run = small.run(results=found, analysis=analysis)
+    frame = TABLE.rows(run)
+    return frame, TABLE.grids(frame, run)[0]
 
 
 def places(frame: pd.DataFrame) -> dict[str, float]:
@@ -66,71 +66,71 @@ def places(frame: pd.DataFrame) -> dict[str, float]:
 
 
 def test_told_stores_have_places_of_their_own():
-    frame, values = ranked(redis=[100, 101, 99], riak=[50, 51, 50], memcached=[200, 199, 202])
+    frame, grid = ranked(redis=[100, 101, 99], riak=[50, 51, 50], memcached=[200, 199, 202])
     assert places(frame) == {"memcached": 1, "redis": 2, "riak": 3}
-    cells = values["blocks"][0]["rows"][0].cells
+    cells = grid.lines[0].cells
     assert cells[0].startswith("Memcached 0.20")
     assert r"\newline" not in "".join(cells)
 
 
 def test_stores_that_the_runs_do_not_tell_apart_share_a_place():
-    frame, values = ranked(redis=[100, 120, 90], riak=[50, 51, 50], memcached=[110, 95, 105])
+    frame, grid = ranked(redis=[100, 120, 90], riak=[50, 51, 50], memcached=[110, 95, 105])
     assert places(frame) == {"redis": 1, "memcached": 1, "riak": 3}
-    cells = values["blocks"][0]["rows"][0].cells
+    cells = grid.lines[0].cells
     # By their means, 103.3 each, and then 103 and 103.3, whatever the study's order.
     assert cells[0].index("Redis") < cells[0].index("Memcached")
-    turned, values = ranked(redis=[110, 95, 104], riak=[50, 51, 50], memcached=[100, 120, 90])
+    turned, grid = ranked(redis=[110, 95, 104], riak=[50, 51, 50], memcached=[100, 120, 90])
     assert places(turned) == {"redis": 1, "memcached": 1, "riak": 3}
-    cells = values["blocks"][0]["rows"][0].cells
+    cells = grid.lines[0].cells
     assert cells[0].index("Memcached") < cells[0].index("Redis")
     assert "~" in cells[0]
     assert "=" not in cells[0]
-    notes = " ".join(values["notes"])
+    notes = " ".join(grid.notes)
     assert "Updating, undecided: Memcached / Redis (3 runs; about" in notes
     assert "tell" not in notes
     assert cells[1] == ""
 
 
 def test_equality_is_shown_and_not_assumed():
-    _, values = ranked(redis=[100, 101, 102], memcached=[102, 101, 100.5])
-    cells = values["blocks"][0]["rows"][0].cells
+    _, grid = ranked(redis=[100, 101, 102], memcached=[102, 101, 100.5])
+    cells = grid.lines[0].cells
     assert "=" in cells[0]
     assert "~" not in cells[0]
-    assert "undecided:" not in " ".join(values["notes"]).replace("~: undecided", "")
+    assert "undecided:" not in " ".join(grid.notes).replace("~: undecided", "")
 
 
 def test_an_undecided_pair_may_stand_at_two_places():
-    frame, values = ranked(redis=[100, 101, 99], riak=[90, 140, 95], memcached=[120, 121, 119])
+    frame, grid = ranked(redis=[100, 101, 99], riak=[90, 140, 95], memcached=[120, 121, 119])
     assert places(frame) == {"memcached": 1, "riak": 1, "redis": 2}
-    notes = " ".join(values["notes"])
+    notes = " ".join(grid.notes)
     riak = small.TITLES["riak"]
     assert f"undecided: Memcached / {riak} (3 runs" in notes
     assert f"{riak} / Redis (3 runs; about" in notes
 
 
 def test_one_run_makes_no_order():
-    frame, values = ranked(redis=[100], riak=[50], memcached=[200])
+    frame, grid = ranked(redis=[100], riak=[50], memcached=[200])
     assert set(places(frame).values()) == {1}
-    assert "one run: it decides nothing" in " ".join(values["notes"])
+    assert "one run: it decides nothing" in " ".join(grid.notes)
 
 
 def test_a_store_without_values_has_no_place_and_a_reason():
-    frame, values = ranked(redis=[100, 101, 99], memcached=[200, 199, 202])
+    frame, grid = ranked(redis=[100, 101, 99], memcached=[200, 199, 202])
     assert places(frame) == {"memcached": 1, "redis": 2}
-    assert any("has no place in Updating: void" in note for note in values["notes"])
+    assert any("has no place in Updating: void" in note for note in grid.notes)
 
 
 def test_a_store_that_the_client_limits_is_marked():
-    _, values = ranked(("redis",), redis=[100, 101, 99], memcached=[200, 199, 202])
-    assert "\N{DAGGER}" in values["blocks"][0]["rows"][0].cells[1]
-    assert any("the client, not the store" in note for note in values["notes"])
+    _, grid = ranked(("redis",), redis=[100, 101, 99], memcached=[200, 199, 202])
+    assert "\N{DAGGER}" in grid.lines[0].cells[1]
+    assert any("the client, not the store" in note for note in grid.notes)
 
 
 def test_the_sources_places_stand_below_and_come_from_its_values_where_it_printed_none():
     speeds = {("redis", "throughput"): 10.0, ("riak", "throughput"): 30.0}
-    frame, values = ranked(published=speeds, redis=[100, 101, 99])
+    frame, grid = ranked(published=speeds, redis=[100, 101, 99])
     assert frame.set_index("store")["published_place"].dropna().to_dict() == {"redis": 2, "riak": 1}
-    printed = values["blocks"][0]["rows"][1]
+    printed = grid.lines[1]
     assert printed.published
     ranks = speeds | {("redis", "throughput_rank"): 1.0, ("riak", "throughput_rank"): 2.0}
     frame, _ = ranked(published=ranks, redis=[100, 101, 99])
@@ -139,11 +139,11 @@ def test_the_sources_places_stand_below_and_come_from_its_values_where_it_printe
 
 def test_a_published_place_that_rests_on_a_rejected_value_is_marked():
     speeds = {("redis", "throughput"): 10.0, ("riak", "throughput"): 30.0}
-    _, values = ranked(published=speeds, rejected="redis", redis=[100, 101, 99])
-    here, there = values["blocks"][0]["rows"][:2]
+    _, grid = ranked(published=speeds, rejected="redis", redis=[100, 101, 99])
+    here, there = grid.lines[:2]
     assert not any(MARK in cell for cell in here.cells)
     assert [MARK in cell for cell in there.cells][:2] == [False, True]
-    assert any("Rejected by the audit of the source." in note for note in values["notes"])
+    assert any("Rejected by the audit of the source." in note for note in grid.notes)
 
 
 def test_an_unknown_workload_is_named(project):

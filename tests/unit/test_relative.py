@@ -1,6 +1,7 @@
 """Relative performance and a cache's break-even, on made rounds and on published values."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -11,21 +12,22 @@ from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table, draw_break_even
 from kvstudy.present.figures.relative import RelativePlot, draw_relative, relative_table
-from kvstudy.present.tables import break_even, relative
-from kvstudy.present.tables.checks import parts
-from kvstudy.present.tables.html import fill_html
-from kvstudy.present.tables.latex import fill
+from kvstudy.present.tables.relative import duration
+from kvstudy.present.typeset.grid import Grid, texts
+from kvstudy.present.typeset.table import Table
 from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.intervals import trimmed_mean
-from kvstudy.study.relative import BreakEvenTable, RelativeTable
+from kvstudy.study.kinds import TABLES
 
 from tests.cell_texts import same_cells
+
+from . import small_results as small
 
 TITLES = {"db": "Database", "cache": "Cache"}
 ONE = {"workload": "w", "baseline": "db", "store": "cache", "name": "t", "caption": "T"}
 TWO = {"workload": "w", "database": "db", "cache": "cache", "name": "b", "caption": "B"}
-WRITES = RelativeTable(kind="relative", operation="insert", **ONE)
-EVEN = BreakEvenTable(kind="break-even", **TWO)
+WRITES = TABLES["relative"](kind="relative", operation="insert", **ONE)
+EVEN = TABLES["break-even"](kind="break-even", **TWO)
 SPREAD = [0.9, 0.98, 1.0, 1.05, 3.0]
 # us of one operation.
 TIMES = {
@@ -87,11 +89,15 @@ def published(tmp_path: Path) -> pd.DataFrame:
     return read_published(path)
 
 
-def filled(grid: dict) -> str:
-    template = Path("report/templates/tables/checks.tex.j2")
-    text = fill(template, **grid, parts=parts(grid))
-    same_cells(text, fill_html(template.with_name("checks.html.j2"), **grid))
-    return text
+def grid_of(table: Table, frame: pd.DataFrame, published: pd.DataFrame | None = None) -> Grid:
+    run = small.run(titles=TITLES, swept=SimpleNamespace(published=published))
+    return table.grids(frame, run)[0]
+
+
+def filled(grid: Grid) -> str:
+    tex, html = texts([grid], "relative", Path("report/templates/tables"))
+    same_cells(tex, html)
+    return tex
 
 
 def test_the_time_is_the_trimmed_mean_of_the_rounds_that_count():
@@ -128,7 +134,7 @@ def test_of_few_rounds_nothing_is_dropped_and_one_has_no_spread():
 
 
 def test_relative_performance_of_two_stores(published):
-    frame = relative.rows(WRITES, analysed(made()), published)
+    frame = WRITES.values(analysed(made()), published)
     ours, theirs = (frame[frame["origin"] == origin] for origin in ("measured", "published"))
     (row,) = ours[ours["records"] == 10_000].itertuples()
     assert row.baseline_ms == pytest.approx(13_000 * 1.01)
@@ -140,8 +146,8 @@ def test_relative_performance_of_two_stores(published):
     assert pd.isna(one.ratio)
     assert pd.isna(one.baseline_ms)
     assert theirs["ratio"].tolist()[1:] == [32]
-    grid = relative.content(WRITES, frame, published, TITLES)
-    (section,) = grid["sections"]
+    grid = grid_of(WRITES, frame, published)
+    (section,) = grid.sections
     assert [line.label for line in section.lines] == [
         *("1", ""),
         *("10\N{NARROW NO-BREAK SPACE}000", ""),
@@ -160,8 +166,8 @@ def test_relative_performance_of_two_stores(published):
 
 def test_a_ratio_that_the_rounds_do_not_tell_from_one_is_a_tie():
     same = TIMES | {("cache", "insert"): 1301.0}
-    frame = relative.rows(WRITES, analysed(made(same, [0.8, 0.9, 1, 1.1, 1.2])), None)
-    (section,) = relative.content(WRITES, frame, None, TITLES)["sections"]
+    frame = WRITES.values(analysed(made(same, [0.8, 0.9, 1, 1.1, 1.2])), None)
+    (section,) = grid_of(WRITES, frame).sections
     assert section.lines[0].cells[4].endswith("~")
 
 
@@ -176,7 +182,7 @@ def test_a_ratio_that_the_rounds_do_not_tell_from_one_is_a_tie():
     ],
 )
 def test_durations(milliseconds, text):
-    assert relative.duration(milliseconds) == text.replace(" ", "\N{NO-BREAK SPACE}")
+    assert duration(milliseconds) == text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def test_the_published_formula_gives_the_published_crossing(published):
@@ -216,22 +222,22 @@ def test_hit_probability_of_open_and_unknown_ends():
 
 
 def test_break_even_beside_the_source(published):
-    frame = break_even.rows(EVEN, analysed(made(spread=[0.99, 0.995, 1, 1.005, 1.01])), published)
+    frame = EVEN.values(analysed(made(spread=[0.99, 0.995, 1, 1.005, 1.01])), published)
     assert frame["origin"].tolist() == ["measured", "run times", "rates", "printed"]
     ours = frame.iloc[0]
     assert ours["crossing"] == pytest.approx(2.5)
     assert ours["low"] < 2.5 < ours["high"]
     assert ours["hits_low"] < 0.6 < ours["hits_high"]
-    text = filled(break_even.content(EVEN, frame, TITLES))
+    text = filled(grid_of(EVEN, frame))
     for words in ("2.50", "2.57", "60 \\%", "61 \\%", "from its rates", "as it is printed"):
         assert words in text
 
 
 def test_a_cache_that_reads_no_faster_never_pays_off():
     slow = TIMES | {("cache", "read"): 130.0}
-    frame = break_even.rows(EVEN, analysed(made(slow)), None)
+    frame = EVEN.values(analysed(made(slow)), None)
     assert frame["crossing"].tolist() == [float("inf")]
-    (section,) = break_even.content(EVEN, frame, TITLES)["sections"]
+    (section,) = grid_of(EVEN, frame).sections
     assert section.lines[0].cells[5] == "never"
     plot = BreakEvenPlot(kind="break-even", records=10_000, **TWO)
     table = break_even_table(plot, analysed(made(slow)), None)
@@ -242,8 +248,8 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
 
 def test_without_deletions_of_the_cache_there_is_no_break_even():
     some = {key: value for key, value in TIMES.items() if key != ("cache", "delete")}
-    assert break_even.rows(EVEN, analysed(made(some)), None).empty
-    filled(break_even.content(EVEN, break_even.rows(EVEN, analysed(made(some)), None), TITLES))
+    assert EVEN.values(analysed(made(some)), None).empty
+    filled(grid_of(EVEN, EVEN.values(analysed(made(some)), None)))
 
 
 def test_the_figure_of_the_costs(published):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kvstudy.logs.ycsb.histograms import read_histogram
-from kvstudy.stats.percentiles import merged, percentiles_over_runs, quantile, samples_beyond
+from kvstudy.stats.percentiles import merged, percentiles_over_runs, quantiles, samples_beyond
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 samples = st.lists(st.integers(0, 10_000), min_size=1, max_size=30)
@@ -22,7 +22,7 @@ def histogram(values) -> pd.Series:
 @given(samples, percents)
 def test_a_quantile_is_that_of_the_samples(values, percent):
     expected = np.percentile(values, percent, method="inverted_cdf")
-    assert quantile(histogram(values), percent) == expected
+    assert quantiles(histogram(values), [percent]) == [expected]
 
 
 @given(st.lists(samples, min_size=1, max_size=5))
@@ -42,7 +42,7 @@ def test_the_order_of_merging_does_not_matter(runs, random):
 
 @given(samples, st.lists(st.floats(0, 100), min_size=2, max_size=10))
 def test_quantiles_are_monotone(values, asked):
-    found = [quantile(histogram(values), percent) for percent in sorted(asked)]
+    found = quantiles(histogram(values), sorted(asked))
     assert found == sorted(found)
     assert min(values) <= found[0] <= found[-1] <= max(values)
 
@@ -65,7 +65,7 @@ def test_a_mean_of_percentiles_would_be_something_else():
 def test_real_runs():
     runs = [read_histogram(DATA / f"redis-hdr-rep{number}.READ.hdr") for number in (1, 2, 3)]
     found = percentiles_over_runs(runs, [99.9])[0]
-    singles = [quantile(run, 99.9) for run in runs]
+    singles = [quantiles(run, [99.9])[0] for run in runs]
     assert (found.low, found.high) == (min(singles), max(singles))
     assert found.low < found.value < found.high
     samples = np.concatenate([np.repeat(run.index, run) for run in runs])
@@ -107,7 +107,7 @@ def test_samples_beyond_and_the_rule_for_printing(samples, percent, beyond, prin
     ],
 )
 def test_no_histograms(counts, message):
-    for call in (lambda: merged([counts]), lambda: quantile(counts, 50)):
+    for call in (lambda: merged([counts]), lambda: quantiles(counts, [50])):
         with pytest.raises(ValueError, match=message):
             call()
 
@@ -120,4 +120,4 @@ def test_nothing_to_merge():
 @pytest.mark.parametrize("percent", [-1, 100.1, float("nan")])
 def test_no_percentile(percent):
     with pytest.raises(ValueError, match="needs a number from 0 to 100"):
-        quantile(histogram([1, 2]), percent)
+        quantiles(histogram([1, 2]), [percent])

@@ -10,10 +10,8 @@ import pytest
 from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables import machine, results
-from kvstudy.present.tables.kinds import Given
-from kvstudy.present.tables.latex import Latex, broken, escape, fill
-from kvstudy.present.tables.write import write_tables
+from kvstudy.present.typeset.latex import Latex, broken, escape, fill
+from kvstudy.present.typeset.table import RunValues, write_tables
 
 from . import small_results as small
 
@@ -27,9 +25,9 @@ ENVIRONMENT = {
 
 
 def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> Path:
-    given = Given(
+    run = RunValues(
         study=study or small.study(),
-        found=found or small.results(),
+        results=found or small.results(),
         probes=small.probes(),
         analysis=small.analysis(),
         environment=environment,
@@ -39,7 +37,7 @@ def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> P
         swept=small.swept(study or small.study()),
         scalings=pd.DataFrame(columns=SCALING),
     )
-    write_tables(given, TEMPLATES, tmp_path)
+    write_tables(run, TEMPLATES, tmp_path)
     return tmp_path
 
 
@@ -51,7 +49,8 @@ def folder(tmp_path_factory) -> Path:
 
 def notes(found, name: str = "one") -> str:
     table = next(table for table in small.study().tables if table.name == name)
-    return "\n".join(results.content(table, small.study(), found, small.TITLES)["notes"])
+    (grid,) = table.grids(pd.DataFrame(), small.run(results=found))
+    return "\n".join(grid.notes)
 
 
 def test_csv_has_every_value_with_n_and_spread(folder):
@@ -174,8 +173,9 @@ def test_machine_beside_the_source(folder):
 
 
 def test_machine_file_without_components_is_named():
+    run = small.run(environment={}, environment_path=Path("env.json"))
     with pytest.raises(KvstudyError, match=r"env\.json: 'components' is missing"):
-        machine.rows({}, small.study(), small.TITLES, Path("env.json"))
+        small.table("machine").rows(run)
 
 
 def test_titles_are_escaped(folder):

@@ -13,16 +13,12 @@ import pytest
 from kvstudy.analyse.findings.scaling import scaling
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
-from kvstudy.present.tables import checks, store
-from kvstudy.present.tables import scaling as scaling_table
-from kvstudy.present.tables import sweep as sweep_table
-from kvstudy.present.tables.files import write_texts
-from kvstudy.present.tables.html import fill_html
-from kvstudy.present.tables.kinds import KINDS, of_checks
-from kvstudy.present.tables.latex import latex_of
-from kvstudy.present.tables.markup import (
+from kvstudy.present.typeset.grid import Grid, Line, Section, texts
+from kvstudy.present.typeset.latex import latex_of
+from kvstudy.present.typeset.markup import (
     Rich,
     bold,
+    fill_html,
     grey,
     hanging,
     italic,
@@ -33,7 +29,6 @@ from kvstudy.present.tables.markup import (
     raised,
     stacked,
 )
-from kvstudy.study.kinds import AnyTable
 from kvstudy.study.sizes import sizes
 
 from tests.cell_texts import (
@@ -64,10 +59,9 @@ def both(folder: Path, name: str) -> tuple[str, str]:
     return tuple((folder / f"{name}.{form}").read_text("utf-8") for form in ("tex", "html"))
 
 
-def both_of(grid: checks.Grid, folder: Path) -> tuple[str, str]:
-    """A table of checks from what its module gives, in both formats."""
-    write_texts("grid", "checks", of_checks(pd.DataFrame(), grid).values, TEMPLATES, folder)
-    return both(folder, "grid")
+def both_of(grid: Grid) -> tuple[str, str]:
+    """A table in both formats."""
+    return texts([grid], "checks", TEMPLATES)
 
 
 @pytest.mark.parametrize(
@@ -110,18 +104,6 @@ def test_all_tables_have_the_same_cells_in_both_formats(folder):
         assert same_cells(*both(folder, name), gaps=("not measured",)), name
 
 
-def test_each_kind_has_templates_of_both_formats():
-    kinds = {
-        form: {path.name.split(".")[0] for path in TEMPLATES.glob(f"*.{form}.j2")}
-        for form in ("tex", "html")
-    }
-    assert kinds["html"] - {"parts"} == kinds["tex"]
-
-
-def test_each_kind_of_table_can_be_made():
-    assert set(KINDS) == set(AnyTable.__subclasses__())
-
-
 def test_titles_are_escaped(folder):
     escaped = r"Riak_%&amp;#\&lt;K&gt;{V}$~^"
     assert "<K>" not in "".join(path.read_text("utf-8") for path in folder.glob("*.html"))
@@ -157,12 +139,12 @@ def test_one_store_one_workload(tmp_path):
     assert all(len(row) <= 2 for row in html_rows(both(folder, "one")[1]))
 
 
-def test_twelve_thread_counts_are_one_table_that_sorts_by_number(tmp_path):
+def test_twelve_thread_counts_are_one_table_that_sorts_by_number():
     study = swept_study()
     values = swept(study, missing={("riak", "a", 3)})
-    table = study.tables[0]
-    grid = sweep_table.content(table, sweep_table.rows(table, study, values), study, small.TITLES)
-    tex, html = both_of(grid, tmp_path)
+    table, run = study.tables[0], small.run(study=study, swept=values)
+    (grid,) = table.grids(table.rows(run), run)
+    tex, html = both_of(grid)
     assert "failed" in same_cells(tex, html)
     rows = html_rows(html)[1:]
     assert [row[0] for row in rows] == [str(number) for number in THREADS]
@@ -172,34 +154,34 @@ def test_twelve_thread_counts_are_one_table_that_sorts_by_number(tmp_path):
     assert html.count('<th scope="col" class="num" data-store="redis">') == 4
 
     runs = values.summary.rename(columns={"mean": "value"}).assign(repetition="1", phase="run")
-    grid = scaling_table.content(scaling(runs, sizes(study)), study, small.TITLES)
-    assert "4" in same_cells(*both_of(grid, tmp_path))
+    (grid,) = small.table("scaling").grids(scaling(runs, sizes(study)), run)
+    assert "4" in same_cells(*both_of(grid))
 
 
-def test_a_page_of_a_store_has_its_workloads(tmp_path):
+def test_a_page_of_a_store_has_its_workloads():
     plan = small.cells()
     values = small.measurements(plan)
     summary = small.summarise(values, plan, list(small.TITLES), ["a"])
     runs = small.per_repetition(values, plan, ["a", "c", "insert"])
     found = small.Results(summary, plan, None, runs)
-    frame = store.rows("redis", small.study(), found, small.analysis())
-    tex, html = both_of(store.content(frame, small.study()), tmp_path)
+    run, table = (
+        small.run(results=found, analysis=small.analysis()),
+        small.table("store", store="redis"),
+    )
+    (grid,) = table.grids(table.rows(run), run)
+    tex, html = both_of(grid)
     assert "2 098" in same_cells(tex, html)
     assert '<tr data-workload="a">' in html
     assert "not measured" in html_cells(html)
 
 
-def test_a_table_over_pages_with_long_names_is_one_table(tmp_path):
+def test_a_table_over_pages_with_long_names_is_one_table():
     long = "A very long name of a store, " * 6 + TITLE
-    some = [checks.Line(f"{long} {number}", ["1", "2"], "x") for number in range(150)]
-    below = checks.Line("", ["0 to 2", ""], "x")
+    some = [Line(f"{long} {number}", ["1", "2"], "x") for number in range(150)]
+    below = Line("", ["0 to 2", ""], "x")
     paired = [each for line in some for each in (line, below)]
-    grid = {
-        "columns": [marked("One", store="x"), "Two"],
-        "sections": [checks.Section("All", paired, workload="a")],
-        "notes": [],
-    }
-    tex, html = both_of(grid, tmp_path)
+    grid = Grid([marked("One", store="x"), "Two"], [Section("All", paired, workload="a")])
+    tex, html = both_of(grid)
     assert html.count("<table") == html.count("<tbody") == 1
     there = [cell for cell in latex_cells(tex) if cell != "All"]
     assert [cell for cell in html_cells(html) if cell != "All"] == there
@@ -208,15 +190,15 @@ def test_a_table_over_pages_with_long_names_is_one_table(tmp_path):
     assert "notes" not in html
 
 
-def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen(tmp_path):
+def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen():
     names = ["a", "b", "c", "d", "e", "f", "insert"]
     study = small.study(workloads=names, tables=[], figures=[])
     pairs = small.analysis().pairs
     row = pairs.iloc[0].to_dict()
     pairs = pd.DataFrame([{**row, "workload": name} for name in [*names, "mean"]])
     analysis = replace(small.analysis(), pairs=pairs)
-    grid = checks.ratios(analysis, study, small.TITLES)
-    tex, html = both_of(grid, tmp_path)
+    (grid,) = small.table("ratios").grids(pairs, small.run(study=study, analysis=analysis))
+    tex, html = both_of(grid)
     assert tex.count(r"\toprule") > 1
     assert html.count("<table") == 1
     check_structure(html)

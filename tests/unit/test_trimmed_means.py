@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.trimmed import trimmed
 from kvstudy.analyse.tidy.files import MEASUREMENTS
-from kvstudy.present.tables.checks import DASH
-from kvstudy.present.tables.trimmed import content
+from kvstudy.present.typeset.markup import DASH
 from pydantic import ValidationError
 
 from . import small_results as small
@@ -27,8 +26,8 @@ def test_the_disturbed_run_is_dropped_and_the_plain_mean_stays_beside_it():
     assert row.trimmed == pytest.approx((104 + 106 + 110) / 3)
     assert row.low < row.trimmed < row.high
     study = small.study(repetitions=5, trimmed_mean=True)
-    grid = content(trimmed(values(RUNS)), study, small.TITLES)
-    ((line,),) = [section.lines for section in grid["sections"]]
+    (grid,) = small.table("trimmed").grids(trimmed(values(RUNS)), small.run(study=study))
+    (line,) = grid.lines
     assert line.cells[:2] == ["184.0", "106.7"]
     assert line.cells[3:] == [DASH] * 3
 

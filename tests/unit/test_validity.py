@@ -15,7 +15,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.validity import validity_facts
-from kvstudy.present.tables.validity import content
+from kvstudy.present.typeset.grid import Section
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures
@@ -93,12 +93,12 @@ def test_a_server_that_counted_nothing_is_not_one_that_was_not_asked():
     assert rows[-1] | {"count": None} == {
         "kind": "none",
         "operation": "",
-        "name": "the store tells no counters",
+        "name": "no-counters",
         "count": None,
     }
     old = manifest({})
     del old["server"]["counters"]
-    assert list(outcomes(old, "run", [found]))[-1]["name"] == "the counters were not recorded"
+    assert list(outcomes(old, "run", [found]))[-1]["name"] == "counters-not-recorded"
 
 
 def expected(**values: object) -> ExpectedFailures:
@@ -150,7 +150,7 @@ def rows_of(store: str, statuses: dict, counters: dict | None, workload: str = "
     for (operation, name), count in statuses.items():
         rows.append({"kind": "status", "operation": operation, "name": name, "count": count})
     if counters is None:
-        rows.append({"kind": "none", "operation": "", "name": "not recorded"})
+        rows.append({"kind": "none", "operation": "", "name": "counters-not-recorded"})
     for name, count in (counters or {}).items():
         rows.append({"kind": "counter", "operation": "", "name": name, "count": count})
     return [cell | row for row in rows]
@@ -219,7 +219,7 @@ def test_updates_of_all_fields_have_a_step_of_their_own():
     ("cell", "reason"),
     [
         (rows_of("riak", A, {"gets": 1}), "no probe: no server & no image"),
-        (rows_of("redis", A, None), "not recorded"),
+        (rows_of("redis", A, None), "the counters were not recorded"),
         (rows_of("redis", A | {("scan", "OK"): 9}, {"HSET": 1}), "how many commands a scan takes"),
         (rows_of("unknown", A, {"HSET": 1}), "no probe: it was not probed yet"),
         (
@@ -242,7 +242,7 @@ def test_a_probe_without_counters_predicts_nothing():
         pd.DataFrame(facts, columns=["store", "step", "kind", "name", "value", "reason"])
     )
     (row,) = agreement(frame, probes, set()).itertuples()
-    assert row.reason == "the probe found no command that comes with every operation"
+    assert row.reason == "no-command"
 
 
 # The table and the text.
@@ -307,9 +307,14 @@ def study() -> Study:
     return small.study(stores=["redis", "memcached"])
 
 
+def sections(found: pd.DataFrame) -> list[Section]:
+    (grid,) = small.table("validity").grids(found, small.run(study=study()))
+    return grid.sections
+
+
 def test_the_table_names_kinds_and_void_cells():
     found, _ = found_of(30, 10.0, "many failed")
-    (section,) = content(found, study(), small.TITLES)["sections"]
+    (section,) = sections(found)
     (line,) = section.lines
     assert (section.title, line.label) == ("Workload A", "Redis")
     cells = [cell.replace("\N{NARROW NO-BREAK SPACE}", " ") for cell in line.cells]
@@ -323,7 +328,7 @@ def test_the_table_names_kinds_and_void_cells():
 def test_stores_that_are_not_the_studys_are_left_out():
     found, compared = found_of(30, 10.0)
     found, compared = (frame.assign(store="redis-again") for frame in (found, compared))
-    assert content(found, study(), small.TITLES)["sections"] == []
+    assert sections(found) == []
     analysis = small.analysis()
     object.__setattr__(analysis, "validity", found)
     object.__setattr__(analysis, "agreement", compared)
@@ -365,5 +370,5 @@ def test_what_was_not_compared_is_named_with_its_workload_unless_it_is_all():
     analysis = small.analysis()
     object.__setattr__(analysis, "agreement", compared)
     ((reason, where),) = validity_facts(analysis, NAMES).unchecked
-    assert reason == "not recorded"
+    assert reason == "counters-not-recorded"
     assert where == ["Redis under Workload C", "Memcached"]

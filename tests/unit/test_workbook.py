@@ -14,8 +14,8 @@ import pytest
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.errors import KvstudyError
 from kvstudy.present.workbook.content import Content, read_outcomes
-from kvstudy.present.workbook.names import sheet_names
-from kvstudy.present.workbook.places import Places
+from kvstudy.present.workbook.runs import Places
+from kvstudy.present.workbook.sheet import sheet_names
 from kvstudy.present.workbook.write import write_workbook
 from kvstudy.study.cells import closed_loop, plan, shown
 from openpyxl import Workbook, load_workbook

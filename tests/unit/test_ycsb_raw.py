@@ -12,7 +12,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_histogram, check_raw
 from kvstudy.logs.ycsb.histograms import read_histogram, read_raw
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.stats.percentiles import quantile
+from kvstudy.stats.percentiles import quantiles
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 RUNS = [f"redis-hdr-rep{number}" for number in (1, 2, 3)]
@@ -102,8 +102,8 @@ def test_histogram_files_have_the_percentiles_of_the_log(run, operation):
     section = log(run).sections[operation]
     check_histogram(found, section.operations, f"{run}.{operation}.hdr")
     for percent in (50, 95, 99, 99.9):
-        assert quantile(found, percent) == section.latencies[f"latency_p{percent}"]
-    assert quantile(found, 100) == section.latencies["latency_max"]
+        assert quantiles(found, [percent]) == [section.latencies[f"latency_p{percent}"]]
+    assert quantiles(found, [100]) == [section.latencies["latency_max"]]
     assert found.index.is_monotonic_increasing
     mean = np.average(found.index, weights=found)
     assert mean == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
@@ -114,7 +114,7 @@ def test_a_histogram_that_two_threads_resized_at_a_time_is_whole():
     section = log("redis-hdr-resized").sections["READ"]
     check_histogram(found, section.operations, RESIZED)
     assert found.sum() == 9503
-    assert [quantile(found, percent) for percent in (95, 99, 100)] == [474, 2367, 35231]
+    assert quantiles(found, [95, 99, 100]) == [474, 2367, 35231]
     assert [section.latencies[f"latency_{name}"] for name in ("p95", "p99", "max")] == [
         *(474, 2367, 35231)
     ]
@@ -151,7 +151,7 @@ def test_histogram_files_of_service_and_intended_times():
     section = log("redis-both").sections["READ"]
     for prefix, latencies in (("", section.latencies), ("Intended-", section.intended)):
         found = read_histogram(DATA / f"redis-both.{prefix}READ.hdr")
-        assert quantile(found, 99) == latencies["latency_p99"]
+        assert quantiles(found, [99]) == [latencies["latency_p99"]]
         assert found.sum() == section.operations
 
 

@@ -31,7 +31,7 @@ from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.commands.notebook import command
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.build import build_pdf
-from kvstudy.present.tables.latex import fill
+from kvstudy.present.typeset.latex import fill
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.load import load_study
 

@@ -8,10 +8,17 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 CLONE = HERE.parents[1]
+# Modules that are imported by their names, by those who use more than their models.
+FIGURES, TABLES = (
+    frozenset((HERE / "present" / kind).glob("*.py")) for kind in ("figures", "tables")
+)
+BY_NAME = {
+    HERE / "present/drawing/write.py": FIGURES,
+    HERE / "present/typeset/table.py": TABLES,
+    HERE / "present/report/rounds.py": TABLES,
+    HERE / "share/trace/provenance.py": FIGURES | TABLES,
+}
 # In a notebook a line begins with a quote.
-# Packages whose modules are imported by their names, by those who use more than their models.
-FIGURES = HERE / "present/figures"
-BY_NAME = {HERE / "present/drawing/write.py": FIGURES, HERE / "share/trace/provenance.py": FIGURES}
 IMPORT = re.compile(r'^[ "]*from (kvstudy[\w.]*) import (\([^)]*\)|.*)$', re.M)
 
 
@@ -35,7 +42,7 @@ def code_of(command: str, *others: str) -> list[str]:
 @functools.cache
 def _imported(path: Path) -> frozenset[Path]:
     """Modules of this package that the file imports, anywhere in it."""
-    found = set(BY_NAME[path].glob("*.py")) if path in BY_NAME else set()
+    found = set(BY_NAME.get(path, ()))
     for name, names in IMPORT.findall(path.read_text(encoding="utf-8")):
         module = HERE.parent / name.replace(".", "/")
         found |= {module.with_suffix(".py"), module / "__init__.py"}

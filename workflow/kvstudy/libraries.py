@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import altair as alt
+    import jinja2
     import matplotlib.pyplot as plt
     import numpy as np
     import pandas as pd
     import seaborn as sns
     from matplotlib import colors, lines, patches, ticker, transforms
+    from scipy import optimize, stats
 else:
 
     class _Library:
@@ -25,12 +27,14 @@ else:
         def __getattr__(self, attribute: str) -> object:
             return getattr(importlib.import_module(self._name), attribute)
 
-    alt, np, pd, sns = map(_Library, ("altair", "numpy", "pandas", "seaborn"))
+    alt, jinja2, np, pd, sns = map(_Library, ("altair", "jinja2", "numpy", "pandas", "seaborn"))
+    optimize, stats = map(_Library, ("scipy.optimize", "scipy.stats"))
     plt, colors, lines, patches, ticker, transforms = (
         _Library(f"matplotlib.{name}")
         for name in ("pyplot", "colors", "lines", "patches", "ticker", "transforms")
     )
 
 __all__ = [
-    *["alt", "colors", "lines", "np", "patches", "pd", "plt", "sns", "ticker", "transforms"],
+    *["alt", "colors", "jinja2", "lines", "np", "optimize", "patches", "pd", "plt", "sns"],
+    *["stats", "ticker", "transforms"],
 ]

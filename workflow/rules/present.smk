@@ -10,7 +10,7 @@ rule judge_claims:
         tidy("measurements", "cells", "probes", "rounds"),
         ANALYSIS,
         AUDIT,
-        [f"report/templates/tables/{part}.j2" for part in ("claims.tex", "claims.html", "parts.html")],
+        [f"report/templates/tables/{part}.j2" for part in ("claims.tex", "claims.html")],
         PLAN.catalogues,
         code=code_of("claims"),
     output:

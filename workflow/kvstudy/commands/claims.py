@@ -28,7 +28,7 @@ def command(run: str) -> None:
     from kvstudy.analyse.run import find_run
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
-    from kvstudy.present.tables.claims import lines, write_claims
+    from kvstudy.present.claims import lines, write_claims
     from kvstudy.study.raw import noted
 
     of = find_run(run)

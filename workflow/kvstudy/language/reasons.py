@@ -17,6 +17,9 @@ from kvstudy.language.locale import decimal, translated_place
 
 SENTENCES: dict[str, str | tuple[str, str]] = {
     # Why a cell has no value.
+    "no-logs": N_("there are no raw logs of it yet"),
+    "not-imported": N_("not imported: there is no log of it"),
+    "not-planned": N_("not planned"),
     "no-program": N_("no program {program} on this machine: {remedy}"),
     "no-binding": N_("kvstudy has no YCSB binding for {store} yet"),
     "not-measured": N_("not measured: {why}"),
@@ -42,8 +45,17 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
         "measured"
     ),
     # Why a server's counts were not compared with those of YCSB.
+    "no-counters": N_("the store tells no counters"),
+    "counters-not-recorded": N_("the counters were not recorded"),
+    "not-probed": N_("it was not probed yet"),
+    "imported-not-probed": N_("imported logs; the server was not probed"),
+    "no-command": N_("the probe found no command that comes with every operation"),
+    "scan-length": N_("how many commands a scan takes depends on its length"),
     "no-probe": N_("no probe: {why}"),
     "other-client": N_("probed through another client ({client})"),
+    # Why there is no test for drift.
+    "few-repeated": N_("too few repeated cells"),
+    "no-times": N_("it is not recorded when they were measured"),
     # What limits a store.
     "two-clients": N_("a second client raises the total by {more}%"),
     "ceiling": N_("{share}% of what the client reaches without a store"),
@@ -68,9 +80,20 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "mean-of": N_("mean of {n}"),
     "smallest-of": N_("smallest of {n}"),
     "largest-of": N_("largest of {n}"),
+    "source-machine": N_("a value of the source's machine"),
+    "not-a-store": N_("not a store of the study"),
+    "not-a-size": N_("not a size of the study"),
+    "zero": N_("a value of 0 has no ratio"),
+    "same-cell": N_("at this scale both sizes are the same cell"),
+    "one-size": N_("one size only"),
+    "one-thread-count": N_("one thread count only"),
+    "no-common-repetition": N_("no repetition has both"),
+    "no-repetition-of-all": N_("no repetition has all of them"),
     "no-value-of": N_("no {metric} of {operation}"),
     "not-above-threads": N_("not measured above {threads} threads"),
     # Figures.
+    "no-common-size": N_("no size in common"),
+    "no-valid-value": N_("no valid value"),
     "without-sizes": N_("without {left_out} of {sizes} sizes, which not every store has"),
     "not-timed": N_("no {operation} was timed"),
     # What a machine does to measurements.
@@ -115,7 +138,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "sum-of-counts": N_("sum of the operation counts"),
     "whole-numbers": N_("{operation}: {metric} as a mean of {runs} whole numbers"),
     "not-failed": N_(
-        "operations that did not fail, when {percent} % of the {operation}s failed ({place})"
+        "operations that did not fail, when {percent} % of the {operations} failed ({place})"
     ),
     "both-added": N_("YCSB counts failed operations apart; both may have been added"),
     "not-above": N_("{operation}: {less} not above {more}"),

@@ -7,9 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import jinja2
 
 
 @cache

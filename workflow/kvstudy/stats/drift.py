@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
-import scipy
 
+from kvstudy.libraries import np, stats
 from kvstudy.stats.intervals import finite, positive
 
 PERMUTATIONS = 9999
@@ -67,8 +66,8 @@ def drift(
     if n < 3:
         raise ValueError(f"{n} runs of repeated cells; a drift needs at least three")
     # Rounding noise must not order runs that are equal.
-    ranks = scipy.stats.rankdata(np.round(differences[usable], 12))
-    order = scipy.stats.rankdata(finite(positions, "positions")[usable])
+    ranks = stats.rankdata(np.round(differences[usable], 12))
+    order = stats.rankdata(finite(positions, "positions")[usable])
     if np.ptp(ranks) == 0 or np.ptp(order) == 0:
         return Drift(None, None, n)
     ranks, order = ranks - ranks.mean(), order - order.mean()

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite, sqrt
 
-import scipy
-
+from kvstudy.libraries import stats
 from kvstudy.stats.intervals import FEWEST_TO_TRIM, LEVEL, finite, trimmed_error
 
 
@@ -90,7 +89,7 @@ def quotient(
     freedom = sum(parts) ** 2 / sum(
         part**2 / each.freedom for part, each in zip(parts, estimates, strict=True) if part
     )
-    t = float(scipy.stats.t.ppf((1 + LEVEL) / 2, freedom))
+    t = float(stats.t.ppf((1 + LEVEL) / 2, freedom))
 
     def spread(left: Sequence[float], right: Sequence[float]) -> float:
         weighted = zip(left, right, errors, strict=True)

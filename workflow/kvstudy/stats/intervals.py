@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
-import numpy as np
-import scipy
+from kvstudy.libraries import np, stats
 
 LEVEL = 0.95
 # A larger coefficient of variation is flagged.
@@ -74,7 +73,7 @@ def log_t_interval(runs: Iterable[float]) -> Interval:
     if n == 1:
         return Interval(exp(mean), None, None, 1)
     spread = sqrt(sum((value - mean) ** 2 for value in logs) / (n - 1))
-    half = scipy.stats.t.ppf((1 + LEVEL) / 2, n - 1) * spread / sqrt(n)
+    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * spread / sqrt(n)
     return Interval(exp(mean), exp(mean - half), exp(mean + half), n)
 
 
@@ -99,7 +98,7 @@ def wilson_interval(failed: int, operations: int) -> Interval:
     Source: Wilson 1927. ValueError: not 0 <= failed <= operations, no operations.
     """
     _check_counts(failed, operations)
-    low, high = scipy.stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
+    low, high = stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
     return Interval(failed / operations, float(low), float(high), operations)
 
 
@@ -151,7 +150,7 @@ def trimmed_mean(runs: Iterable[float]) -> Interval:
     dropped, a run that is not a number.
     """
     mean, error, freedom = trimmed_error(array := finite(runs, "runs"))
-    half = float(scipy.stats.t.ppf((1 + LEVEL) / 2, freedom) * error)
+    half = float(stats.t.ppf((1 + LEVEL) / 2, freedom) * error)
     return Interval(mean, mean - half, mean + half, array.size)
 
 

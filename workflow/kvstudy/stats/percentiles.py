@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, nextafter
 
-import pandas as pd
+from kvstudy.libraries import pd
 
 # With fewer samples beyond it a percentile is a matter of a few operations.
 ENOUGH_BEYOND = 100
@@ -49,19 +49,14 @@ def merged(histograms: Sequence[pd.Series]) -> pd.Series:
     return pd.concat(list(histograms)).groupby(level=0).sum()
 
 
-def quantile(histogram: pd.Series, percent: float) -> float:
-    """The smallest latency (µs) that at least ``percent`` of the samples do not exceed.
+def quantiles(histogram: pd.Series, percents: Sequence[float]) -> list[float]:
+    """The smallest latencies (µs) that at least so many per cent of the samples do not exceed.
 
-    Its rank is ⌈percent/100 · samples⌉, at least 1. This is what HdrHistogram
+    The rank of each is ⌈percent/100 · samples⌉, at least 1. This is what HdrHistogram
     2.2 prints; its value is the upper end of a bucket, up to 0.1 % above the sample.
 
     ValueError: as ``merged``, and a percentage outside 0 to 100.
     """
-    return quantiles(histogram, [percent])[0]
-
-
-def quantiles(histogram: pd.Series, percents: Sequence[float]) -> list[float]:
-    """``quantile`` for many percentages, which sorts the histogram only once."""
     _check(histogram)
     ordered = histogram.sort_index()
     counts = ordered.cumsum()
@@ -83,7 +78,7 @@ def percentiles_over_runs(
     """Percentiles of all runs, one histogram each: those of the sum, and the runs' range.
 
     Source: HdrHistogram; G. Tene, "How not to measure latency".
-    ValueError: as ``merged`` and ``quantile``.
+    ValueError: as ``quantiles``.
     """
     together = merged(histograms)
     samples = int(together.sum())

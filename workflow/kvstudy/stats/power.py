@@ -6,17 +6,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from math import exp, expm1, inf, log, log1p, sqrt
 
-import numpy as np
-import scipy
-
+from kvstudy.libraries import np, optimize, stats
 from kvstudy.stats.intervals import LEVEL
 from kvstudy.stats.ratios import MARGIN, Ratio
 
 POWER = 0.80
 # More than anybody measures.
 MOST = 1000
-# Middles of equal shares of a distribution; with these the power is right to 0.001.
-QUANTILES = (np.arange(2000) + 0.5) / 2000
 
 
 def pooled_spread(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
@@ -109,7 +105,7 @@ def smallest_difference(repetitions: int, spread: float) -> float:
     0.05 is five per cent; infinite where it is more than a factor of e^50.
     """
     _check(repetitions, 1, spread)
-    needed = scipy.optimize.brentq(lambda size: _power(size, repetitions) - POWER, 0, 100)
+    needed = optimize.brentq(lambda size: _power(size, repetitions) - POWER, 0, 100)
     logarithm = needed * sqrt(2) * spread / sqrt(repetitions)
     return exp(logarithm) - 1 if logarithm < 50 else inf
 
@@ -120,11 +116,11 @@ def _power(size: float, repetitions: int) -> float:
     SciPy's own noncentral t gives no number for some sizes that are needed here.
     """
     freedom = repetitions - 1
-    critical = scipy.stats.t.ppf((1 + LEVEL) / 2, freedom)
-    shown = np.sqrt(scipy.stats.chi2.ppf(QUANTILES, freedom) / freedom)
-    both = scipy.stats.norm.sf(critical * shown - size) + scipy.stats.norm.cdf(
-        -critical * shown - size
-    )
+    critical = stats.t.ppf((1 + LEVEL) / 2, freedom)
+    # Middles of equal shares of a distribution; with these the power is right to 0.001.
+    quantiles = (np.arange(2000) + 0.5) / 2000
+    shown = np.sqrt(stats.chi2.ppf(quantiles, freedom) / freedom)
+    both = stats.norm.sf(critical * shown - size) + stats.norm.cdf(-critical * shown - size)
     return float(both.mean())
 
 

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-import numpy as np
-import scipy
-
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import np, optimize
 from kvstudy.stats.intervals import positive
 
 LEAST_COUNTS = 6
@@ -61,7 +59,7 @@ def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Sc
         )
     scale = rates.max()
     try:
-        found, _ = scipy.optimize.curve_fit(
+        found, _ = optimize.curve_fit(
             _law,
             counts,
             rates / scale,
@@ -120,7 +118,7 @@ def _points(threads: Sequence[float], throughput: Sequence[float]) -> tuple[np.n
 def _start(counts: np.ndarray, rates: np.ndarray) -> tuple[float, float, float]:
     """First guess: N/X = (1 + σ(N - 1) + κN(N - 1))/λ is linear in its terms."""
     terms = np.column_stack([np.ones_like(counts), counts - 1, counts * (counts - 1)])
-    (a, b, c), _ = scipy.optimize.nnls(terms, counts / rates)
+    (a, b, c), _ = optimize.nnls(terms, counts / rates)
     a = max(a, 1e-6)
     return 1 / a, min(b / a, 1.0), c / a
 

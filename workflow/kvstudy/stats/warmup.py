@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-
+from kvstudy.libraries import np
 from kvstudy.stats.intervals import finite, variation
 
 BATCH = 5

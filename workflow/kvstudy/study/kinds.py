@@ -1,6 +1,6 @@
 """The kinds of tables and figures, and what all of them have.
 
-A kind is one module: ``present/drawing/<kind>.py`` or ``present/tables/<kind>.py``. Its one class
+A kind is one module: ``present/figures/<kind>.py`` or ``present/tables/<kind>.py``. Its one class
 derived from ``Part`` says which keys a study file gives, makes the rows and shows them. A module
 is imported when a study uses its kind. So it must not import libraries like Matplotlib at its
 top, see ``kvstudy.libraries``: every command reads the study, and most draw nothing.
@@ -179,3 +179,5 @@ class Kinds:
 
 FIGURES = Kinds("kvstudy.present.figures")
 Figure = Annotated[AnyFigure, FIGURES]
+TABLES = Kinds("kvstudy.present.tables")
+Table = Annotated[AnyTable, TABLES]

@@ -18,8 +18,7 @@ from kvstudy.study.automatic import (
     with_automatic,
 )
 from kvstudy.study.base import Count, Name, Strict, as_list
-from kvstudy.study.curves import ScalingTable
-from kvstudy.study.kinds import FIGURES, AnyFigure, AnyTable, Figure, Part
+from kvstudy.study.kinds import FIGURES, TABLES, AnyFigure, AnyTable, Figure, Part, Table
 from kvstudy.study.parts import (
     MEAN,
     ExpectedFailures,
@@ -29,18 +28,6 @@ from kvstudy.study.parts import (
     Source,
     StoreUse,
     WorkloadUse,
-)
-from kvstudy.study.table_kinds import (
-    BottleneckTable,
-    OpenLoopTable,
-    OperationsTable,
-    PercentilesTable,
-    RatiosTable,
-    RunsTable,
-    StoreTable,
-    Table,
-    TrimmedTable,
-    ValidityTable,
 )
 
 
@@ -129,14 +116,12 @@ class Study(Strict):
     def _always_with_checks(self) -> Study:
         """Without these tables the others do not say what was compared, and how surely."""
         self._own_tables = len(self.tables)
-        kinds = [OperationsTable, RatiosTable, BottleneckTable, ValidityTable]
-        if self.trimmed_mean:
-            kinds.append(TrimmedTable)
+        names = ["operations", "ratios", "bottleneck", "validity", "runs", "percentiles"]
+        names += ["trimmed"] if self.trimmed_mean else []
         if any(len(self._threads(use)) >= THREADS_FOR_SCALING for use in self.workloads):
-            kinds.append(ScalingTable)
-        if self.store_pages:
-            kinds.append(StoreTable)
-        tables = with_automatic(self.tables, [*kinds, RunsTable, PercentilesTable], self)
+            names.append("scaling")
+        names += ["store"] if self.store_pages else []
+        tables = with_automatic(self.tables, [TABLES[name] for name in names], self)
         object.__setattr__(self, "tables", tables)
         return self
 
@@ -180,7 +165,7 @@ class Study(Strict):
     @property
     def open_loop_tables(self) -> list[AnyTable]:
         """One for each workload that has open-loop cells."""
-        return self._of_open_loop(OpenLoopTable)
+        return self._of_open_loop(TABLES["open-loop"])
 
     @property
     def open_loop_figures(self) -> list[AnyFigure]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field, model_validator
 
 from kvstudy.language.current import N_
 from kvstudy.language.texts import Noted, Text
 from kvstudy.study.base import Name, Strict
-from kvstudy.study.kinds import AnyTable
 from kvstudy.study.naming import did_you_mean
 
 # The lines of a table of properties. Those without a place in properties.yaml are
@@ -32,17 +29,6 @@ TITLES = {
 }
 JUDGED = ("administration", "response")
 STATED = tuple(name for name in TITLES if name not in JUDGED)
-
-
-class PropertiesTable(AnyTable):
-    """What the stores of the study are, from their properties.yaml."""
-
-    cells = "none"
-
-    kind: Literal["properties"] = Field(
-        description="What the stores are (licence, indexes, replication, ...), with sources, from "
-        "`envs/stores/<store>/properties.yaml`."
-    )
 
 
 class Reference(Strict):

@@ -14,7 +14,6 @@ from pydantic import Field
 from kvstudy.errors import KvstudyError
 from kvstudy.study import rounds
 from kvstudy.study.base import Name, Strict
-from kvstudy.study.kinds import AnyTable
 
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
@@ -51,24 +50,3 @@ class Caching(OfRounds):
     workload: Name = Field(description="A workload with rounds.")
     database: Name = Field(description="The store that holds the records.")
     cache: Name = Field(description="The store that would be its cache.")
-
-
-class RelativeTable(TwoStores, AnyTable):
-    """Times and rates of two stores over the number of records, and their ratio."""
-
-    cells = "every size"
-
-    kind: Literal["relative"] = Field(
-        description="Times, rates and relative performance of two stores over the records."
-    )
-    operation: Part = Field(description="The operation of the rounds.")
-
-
-class BreakEvenTable(Caching, AnyTable):
-    """The number of reads per write from which a cache pays off."""
-
-    cells = "every size"
-
-    kind: Literal["break-even"] = Field(
-        description="From how many reads per write on a cache pays off, over the records."
-    )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
+from kvstudy.libraries import pd
 from kvstudy.study.cells import by_combination
 from kvstudy.study.model import Study
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kvstudy.language.current import _
-from kvstudy.study.kinds import FIGURES
+from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import PUBLISHED, QUOTES, check_names
-from kvstudy.study.source_parts import AgainstTable, AuditedTable, AuditTable
 
 
 def with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
@@ -25,20 +23,14 @@ def with_source(path: Path, study: Study, stores: list[str], workloads: list[str
     tables: list = []
     figures: list = []
     if rows or path.with_name(QUOTES).is_file():
-        tables.append(AuditTable(name="audit", kind="audit", caption=_("Checks of the source")))
-    for use in study.workloads:
-        if _can_be_checked([row for row in rows if row["workload"] == use.name]):
-            tables.append(
-                AuditedTable(
-                    name=f"audited-{use.name}",
-                    kind="audited",
-                    caption=_("Checks of the source's values, {}").format(use.title),
-                    workload=use.name,
-                )
-            )
+        tables += TABLES["audit"].automatic(study)
+    tables += [
+        table
+        for table in TABLES["audited"].automatic(study)
+        if _can_be_checked([row for row in rows if row["workload"] == table.workload])
+    ]
     if any(len(_stores(rows, name, study)) > 1 for name in [*study.workload_names, MEAN]):
-        caption = _("Throughput by that of one store, published and here")
-        tables.append(AgainstTable(name="against", kind="against", caption=caption))
+        tables += TABLES["against"].automatic(study)
         figures += FIGURES["slope"].automatic(study)
     return study.model_copy(
         update={"tables": _added(study.tables, tables), "figures": _added(study.figures, figures)}

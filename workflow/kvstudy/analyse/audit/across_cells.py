@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd
-import scipy
-
 from kvstudy.analyse.audit.check import Check, Fits, Kind, judged, severity
 from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd, stats
 from kvstudy.stats.littles_law import IMPOSSIBLE_ABOVE
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
@@ -68,12 +66,12 @@ def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator
         return
     degrees = len(squares)
     chi = sum(squares) * runs
-    most = float(scipy.stats.chi2.ppf(1 - LEAST_P, degrees))
+    most = float(stats.chi2.ppf(1 - LEAST_P, degrees))
     note, off = "", max(offs, key=abs)
     if runs > 1:
-        single = scipy.stats.chi2.sf(sum(squares), degrees)
+        single = stats.chi2.sf(sum(squares), degrees)
         code = "p-value-whole" if whole else "p-value"
-        note = reason(code, p=_p(scipy.stats.chi2.sf(chi, degrees)), single=_p(single))
+        note = reason(code, p=_p(stats.chi2.sf(chi, degrees)), single=_p(single))
     yield Check(
         Kind.MIXTURE,
         ", ".join(places),

@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.audit.across_cells import ACROSS_CELLS
 from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS, Check, Fits, Kind
 from kvstudy.analyse.audit.of_cell import OF_CELL
@@ -17,6 +15,7 @@ from kvstudy.analyse.audit.values import CELL, read_values
 from kvstudy.analyse.tidy.files import read_csv
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
 from kvstudy.study.model import Study
 from kvstudy.study.quotes import Quotes, addresses, load_quotes
 from kvstudy.study.workload import PROPORTIONS, load_only, properties_of

@@ -222,16 +222,16 @@ def failed(cell: Cell, source: Source) -> Iterator[Check]:
             continue
         percent = quoted(stated.percent, about=False)
         left = Number.exact(count) - percent.times(count * share / 100)
-        words = {"operation": stated.operation}
+        operations = f"{stated.operation}s"
         yield cell.check(
             Kind.FAILURES,
-            reason("not-failed", percent=stated.percent, **words, place=stated.place),
+            reason("not-failed", percent=stated.percent, operations=operations, place=stated.place),
             *(cell.executed, left.low, left.high),
             expected=left.value,
             unit="operations",
             note="both-added",
             doubts="; ".join(cell.address(operation, "operations") for operation in counts),
-            **words,
+            operation=stated.operation,
         )
 
 

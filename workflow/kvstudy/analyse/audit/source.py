@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pandas as pd
-
 from kvstudy.analyse.audit.check import Check, Kind, judged
 from kvstudy.analyse.audit.number import Number
+from kvstudy.libraries import pd
 from kvstudy.study.base import SIZES
 from kvstudy.study.quotes import Setting, StatedFailures
 

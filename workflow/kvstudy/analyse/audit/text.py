@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.audit.check import Check, Fits, Kind, beyond, severity
 from kvstudy.analyse.audit.number import Number, quoted
 from kvstudy.analyse.audit.values import at
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.quotes import Computed, Quote, is_number
 
 # These take all the values that an address with * stands for.

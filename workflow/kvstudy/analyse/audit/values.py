@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.audit.number import Number, half_unit
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import PRINTED, read_rows

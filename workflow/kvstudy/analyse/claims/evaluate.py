@@ -12,12 +12,11 @@ from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
 from kvstudy.analyse.claims.statements import Statement
 from kvstudy.analyse.claims.values import UnknownValue, Values
-from kvstudy.language.current import N_
 from kvstudy.stats.ratios import Verdict
 
 # Codes of language.reasons.
 IN_FLOOR, CLIENT_BOUND, UNEQUAL = "in-floor", "client-bound", "unequal-updates"
-ELSEWHERE = N_("a value of the source's machine")
+ELSEWHERE = "source-machine"
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def ratio(values: Values, a: Operand, b: Operand) -> Quantity:
     """A by B, paired by repetition where they were measured side by side."""
     one, other = values.runs(a), values.runs(b)
     if values.best(a) != values.best(b) and values.setting(a) == values.setting(b):
-        raise UnknownValue(Verdict.NOT_MEASURED, "at this scale both sizes are the same cell")
+        raise UnknownValue(Verdict.NOT_MEASURED, "same-cell")
     return _ratio_of(values.side_by_side(a, b), one, other, (a, b))
 
 
@@ -88,7 +88,7 @@ def change(values: Values, steps: Sequence[tuple[int, Operand, Operand | None]])
     """
     sizes = np.log([size for size, _, _ in steps])
     if len(sizes) < 2:
-        raise UnknownValue(Verdict.NOT_MEASURED, "one size only")
+        raise UnknownValue(Verdict.NOT_MEASURED, "one-size")
     at_steps = []
     for _, a, b in steps:
         runs = values.runs(a)
@@ -107,7 +107,7 @@ def change_until_saturation(
     """As ``change``, up to the thread count at which the mean throughput saturates."""
     counts = [count for count, _, _ in steps]
     if len(counts) < 2:
-        raise UnknownValue(Verdict.NOT_MEASURED, "one thread count only")
+        raise UnknownValue(Verdict.NOT_MEASURED, "one-thread-count")
     rates = [
         geometric_mean(values.runs(replace(a, metric="throughput", operation="overall")).values())
         for _, a, _ in steps
@@ -191,7 +191,7 @@ def _cost(values: Values, operand: Operand) -> Runs:
 def _ratio_of(side_by_side: bool, a: Runs, b: Runs, of: tuple[Operand, ...] = ()) -> Quantity:
     if side_by_side:
         if not a.keys() & b.keys():
-            raise UnknownValue(Verdict.NOT_MEASURED, "no repetition has both")
+            raise UnknownValue(Verdict.NOT_MEASURED, "no-common-repetition")
         of_runs = paired_ratio(a, b)
     else:
         of_runs = unpaired_ratio(a.values(), b.values())
@@ -211,5 +211,5 @@ def _common(several: Sequence[Runs]) -> list[str]:
     """The repetitions that all have; UnknownValue when there is none."""
     names = [name for name in several[0] if all(name in runs for runs in several)]
     if not names:
-        raise UnknownValue(Verdict.NOT_MEASURED, "no repetition has all of them")
+        raise UnknownValue(Verdict.NOT_MEASURED, "no-repetition-of-all")
     return names

@@ -12,7 +12,6 @@ import pandas as pd
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
 from kvstudy.analyse.tidy.files import CELL, SETTING
-from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.estimates import trimmed_estimate
 from kvstudy.stats.ratios import Verdict
@@ -140,7 +139,7 @@ class Values:
         if not runs:
             raise self._unknown(operand, setting)
         if min(runs.values()) <= 0:
-            raise UnknownValue(Verdict.UNDECIDED, N_("a value of 0 has no ratio"))
+            raise UnknownValue(Verdict.UNDECIDED, "zero")
         return runs
 
     def _operation(self, values: dict[Which, Runs], operation: str) -> str:
@@ -160,9 +159,9 @@ class Values:
         elif setting in self.why:
             why = self.why[setting]
         elif operand.store not in {store for store, *_ in self.why}:
-            why = N_("not a store of the study")
+            why = "not-a-store"
         else:
-            why = "not measured" if operand.workload == MEAN else N_("not a size of the study")
+            why = "not measured" if operand.workload == MEAN else "not-a-size"
         return UnknownValue(Verdict.NOT_MEASURED, why)
 
 

@@ -8,7 +8,7 @@ from math import inf, isnan
 from kvstudy.analyse.claims.part import Part
 from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
-from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.analyse.tidy.numbers import grouped, significant, sized
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
@@ -192,15 +192,6 @@ def runs_words(runs: int, would_decide: float) -> str:
     if isnan(would_decide):
         return _("{}; more than {} would decide").format(text, MOST)
     return _("{}; about {} would decide").format(text, f"{would_decide:.0f}")
-
-
-def sized(size: str, number: int) -> str:
-    """``{} records``: so many of a size, to be filled with the number as it is written."""
-    if size == "records":
-        return ngettext("{} record", "{} records", number)
-    if size == "operations":
-        return ngettext("{} operation", "{} operations", number)
-    return ngettext("{} thread", "{} threads", number)
 
 
 # What a trend is of.

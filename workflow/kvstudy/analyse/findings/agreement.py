@@ -13,7 +13,6 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.study.model import Study
@@ -43,7 +42,7 @@ def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> p
         why = _unchecked(store, of, probes)
         predicted = {} if why else _predicted(store, of, probes, workload in all_fields)
         if not why and not predicted:
-            why = N_("the probe found no command that comes with every operation")
+            why = "no-command"
         if why:
             rows.append([*key, "", None, None, None, None, why])
         counted = of[of["kind"] == "counter"].set_index("name")["count"]
@@ -77,7 +76,7 @@ def _unchecked(store: str, of: pd.DataFrame, probes: Probes) -> str:
     if probes.client(store) != by_kind["client"]:
         return reason("other-client", client=probes.client(store))
     if "scan" in set(of["operation"]):
-        return "how many commands a scan takes depends on its length"
+        return "scan-length"
     return ""
 
 

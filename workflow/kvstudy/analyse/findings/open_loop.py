@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from statistics import geometric_mean
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from kvstudy.analyse.findings import percentiles
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.analyse.tidy.series import INTENDED
+from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.open_loop import OpenLoop
 
 # Below this share of the rate that was asked for, the store or the client was overloaded.
 REACHED = 0.99

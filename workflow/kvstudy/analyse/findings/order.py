@@ -36,10 +36,8 @@ def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
     """The drift test over the runs in ``order``: rho, p, n; ``reason`` says why there is none."""
     usable = table.dropna(subset="residual")
     if len(usable) < 3:
-        reason = (
-            "too few repeated cells" if len(table) else "it is not recorded when they were measured"
-        )
-        return {"rho": None, "p": None, "n": len(usable), "reason": reason}
+        why = "few-repeated" if len(table) else "no-times"
+        return {"rho": None, "p": None, "n": len(usable), "reason": why}
     found = drift(usable["throughput"].tolist(), _names(usable), usable["sequence"].tolist())
     return {"rho": found.rho, "p": found.p, "n": found.n, "reason": ""}
 

@@ -6,10 +6,8 @@ import math
 from collections.abc import Iterable
 from itertools import combinations
 
-import numpy as np
-import pandas as pd
-
 from kvstudy.analyse.tidy.summary import throughputs
+from kvstudy.libraries import np, pd
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ratios import (
     Decision,

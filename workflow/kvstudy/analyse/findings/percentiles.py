@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
+from kvstudy.libraries import pd
 from kvstudy.stats.percentiles import percentiles_over_runs
 
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from kvstudy.analyse.findings.break_even import Costs
 from kvstudy.analyse.tidy.published import over_records
+from kvstudy.libraries import pd
 from kvstudy.stats.estimates import Estimate
 
 # What the costs are worked out from, and what the table calls that.

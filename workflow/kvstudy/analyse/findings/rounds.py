@@ -9,9 +9,8 @@ of the mean over the cells.
 
 from __future__ import annotations
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.files import CELL
+from kvstudy.libraries import pd
 from kvstudy.stats.estimates import (
     Estimate,
     Quotient,

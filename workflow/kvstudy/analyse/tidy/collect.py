@@ -15,8 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.tidy import surroundings
 from kvstudy.analyse.tidy.cell import Unreadable, read_cell, reading
 from kvstudy.analyse.tidy.files import (
@@ -33,7 +31,7 @@ from kvstudy.analyse.tidy.imports import NOT_IMPORTED, imported_facts
 from kvstudy.analyse.tidy.record import study_record
 from kvstudy.analyse.tidy.rows import Rows, key_of
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import N_
+from kvstudy.libraries import pd
 from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
@@ -122,7 +120,7 @@ def _gap(cell: Cell, run: str) -> dict:
     elif no_server.is_file():
         status, reason = "not measured", recorded_reason(no_server)
     else:
-        status, reason = "not measured", N_("there are no raw logs of it yet")
+        status, reason = "not measured", "no-logs"
     return key_of(cell) | {"status": status, "reason": reason}
 
 

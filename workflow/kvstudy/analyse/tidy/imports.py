@@ -8,7 +8,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
 
-NOT_IMPORTED = "not imported: there is no log of it"
+NOT_IMPORTED = "not-imported"
 
 
 def phases_of(manifest: dict, cell: Cell) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor, log10
 
-from kvstudy.language.current import _
+from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.study.metrics import metric_of
 
@@ -83,3 +83,12 @@ def change(value: float) -> str:
 def marked_values() -> str:
     """What the mark says; it stands behind it."""
     return _("rejected by the audit of the source")
+
+
+def sized(size: str, number: int) -> str:
+    """``{} records``: so many of a size, to be filled with the number as it is written."""
+    if size == "records":
+        return ngettext("{} record", "{} records", number)
+    if size == "operations":
+        return ngettext("{} operation", "{} operations", number)
+    return ngettext("{} thread", "{} threads", number)

@@ -13,13 +13,12 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.cell import MANIFEST
 from kvstudy.analyse.tidy.collect import Collected
 from kvstudy.analyse.tidy.files import CELLS, HISTOGRAMS, MEASUREMENTS, SERIES, TARGETS
 from kvstudy.analyse.tidy.target import NoTarget, find_target, no_longer_there
 from kvstudy.language.reasons import reason, several
+from kvstudy.libraries import pd
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory

@@ -26,8 +26,8 @@ from kvstudy.study.workload import OF_CLASS, class_of
 # A larger share of failed or missed operations that the study does not declare voids the cell.
 TOLERATED_FAILURES = 0.001
 
-NOT_TOLD = "the store tells no counters"
-NOT_RECORDED = "the counters were not recorded"
+NOT_TOLD = "no-counters"
+NOT_RECORDED = "counters-not-recorded"
 # The operations that look up records; a scan may look up many.
 READS = ("READ", "SCAN")
 

@@ -15,11 +15,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.cell import Unreadable, reading
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
 from kvstudy.study.raw import check_sums, is_complete, probe_directory, recorded_reason
@@ -27,8 +26,8 @@ from kvstudy.study.raw import check_sums, is_complete, probe_directory, recorded
 # Connecting, and asking for the counters, is counted too, but not once per operation.
 RARE = 0.05
 OK = "OK"
-NOT_YET = "it was not probed yet"
-IMPORTED = "imported logs; the server was not probed"
+NOT_YET = "not-probed"
+IMPORTED = "imported-not-probed"
 
 
 def collect_probes(study: Study, run: str) -> pd.DataFrame:

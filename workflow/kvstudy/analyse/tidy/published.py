@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
+from kvstudy.libraries import pd
 from kvstudy.study.base import SIZES
 from kvstudy.study.published import COLUMNS, PRINTED, read_rows
 

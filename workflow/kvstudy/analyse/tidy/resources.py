@@ -11,10 +11,9 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.samples import read_samples
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.status import run_start
 
 # Samples that are nearer than this say little: processor time comes in steps of 10 ms.

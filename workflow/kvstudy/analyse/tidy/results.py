@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
 from kvstudy.study.parts import MEAN
 
 
@@ -157,7 +156,7 @@ class Results:
             key = ("void" if void else "", why.rstrip(".") or row.status)
             reasons.setdefault(key, []).append(row.repetition)
         if not len(rows):
-            reasons["", N_("not planned")] = []
+            reasons["", "not-planned"] = []
         problems, details = [], []
         for (void, why), repetitions in reasons.items():
             full = reason("void", why=why) if void else why

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.status import operations_per_second, read_status

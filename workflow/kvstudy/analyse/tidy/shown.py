@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
-
+from kvstudy.libraries import pd
 from kvstudy.study.base import SIZES
 from kvstudy.study.combinations import shown_combination
 from kvstudy.study.model import Study

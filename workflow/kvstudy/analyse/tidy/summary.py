@@ -33,10 +33,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, path_of
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.metrics import PRINTED
 from kvstudy.study.parts import MEAN
 

@@ -6,12 +6,11 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.results import Results, State
 from kvstudy.analyse.tidy.shown import only, published_only
+from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown
 from kvstudy.study.combinations import Combination, Line, threads_of

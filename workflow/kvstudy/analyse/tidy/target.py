@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.collect import collect
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
+from kvstudy.libraries import pd
 from kvstudy.study.cells import Cell, Origin, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import raw_directory, sums_digest
@@ -57,7 +56,7 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
     if not origins:
         reasons = [reason("not-measured", why=why) for why in absent]
         reasons += [reason("void", why=why) for why in void]
-        why = several(dict.fromkeys(reasons)) or "not planned"
+        why = several(dict.fromkeys(reasons)) or "not-planned"
         return NoTarget(reason("no-target", why=why), final=not absent)
     mean = geometric_mean(origin.throughput for origin in origins)
     return Target(max(1, round(mean * cell.load / 100)), cell.load, mean, tuple(origins))

@@ -11,9 +11,8 @@ import math
 import re
 from itertools import pairwise
 
-import pandas as pd
-
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import (
     COUNTS,
     GOOD,

@@ -10,11 +10,10 @@ import re
 import zlib
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 from hdrh.histogram import HdrHistogram
 
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import OPERATIONS
 
 _INTERVAL = re.compile(r"^(?:Tag=[^,]*,)?[\d.]+,[\d.]+,[\d.]+,(HIST\S+)$")

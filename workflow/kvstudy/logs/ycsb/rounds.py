@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import Section, YcsbLog
 from kvstudy.study.cells import Cell
 from kvstudy.study.controls import CEILING

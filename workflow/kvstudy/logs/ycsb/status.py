@@ -16,10 +16,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import np, pd
 from kvstudy.logs.ycsb.log import OPERATIONS
 
 _LINE = re.compile(

@@ -9,8 +9,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.comparison.runs import PARSE_AGAIN, Run
-from kvstudy.present.comparison.words import sizes
+from kvstudy.present.comparison.runs import PARSE_AGAIN, Run, sizes
 from kvstudy.study.alike import cores_of
 
 COLUMNS = ["what", "a", "b", "same"]

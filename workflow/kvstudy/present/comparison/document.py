@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kvstudy.present.comparison.compare import Comparison
-from kvstudy.present.comparison.explained import (
+from kvstudy.present.comparison.runs import interval, marks, number, speed
+from kvstudy.present.comparison.text import (
     MARKS,
     about_absolute,
     about_orders,
@@ -14,10 +15,9 @@ from kvstudy.present.comparison.explained import (
     place_of,
     span,
 )
-from kvstudy.present.comparison.words import interval, marks, number, speed
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
-from kvstudy.present.tables.latex import Latex, breakable, fill
+from kvstudy.present.typeset.latex import Latex, breakable, fill
 
 TEMPLATE = Path("report/templates/compared-runs.tex.j2")
 NAME = "comparison"

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from kvstudy.present.comparison.words import interval, marks, number
+from kvstudy.present.comparison.runs import interval, marks, number
 from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, Look
 from kvstudy.stats.ratios import margin_bounds
 

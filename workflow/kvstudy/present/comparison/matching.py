@@ -9,8 +9,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.comparison.runs import Run
-from kvstudy.present.comparison.words import sizes
+from kvstudy.present.comparison.runs import Run, sizes
 from kvstudy.study.naming import did_you_mean
 
 # "one" and "other" below stand for the two runs in turn.

@@ -1,21 +1,118 @@
-"""A comparison as plain text for the terminal."""
+"""A comparison as plain text for the terminal, and its sentences on why runs differ."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from datetime import datetime
 
 from kvstudy.present.comparison.compare import Comparison
-from kvstudy.present.comparison.explained import (
-    MARKS,
-    about_absolute,
-    about_orders,
-    about_relative,
-    order_line,
-    place_of,
-    span,
+from kvstudy.present.comparison.runs import Run, interval, marks, number, sizes, speed
+from kvstudy.stats.ratios import MARGIN
+
+# Between a number and its sign, so that no line breaks there.
+NB = "\N{NARROW NO-BREAK SPACE}"
+MARKS = (
+    "~: undecided, the runs tell neither a change nor that there is none; about as many "
+    "repetitions of each run as stand behind it would decide. Of many rows some differ by chance, "
+    "so Holm's correction for the number of rows makes this stricter than the interval by itself "
+    f"(level 5{NB}%). =: equal, the whole interval is within ±{MARGIN * 100:.0f}{NB}% "
+    f"({1 / (1 + MARGIN):.3f} to {1 + MARGIN:g}; two one-sided tests at 2.5{NB}% each), "
+    "even if the change itself is told. No mark: different. ?: a run has one repetition, so "
+    "nothing is known of its spread."
 )
-from kvstudy.present.comparison.words import interval, marks, number, speed
+
+
+def about_relative(found: Comparison) -> str:
+    base = found.title(found.base)
+    return (
+        f"Within each run, a store's throughput is divided by that of {base}, repetition by "
+        "repetition, so what makes a machine faster for all stores alike cancels out. The columns "
+        f"of run A and run B are geometric means of these ratios. {_imported(found)}"
+        f"The change is B by A: 1.5 means that the store gained half against {base}. A slower "
+        f"{base} looks the same as faster others. The 95{NB}% interval (of 100 such intervals, "
+        "about 95 hold the true change) is Welch's: a t interval for independent means on "
+        "logarithms, whose runs may spread differently. n is the number of repetitions in A and "
+        "in B."
+    )
+
+
+def _imported(found: Comparison) -> str:
+    """What is not paired, if anything; with a space behind it."""
+    sides = [side for side, run in (("A", found.a), ("B", found.b)) if run.study.imported]
+    if not sides:
+        return ""
+    runs = "Runs A and B have" if len(sides) > 1 else f"Run {sides[0]} has"
+    return (
+        f"{runs} imported logs, whose repetitions only share a number: there the geometric means "
+        "of all runs of each store are divided. "
+    )
+
+
+def about_absolute() -> str:
+    return (
+        "Both runs say that they are of one machine: the same CPU, cores and memory. (Two machines "
+        "of one type look the same.) Geometric means in operations per second; the change is B by "
+        f"A with Welch's 95{NB}% interval on logarithms. The interval knows the spread of the "
+        "repetitions of each run only. What differed between the two times of measurement, such as "
+        "another load of the machine, is part of the change."
+    )
+
+
+def about_orders() -> str:
+    return (
+        "Stores by their mean throughput; = between neighbours that are equal within ±10 %, ~ "
+        "where the repetitions leave them undecided (ratio paired by repetition, but for imported "
+        "logs; Holm's correction for the pairs of a workload). A pair of stores has neither order "
+        "when one of the runs shows the two equal or leaves them undecided."
+    )
+
+
+def order_line(found: Comparison, row) -> str:
+    """``run A: Redis > Memcached; run B: ...; of 1 pair, 1 in the same order, ...``."""
+    of = "1 pair" if row.pairs == 1 else f"{row.pairs} pairs"
+    return (
+        f"run A: {_titled(found, row.order_a)}; run B: {_titled(found, row.order_b)}; of {of}, "
+        f"{row.same} in the same order, {row.opposite} in the opposite, "
+        f"{row.neither} in neither"
+    )
+
+
+def _titled(found: Comparison, order: str) -> str:
+    """``order`` with the stores' titles."""
+    words = order.split(" ")
+    return " ".join(found.title(word) if word in found.stores else word for word in words)
+
+
+def place_of(row) -> str:
+    """Which run, workload, store and repetitions a row of what is left out is about."""
+    side = "both runs" if row.run == "both" else f"run {row.run}"
+    workload = f"workload {row.workload}" if row.workload else ""
+    repetitions = f"repetition {row.repetitions}" if row.repetitions else ""
+    parts = [side, row.store, workload, row.parameters and sizes(row.parameters), repetitions]
+    return ", ".join(part for part in parts if part)
+
+
+def span(run: Run) -> str:
+    """``measured 2 November 2026, 16:05 to 16:09 (UTC), 12 of 12 cells count``."""
+    counts = f"{run.counted} of {len(run.cells)} cells count"
+    try:
+        started = sorted(datetime.fromisoformat(text) for text in run.cells["started"] if text)
+    except (ValueError, TypeError):
+        started = []
+    if not started:
+        return f"time not recorded, {counts}"
+    first, last = started[0], started[-1]
+    until = "" if f"{first:%H:%M}" == f"{last:%H:%M}" else f" to {last:%H:%M}"
+    if first.date() != last.date():
+        until = f" to {_day(last)}, {last:%H:%M}"
+    zone = f" ({first.tzname()})" if first.tzinfo else ""
+    return f"measured {_day(first)}, {first:%H:%M}{until}{zone}, {counts}"
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.day} {moment:%B %Y}"
+
 
 WIDTH = 100
 

@@ -13,7 +13,7 @@ import pandas as pd
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.latex import Latex, escape
+from kvstudy.present.typeset.latex import Latex, escape
 from kvstudy.stores.definition import Store
 from kvstudy.study.model import Study
 from kvstudy.study.raw import SUMS, file_digest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,84 @@ from kvstudy.analyse.tidy.files import CELLS, SUMMARY, read_csv, read_environmen
 from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest, references
 from kvstudy.present.export.numbers import numbers_tex
-from kvstudy.present.export.tables import ready_for_input
-from kvstudy.present.tables.latex import Latex, fill
+from kvstudy.present.typeset.latex import Latex, escape, fill
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import run_name
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
-from kvstudy.study.table_kinds import ResultsTable
+
+# Which package brings what a table uses.
+PACKAGES = {
+    "booktabs": r"\\(?:toprule|midrule|cmidrule|addlinespace)",
+    "array": r"[@!{}lrc]>\{|\\arraybackslash",
+    "longtable": r"\\begin\{longtable\}",
+    "graphicx": r"\\(?:rotatebox|resizebox|includegraphics)",
+    "xcolor": r"\\(?:text)?color\b",
+    "textcomp": r"\\text(?:mu|minus|times|pm|textdagger|asciitilde)\b",
+    "multirow": r"\\multirow",
+    "siunitx": r"\\(?:num|SI|qty|sisetup)\b|\{S\[",
+}
+# The report's text width, which the tables are made for.
+WIDTH = "16cm"
+# Babel gives these a meaning in some languages: with Czech, \cmidrule{2-3} would be an error.
+PLAIN = "".join(rf"\catcode`\{letter}=12" for letter in "-=:'" + '"') + r"\relax"
+# Tables over several pages cannot be scaled, since TeX must be able to break them.
+LONG = r"\begin{longtable}"
+# Lines of a table that fit on a page of most documents.
+ROWS = 45
+HEAD = r"\providecommand{\tablehead}[1]{#1}%"
+
+
+def ready_for_input(text: str, name: str, caption: str) -> str:
+    """The table ``text`` with a comment on what it needs, scaled to the line if that is possible.
+
+    ``caption`` is that of the report, as plain text.
+    """
+    if LONG not in text and text.count("\\\\") > ROWS:
+        text = _long(text, name, caption)
+    if LONG in text:
+        text = f"\\begingroup{PLAIN}%\n{text.strip()}\n\\endgroup\n"
+    else:
+        text = (
+            f"\\begingroup{PLAIN}%\n"
+            f"\\noindent\\resizebox{{\\linewidth}}{{!}}{{\\begin{{minipage}}{{{WIDTH}}}%\n"
+            f"{text.strip()}%\n\\end{{minipage}}}}%\n\\endgroup\n"
+        )
+    needs = [package for package, pattern in PACKAGES.items() if re.search(pattern, text)]
+    return "\n".join(
+        [
+            f"% Needs: \\usepackage{{{', '.join(needs)}}}",
+            *(f"% Caption of the report: {line}" for line in [" ".join(caption.split())] if line),
+            *_how(text, name),
+            text,
+        ]
+    )
+
+
+def _long(text: str, name: str, caption: str) -> str:
+    """As a table that goes on over pages below its head, with its caption and label."""
+    text = text.replace(HEAD, r"\def\tablehead#1{#1\endfirsthead #1\endhead}%")
+    text = re.sub(r"\\begin\{tabular(?:\}|\*\}\{\\linewidth\})", lambda _: LONG, text)
+    text = re.sub(r"\\end\{tabular\*?\}", lambda _: r"\end{longtable}", text)
+    above = rf"\caption{{{escape(caption)}}}\label{{table:{name}}}\\" + "\n"
+    return (
+        text.replace(r"\tablehead{", above + r"\tablehead{", 1)
+        .replace(r"\begin{minipage}{\linewidth}", r"\begingroup")
+        .replace(r"\end{minipage}", r"\endgroup")
+    )
+
+
+def _how(text: str, name: str) -> list[str]:
+    if LONG in text:
+        return [
+            rf"% It runs over pages and has its caption and label: \input{{tables/{name}}} alone.",
+            f"% Made for lines of {WIDTH}.",
+        ]
+    return [
+        rf"% Use: \begin{{table}}\caption{{...}}\centering \input{{tables/{name}}}\end{{table}}",
+        f"% Made for lines of {WIDTH}; it scales itself to yours.",
+    ]
+
 
 INTERVALS = ["store", "workload", "parameters", "operation", "metric", "unit"]
 BOUNDS = ["n", "value", "low", "high", "cov"]
@@ -143,7 +215,7 @@ def _about(
         & (summary["metric"] == "latency_mean")
         & summary["store"].isin(measured[:1])
     ]
-    results = [table.name for table in study.tables if isinstance(table, ResultsTable)]
+    results = [table.name for table in study.tables if table.kind == "results"]
     table = next(iter([*results, *tables]))
     figure = next(iter(figures), "")
     return {

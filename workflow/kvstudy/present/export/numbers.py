@@ -12,7 +12,7 @@ import pandas as pd
 from kvstudy.analyse.tidy.numbers import fixed, significant
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.latex import Latex, fill
+from kvstudy.present.typeset.latex import Latex, fill
 from kvstudy.study.cells import shown
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study

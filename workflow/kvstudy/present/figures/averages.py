@@ -110,10 +110,10 @@ def _panel(
                 row |= {"min": column.min(), "max": column.max(), "n": len(column)}
                 row["note"] = some if left_out else ""
             elif store in there:
-                row["note"] = N_("no size in common")
+                row["note"] = "no-common-size"
             else:
                 reasons = {swept.label(store, workload, each) for each in sizes}
-                row["note"] = reasons.pop() if len(reasons) == 1 else N_("no valid value")
+                row["note"] = reasons.pop() if len(reasons) == 1 else "no-valid-value"
             rows.append(row)
     heights = [None if math.isnan(row["value"]) else row["value"] for row in rows]
     tops = [0 if math.isnan(row["max"]) else row["max"] for row in rows]

@@ -14,7 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL, _, using
 from kvstudy.language.locale import babel_language
 from kvstudy.present.report.transcript import COLUMNS
-from kvstudy.present.tables.latex import fill, printable
+from kvstudy.present.typeset.latex import fill, printable
 
 OPTIONS = [
     "--from=markdown-implicit_figures-tex_math_dollars-latex_macros+smart",

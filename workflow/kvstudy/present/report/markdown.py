@@ -14,7 +14,7 @@ from kvstudy.language.current import ngettext
 from kvstudy.language.locale import decimal, list_of, long_date, plural
 from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
-from kvstudy.present.tables.latex import breakable
+from kvstudy.present.typeset.latex import breakable
 
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.present.tables.latex import escape
+from kvstudy.present.typeset.latex import escape
 from kvstudy.whole_file import put
 
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"

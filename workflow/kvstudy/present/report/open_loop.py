@@ -13,9 +13,8 @@ from kvstudy.analyse.findings.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.language.current import _
 from kvstudy.present.report.cells import Names, Row, problem_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.kinds import AnyFigure
+from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
-from kvstudy.study.table_kinds import OpenLoopTable
 
 SHOWN_PERCENT = 99.0
 
@@ -60,7 +59,7 @@ class OpenLoopFacts:
     """The cells at fixed rates; ``tables`` is empty in a study without an open loop."""
 
     percents: tuple[int, ...]
-    tables: tuple[OpenLoopTable, ...]
+    tables: tuple[AnyTable, ...]
     figures: tuple[AnyFigure, ...]
     planned: int
     measured: int

@@ -15,6 +15,7 @@ from kvstudy.analyse.tidy.published import nothing_published, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.reasons import sentence
+from kvstudy.present.claims import write_source_claims
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.drawing.figure import Looks
 from kvstudy.present.drawing.write import write_figure
@@ -24,9 +25,9 @@ from kvstudy.present.report.floats import Floats
 from kvstudy.present.report.markdown import fill, listed
 from kvstudy.present.report.source import AuditFacts, ClaimFacts, audit_facts, claim_facts
 from kvstudy.present.report.text import OF_A_SOURCE, text_folder
-from kvstudy.present.tables.claims import write_source_claims
-from kvstudy.present.tables.published import Source, published_table, used, write_table
-from kvstudy.present.tables.write import write_audited
+from kvstudy.present.typeset.source import Source
+from kvstudy.present.typeset.table import write_published as write_table_of_source
+from kvstudy.present.typeset.table import write_table
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.load import STUDIES, load_study
@@ -34,8 +35,6 @@ from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import Files, published_name
-from kvstudy.study.source_parts import AuditedTable, AuditTable
-from kvstudy.study.table_kinds import ComparisonTable
 
 # What stands in sentences of a metric and an operation, in small letters.
 WORDS = [
@@ -110,7 +109,7 @@ def write_published(
     look = looks(titles, {name: store.color for name, store in stores.items()})
     for folder in (tables, figures):
         folder.mkdir(parents=True, exist_ok=True)
-    source = Source(study, values, titles)
+    source = Source(study, values, titles, checks)
     found = replace(
         _make(study, source, look, report, tables, figures),
         claims=_judged(files, source, checks, report, tables),
@@ -140,15 +139,13 @@ def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, 
     made: list[AnyTable] = []
     shown = pd.Series(False, index=source.values.index)
     for table in study.tables[: len(study.tables) - len(_automatic(study, "tables"))]:
-        if isinstance(table, AuditTable | AuditedTable):
+        if table.kind in ("audit", "audited"):
             continue
-        grid = published_table(table, source)
-        if grid is None:
+        if write_table_of_source(table, source, report / "templates" / "tables", tables) is None:
             left.setdefault(_reason(table), []).append(table)
             continue
-        write_table(table.name, grid, report / "templates" / "tables", tables)
         made.append(table)
-        shown |= used(table, source)
+        shown |= table.published_rows(source)
     drawn = []
     lacking: dict[tuple[str, ...], list] = {}
     use_style()
@@ -191,9 +188,8 @@ def _audited(
         return None
     study, titles = source.study, source.titles
     for table in study.tables:
-        if isinstance(table, AuditTable | AuditedTable):
-            templates = report / "templates" / "tables"
-            write_audited(table, checks, study, titles, templates, tables)
+        if table.kind in ("audit", "audited"):
+            write_table(table, source, report / "templates" / "tables", tables)
     return audit_facts(checks, Names(study, titles, {}))
 
 
@@ -214,7 +210,7 @@ def _missing(figure: object, frame: pd.DataFrame) -> list[str]:
 def _reason(item: object) -> str:
     if isinstance(item, AnyFigure) and not item.drawn:
         return _("only a measured cell has commands and their output")
-    if isinstance(item, ComparisonTable):
+    if item.kind == "comparison":
         return _("the source has no values of one of the two")
     return _("the source printed no values") if item.source else _("the source has none such")
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.present.tables import break_even, relative
+from kvstudy.analyse.tidy.swept import MEASURED
+from kvstudy.study.kinds import AnyTable
 from kvstudy.study.model import Study
-from kvstudy.study.relative import BreakEvenTable, RelativeTable
 from kvstudy.study.rounds import Rounds, rounds_of
 from kvstudy.study.workload import properties_of
 
@@ -18,7 +18,7 @@ from kvstudy.study.workload import properties_of
 class RelativeFacts:
     """A table of relative performance; ``rows`` are its measured ones, by records."""
 
-    table: RelativeTable
+    table: AnyTable
     rows: list
 
 
@@ -31,7 +31,7 @@ class BreakEvenFacts:
     rows by their origin.
     """
 
-    table: BreakEvenTable
+    table: AnyTable
     row: object | None
     source: dict[str, object]
 
@@ -70,20 +70,18 @@ def rounds_facts(
     return facts
 
 
-def _relative(
-    table: RelativeTable, analysis: Analysis, published: pd.DataFrame | None
-) -> RelativeFacts:
-    frame = relative.rows(table, analysis.rounds, published)
-    measured = frame[(frame["origin"] == relative.MEASURED) & frame["ratio"].notna()]
+def _relative(table: AnyTable, analysis: Analysis, published: pd.DataFrame | None) -> RelativeFacts:
+    frame = table.values(analysis.rounds, published)
+    measured = frame[(frame["origin"] == MEASURED) & frame["ratio"].notna()]
     return RelativeFacts(table, list(measured.itertuples()))
 
 
 def _crossing(
-    table: BreakEvenTable, analysis: Analysis, published: pd.DataFrame | None
+    table: AnyTable, analysis: Analysis, published: pd.DataFrame | None
 ) -> BreakEvenFacts:
-    frame = break_even.rows(table, analysis.rounds, published)
-    source = {row.origin: row for row in frame[frame["origin"] != relative.MEASURED].itertuples()}
-    measured = list(frame[frame["origin"] == relative.MEASURED].itertuples())
+    frame = table.values(analysis.rounds, published)
+    source = {row.origin: row for row in frame[frame["origin"] != MEASURED].itertuples()}
+    measured = list(frame[frame["origin"] == MEASURED].itertuples())
     records = {row.records for row in source.values()} or {row.records for row in measured}
     fits = [row for row in measured if row.records <= max(records, default=0)] or measured[:1]
     return BreakEvenFacts(table, fits[-1] if fits else None, source)

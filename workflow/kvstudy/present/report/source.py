@@ -14,9 +14,9 @@ from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.quantities import THREADS
 from kvstudy.analyse.claims.table import read_claims
 from kvstudy.errors import KvstudyError
+from kvstudy.present.claims import VALUE
 from kvstudy.present.report.cells import Names
 from kvstudy.present.tables.audit import KINDS
-from kvstudy.present.tables.claims import VALUE
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.kinds import AnyTable
 

@@ -10,7 +10,7 @@ from kvstudy.analyse.findings import bottleneck
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
 from kvstudy.analyse.tidy.series import STALL_SECONDS
-from kvstudy.language.current import N_, _, current
+from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of
 from kvstudy.present.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.present.report.facts import RunFacts
@@ -141,5 +141,5 @@ def _transcript(figure: AnyFigure, run: RunFacts) -> dict[str, object]:
                 "sizes": run.names.sizes.get((row["workload"], row["parameters"]), ""),
                 "lines": transcript(run.data.raw / name, figure.part),
             }
-    reason = cells[0]["reason"] if cells else N_("not planned")
+    reason = cells[0]["reason"] if cells else "not-planned"
     return {"figure": figure, "cell": "", "lines": [], "reason": reason}

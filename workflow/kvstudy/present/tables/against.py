@@ -3,70 +3,109 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, significant
-from kvstudy.analyse.tidy.results import Results
-from kvstudy.language.current import _
-from kvstudy.present.tables.checks import DASH, EQUAL, TIE, Grid, Line, Section
-from kvstudy.present.tables.markup import marked
-from kvstudy.present.tables.rejected import rejected_note, with_mark
+from kvstudy.language.current import N_, _
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import (
+    DASH,
+    EQUAL,
+    TIE,
+    marked,
+    rejected_note,
+    with_mark,
+)
+from kvstudy.present.typeset.table import RunValues, Table
 from kvstudy.stats.ratios import Decision
-from kvstudy.study.model import Study
+from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
-from kvstudy.study.source_parts import AgainstTable
 
 COLUMNS = [
     *["workload", "parameters", "store", "base", "published", "here", "low", "high", "decision"],
     *["here_by_published", "rejected"],
 ]
+WHOLE = ("overall", "throughput")
 
 
-def rows(table: AgainstTable, study: Study, found: Results, pairs: pd.DataFrame) -> pd.DataFrame:
-    """One row per workload and store: its throughput by that of ``base``.
+class AgainstTable(Table):
+    """Ratios to one store, published and here; a part of every report with both."""
 
-    ``published`` and ``here`` are these ratios, ``low`` and ``high`` the 95 % interval of the
-    latter, ``decision`` as in ``analysis.pairs``; NaN or "" where there is no value; ``rejected``
-    whether the audit of the source rejects one of the two rates. Rates themselves do not
-    compare between machines.
-    """
-    listed = []
-    for workload in [*study.workload_names, MEAN]:
-        there = {
-            store: found.published(store, workload, "overall", "throughput")
-            for store in study.store_names
-        }
-        known = [store for store, value in there.items() if value]
-        measured = pairs[pairs["workload"] == workload]
-        base = _base(table, known, measured)
-        if base is None or len(known) < 2:
-            continue
-        for store in known:
-            if store == base:
+    controls = "noise floor"
+    own_caption = N_("Throughput by that of one store, published and here")
+
+    kind: Literal["against"] = Field(
+        description="Throughput by that of one store, published and measured."
+    )
+    base: Name | None = Field(
+        default=None,
+        description="The store that the others are divided by. Left out: the first that has "
+        "values on both sides.",
+    )
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """One row per workload and store: its throughput by that of ``base``.
+
+        ``published`` and ``here`` are these ratios, ``low`` and ``high`` the 95 % interval of
+        the latter, ``decision`` as in ``findings.pairs``; NaN or "" where there is no value;
+        ``rejected`` whether the audit of the source rejects one of the two rates. Rates
+        themselves do not compare between machines.
+        """
+        results, stores = run.results, run.study.store_names
+        listed = []
+        for workload in [*run.study.workload_names, MEAN]:
+            rates = {store: results.published(store, workload, *WHOLE) for store in stores}
+            rates = {store: rate for store, rate in rates.items() if rate}
+            measured = run.analysis.pairs
+            measured = measured[measured["workload"] == workload]
+            base = self._base(list(rates), measured)
+            if base is None or len(rates) < 2:
                 continue
-            here = _here(measured, store, base)
-            ratio = there[store] / there[base]
-            listed.append(
-                [workload, here["parameters"], store, base, ratio]
-                + [here[name] for name in ("ratio", "low", "high", "decision")]
-                + [here["ratio"] / ratio]
-                + [
-                    any(
-                        found.rejected(of, workload, "overall", "throughput")
-                        for of in (store, base)
-                    )
-                ]
-            )
-    return pd.DataFrame(listed, columns=COLUMNS)
+            for store in rates:
+                if store == base:
+                    continue
+                here, ratio = _here(measured, store, base), rates[store] / rates[base]
+                rejected = any(results.rejected(of, workload, *WHOLE) for of in (store, base))
+                listed.append(
+                    [workload, here["parameters"], store, base, ratio]
+                    + [here[name] for name in ("ratio", "low", "high", "decision")]
+                    + [here["ratio"] / ratio, rejected]
+                )
+        return pd.DataFrame(listed, columns=COLUMNS)
 
+    def _base(self, published: list[str], measured: pd.DataFrame) -> str | None:
+        """The named store, if it was published; else the first that was measured too."""
+        if self.base:
+            return self.base if self.base in published else None
+        both = set(measured["faster"]) | set(measured["slower"])
+        first = published[0] if published else None
+        return next((store for store in published if store in both), first)
 
-def _base(table: AgainstTable, known: list[str], measured: pd.DataFrame) -> str | None:
-    """The named store, if it was published; else the first that was measured too."""
-    if table.base:
-        return table.base if table.base in known else None
-    both = set(measured["faster"]) | set(measured["slower"])
-    return next((store for store in known if store in both), known[0] if known else None)
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per workload, a line per store."""
+        sections = []
+        for workload, group in rows.groupby("workload", sort=False):
+            base = run.titles[group["base"].iloc[0]]
+            lines = [
+                Line(f"{run.titles[row.store]} / {base}", _cells(row), f"{row.store} {row.base}")
+                for row in group.itertuples()
+            ]
+            sections.append(Section(run.study.workload(workload).title, lines, workload=workload))
+        single = rows["here"].notna().any() and not rows["low"].notna().any()
+        notes = [
+            _("Ratios of throughputs. Here: of the geometric means. One run each has no interval.")
+            if single
+            else _(
+                "Ratios of throughputs. Here: of the geometric means. {}: undecided. {}: equal "
+                "within ±10 %."
+            ).format(TIE, EQUAL),
+            *([rejected_note()] if rows["rejected"].any() else []),
+        ]
+        columns = [_("published"), _("here"), _("95 % interval"), _("here by published")]
+        return [Grid(columns, sections, notes, sortable=True)]
 
 
 def _here(measured: pd.DataFrame, store: str, base: str) -> dict[str, object]:
@@ -80,33 +119,6 @@ def _here(measured: pd.DataFrame, store: str, base: str) -> dict[str, object]:
         return words | {"ratio": ratio, "low": low, "high": high}
     nothing = dict.fromkeys(("ratio", "low", "high"), math.nan)
     return nothing | {"parameters": "", "decision": ""}
-
-
-def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
-    """What the template of checks needs of ``rows``."""
-    sections = []
-    for workload, group in frame.groupby("workload", sort=False):
-        base = titles[group["base"].iloc[0]]
-        lines = [
-            Line(f"{titles[row.store]} / {base}", _cells(row), f"{row.store} {row.base}")
-            for row in group.itertuples()
-        ]
-        sections.append(Section(study.workload(workload).title, lines, workload=workload))
-    single = frame["here"].notna().any() and not frame["low"].notna().any()
-    return {
-        "columns": [_("published"), _("here"), _("95 % interval"), _("here by published")],
-        "sections": sections,
-        "sortable": True,
-        "notes": [
-            _("Ratios of throughputs. Here: of the geometric means. One run each has no interval.")
-            if single
-            else _(
-                "Ratios of throughputs. Here: of the geometric means. {}: undecided. {}: equal "
-                "within ±10 %."
-            ).format(TIE, EQUAL),
-            *([rejected_note()] if frame["rejected"].any() else []),
-        ],
-    }
 
 
 def _cells(row) -> list[str]:

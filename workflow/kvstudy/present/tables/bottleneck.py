@@ -2,56 +2,56 @@
 
 from __future__ import annotations
 
-import math
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import share, significant
-from kvstudy.language.current import _
+from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH, Grid, Line, Section, by_workload
-from kvstudy.present.tables.markup import marked
-from kvstudy.study.model import Study
+from kvstudy.present.typeset.grid import Grid, Line
+from kvstudy.present.typeset.markup import DASH, number_cell
+from kvstudy.present.typeset.table import RunValues, Table, sections_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
-    """``found`` is ``analysis.bottleneck``'s; a section per workload and parameters."""
-    columns = [_("Client µs"), _("Server µs"), _("Client cores"), _("Server cores")]
-    columns += [_("In calls"), _("Of ceiling")]
-    second = found["two_clients"].notna().any()
-    if second:
-        columns.append(_("Two clients"))
-    sections = []
-    for title, rows in by_workload(found, study):
-        by_store = rows.set_index("store")
-        lines = [
-            Line(titles[store], _cells(by_store.loc[store], second), store)
-            for store in study.store_names
-            if store in by_store.index
+class BottleneckTable(Table):
+    """What limits each store's throughput; a part of every report."""
+
+    controls = "all"
+    own_caption = N_("What limits the throughput")
+
+    kind: Literal["bottleneck"] = Field(
+        description="CPU of client and server, and whether the client is the limit."
+    )
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        return run.analysis.bottleneck
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per workload and parameters."""
+        second = rows["two_clients"].notna().any()
+        columns = [_("Client µs"), _("Server µs"), _("Client cores"), _("Server cores")]
+        columns += [_("In calls"), _("Of ceiling")]
+        columns += [_("Two clients")] if second else []
+        notes = [
+            _("Geometric means over the runs. Client µs, Server µs: CPU time for one operation."),
+            _cores(rows["machine_cores"].dropna()),
+            _(
+                "In calls: share of the client threads' time inside calls to the store. "
+                "Of ceiling: throughput by that of YCSB without a store. Client-bound no: "
+                "no sign of it was found."
+            ),
+            *([_("Two clients: their total throughput by that of one.")] if second else []),
         ]
-        sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
-    return {
-        "columns": [*columns, _("Client-bound")],
-        "sections": sections,
-        "sortable": True,
-        "notes": [
-            " ".join(
-                [
-                    _(
-                        "Geometric means over the runs. Client µs, Server µs: CPU time for one "
-                        "operation."
-                    ),
-                    _cores(found["machine_cores"].dropna()),
-                    _(
-                        "In calls: share of the client threads' time inside calls to the store. "
-                        "Of ceiling: throughput by that of YCSB without a store. Client-bound no: "
-                        "no sign of it was found."
-                    ),
-                    *([_("Two clients: their total throughput by that of one.")] if second else []),
-                ]
-            )
-        ],
-    }
+
+        def line(store: str, of: pd.DataFrame) -> Line:
+            return Line(run.titles[store], _cells(of.iloc[0], second), store)
+
+        sections = sections_of(rows, run.study, line)
+        return [Grid([*columns, _("Client-bound")], sections, [" ".join(notes)], sortable=True)]
 
 
 def _cores(cores: pd.Series) -> str:
@@ -64,17 +64,12 @@ def _cores(cores: pd.Series) -> str:
 
 def _cells(row: pd.Series, second: bool) -> list[str]:
     return [
-        *(_number(row[name]) for name in ("client_cpu", "server_cpu")),
-        *(_number(row[name], 2) for name in ("client_cores", "server_cores")),
-        *(_share(row[name]) for name in ("in_call", "ceiling")),
-        *([_number(row["two_clients"])] if second else []),
+        *(number_cell(row[name], significant) for name in ("client_cpu", "server_cpu")),
+        *(
+            number_cell(row[name], lambda cores: significant(cores, 2))
+            for name in ("client_cores", "server_cores")
+        ),
+        *(number_cell(row[name], share) for name in ("in_call", "ceiling")),
+        *([number_cell(row["two_clients"], significant)] if second else []),
         sentence(row["client_bound"]) or DASH,
     ]
-
-
-def _number(value: float, digits: int = 3) -> str:
-    return DASH if math.isnan(value) else marked(significant(value, digits), value)
-
-
-def _share(value: float) -> str:
-    return DASH if math.isnan(value) else marked(share(value), value)

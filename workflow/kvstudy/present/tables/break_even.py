@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.findings.break_even import Costs, costs_of, hit_probability
 from kvstudy.analyse.findings.published_costs import FROM, printed, published_costs
 from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import N_, _
-from kvstudy.present.tables.checks import DASH, Grid, Line, Section
-from kvstudy.present.tables.markup import marked
-from kvstudy.present.tables.relative import MEASURED, span
-from kvstudy.study.relative import BreakEvenTable
+from kvstudy.libraries import pd
+from kvstudy.present.tables.relative import span
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import DASH, marked
+from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.study.relative import Caching
 
 PRINTED = "printed"
 # What a line of the source's values is made from.
@@ -30,31 +34,68 @@ COLUMNS = [
 ]
 
 
-def rows(
-    table: BreakEvenTable, found: pd.DataFrame, published: pd.DataFrame | None
-) -> pd.DataFrame:
-    """One row per number of records that was measured, then those of the source.
+class BreakEvenTable(Caching, Table):
+    """The number of reads per write from which a cache pays off."""
 
-    Columns: records, origin (measured; run times, rates: the source's, by the same formula;
-    printed: what the source states), times of one operation in us, crossing (reads per
-    write; infinite where the cache never pays off) with its 95 % interval low to high,
-    hits (the hit probability there, 0 to 1) with its own. NaN for what is not known.
-    """
-    times = Times(found, table.workload)
-    pair = (table.database, table.cache)
-    lines = []
-    for records in times.records:
-        costs = costs_of(times, *pair, records)
-        if costs is not None:
-            lines.append([records, MEASURED, *_numbers(costs)])
-    for records, (crossing, hits) in printed(published, table.workload, *pair).items():
-        for metric, origin in FROM.items():
-            costs = published_costs(published, table.workload, *pair, records, metric)
+    cells = "every size"
+
+    kind: Literal["break-even"] = Field(
+        description="From how many reads per write on a cache pays off, over the records."
+    )
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        return self.values(run.analysis.rounds, run.swept.published)
+
+    def values(self, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+        """One row per number of records that was measured, then those of the source.
+
+        Columns: records, origin (measured; run times, rates: the source's, by the same formula;
+        printed: what the source states), times of one operation in us, crossing (reads per
+        write; infinite where the cache never pays off) with its 95 % interval low to high,
+        hits (the hit probability there, 0 to 1) with its own. NaN for what is not known.
+        """
+        times = Times(rounds, self.workload)
+        pair = (self.database, self.cache)
+        lines = []
+        for records in times.records:
+            costs = costs_of(times, *pair, records)
             if costs is not None:
-                lines.append([records, origin, *_numbers(costs)])
-        unknown = [math.nan] * 2
-        lines.append([records, PRINTED, *[math.nan] * 5, crossing, *unknown, hits, *unknown])
-    return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
+                lines.append([records, MEASURED, *_numbers(costs)])
+        for records, (crossing, hits) in printed(published, self.workload, *pair).items():
+            for metric, origin in FROM.items():
+                costs = published_costs(published, self.workload, *pair, records, metric)
+                if costs is not None:
+                    lines.append([records, origin, *_numbers(costs)])
+            unknown = [math.nan] * 2
+            lines.append([records, PRINTED, *[math.nan] * 5, crossing, *unknown, hits, *unknown])
+        return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per number of records, those of the source below."""
+        database, cache = run.titles[self.database], run.titles[self.cache]
+        here = [Line(grouped(str(row.records)), _cells(row)) for row in _of(rows, MEASURED)]
+        sections = [Section(_("Measured, by records"), here or [Line(_("nothing"), [DASH] * 9)])]
+        theirs = [
+            Line(f"{grouped(str(row.records))}, {_(ORIGINS[origin])}", _cells(row))
+            for origin in (*FROM.values(), PRINTED)
+            for row in _of(rows, origin)
+        ]
+        notes = [
+            _(
+                "Times of one operation in µs: write and read of {}; write, read and deletion of "
+                "{}. Crossing: reads per write from which on the cache pays off, with its 95 % "
+                "interval (Fieller's, from the errors of the times). Hits: the share of reads that "
+                "find their record in the cache then."
+            ).format(database, cache)
+        ]
+        if theirs:
+            sections.append(Section(_("Published, by records"), theirs))
+            notes.append(_("The source's deletions are taken to cost as much as its writes."))
+        columns = [
+            *[f"{database}: W", "R", f"{cache}: w", "r", "D"],
+            *[_("Crossing"), "95 %", _("Hits"), "95 %"],
+        ]
+        return [Grid(columns, sections, notes)]
 
 
 def _numbers(costs: Costs) -> list[float | None]:
@@ -68,36 +109,6 @@ def _numbers(costs: Costs) -> list[float | None]:
         *[crossing.value, crossing.low, crossing.high],
         *[hits.value, hits.low, hits.high],
     ]
-
-
-def content(table: BreakEvenTable, frame: pd.DataFrame, titles: dict[str, str]) -> Grid:
-    """What the template needs; ``frame`` is that of ``rows``."""
-    database, cache = titles[table.database], titles[table.cache]
-    here = [Line(grouped(str(row.records)), _cells(row)) for row in _of(frame, MEASURED)]
-    sections = [Section(_("Measured, by records"), here or [Line(_("nothing"), [DASH] * 9)])]
-    theirs = []
-    for origin in (*FROM.values(), PRINTED):
-        theirs += [
-            Line(f"{grouped(str(row.records))}, {_(ORIGINS[origin])}", _cells(row))
-            for row in _of(frame, origin)
-        ]
-    if theirs:
-        sections.append(Section(_("Published, by records"), theirs))
-    notes = [
-        _(
-            "Times of one operation in µs: write and read of {}; write, read and deletion of {}. "
-            "Crossing: reads per write from which on the cache pays off, with its 95 % interval "
-            "(Fieller's, from the errors of the times). Hits: the share of reads that find their "
-            "record in the cache then."
-        ).format(database, cache)
-    ]
-    if theirs:
-        notes.append(_("The source's deletions are taken to cost as much as its writes."))
-    columns = [
-        *[f"{database}: W", "R", f"{cache}: w", "r", "D"],
-        *[_("Crossing"), "95 %", _("Hits"), "95 %"],
-    ]
-    return {"columns": columns, "sections": sections, "notes": notes}
 
 
 def _of(frame: pd.DataFrame, origin: str):

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import fmean
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, change, grouped, share
-from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH, interval_head
-from kvstudy.present.tables.markup import marked
-from kvstudy.present.tables.rejected import rejected_note, with_mark
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import DASH, marked, rejected_note, with_mark
+from kvstudy.present.typeset.source import label_of
+from kvstudy.present.typeset.table import RunValues, Table, interval_head
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
-from kvstudy.study.model import Study
+from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
-from kvstudy.study.table_kinds import ComparisonTable
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results
+    from kvstudy.present.typeset.source import Source
+    from kvstudy.study.model import Study
 
 COLUMNS = [
     *["workload", "repetitions", "baseline", "store", "change", "low", "high"],
@@ -40,61 +45,96 @@ KINDS = {
 SINGLE_OPERATIONS = [name for name in OPERATIONS if name != "overall"]
 
 
-@dataclass
-class Row:
-    """A printed line: its label, and the cells from left to right."""
+class ComparisonTable(Table):
+    """Throughput and failed operations of one store against another, per workload."""
 
-    label: str
-    cells: list[str]
-    published: bool
-    workload: str
+    controls = "noise floor"
 
+    kind: Literal["comparison"] = Field(
+        description="Throughput and failed operations of one store against another."
+    )
+    baseline: Name = Field(description="The store that is the 100 %.")
+    store: Name = Field(description="The store that is compared with it.")
 
-def long_form(
-    table: ComparisonTable, study: Study, results: Results, floor: pd.DataFrame
-) -> pd.DataFrame:
-    """One row per workload, then the mean of all workloads.
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """One row per workload, then the mean of all workloads.
 
-    ``baseline`` and ``store`` are mean throughputs in ops/s over the
-    ``repetitions`` that both have; of imported logs, whose repetitions only share a
-    number, over all runs of each (``repetitions``: of the one that has fewer).
-    ``change`` is the ratio of their geometric means less one, ``low`` and ``high`` its
-    95 % interval (NaN for fewer than two), paired by repetition but for imported logs.
-    ``failed_*`` are shares (0 to 1) of the operations of the kind ``failed_operation``
-    that failed, the kind that failed most. ``floor`` is the noise floor of the workload
-    (``analysis.floor``): what changes by a smaller factor could be one store. A value
-    that does not exist is NaN.
-    """
-    workloads = study.workload_names
-    if len(workloads) > 1:
-        workloads.append(MEAN)
-    frame = pd.DataFrame([_row(table, study, results, name) for name in workloads], columns=COLUMNS)
-    return frame.assign(floor=frame["workload"].map(floor.set_index("workload")["floor"]))
+        ``baseline`` and ``store`` are mean throughputs in ops/s over the
+        ``repetitions`` that both have; of imported logs, whose repetitions only share a
+        number, over all runs of each (``repetitions``: of the one that has fewer).
+        ``change`` is the ratio of their geometric means less one, ``low`` and ``high`` its
+        95 % interval (NaN for fewer than two), paired by repetition but for imported logs.
+        ``failed_*`` are shares (0 to 1) of the operations of the kind ``failed_operation``
+        that failed, the kind that failed most. ``floor`` is the noise floor of the workload
+        (``findings.floor``): what changes by a smaller factor could be one store. A value
+        that does not exist is NaN.
+        """
+        study, floor = run.study, run.analysis.floor.set_index("workload")["floor"]
+        workloads = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
+        rows = [_row(self, study, run.results, name) for name in workloads]
+        frame = pd.DataFrame(rows, columns=COLUMNS)
+        return frame.assign(floor=frame["workload"].map(floor))
 
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per workload, below it what the source published."""
+        lines = []
+        for row in rows.itertuples():
+            title = run.study.workload(row.workload).title
+            lines.append(Line(title, _here(row), workload=row.workload))
+            if any(there := _there(row)):
+                cells = [cell or DASH for cell in there]
+                line = Line(_("published"), cells, workload=row.workload, published=True)
+                lines.append(line)
+        groups = [(_("Throughput (ops/s)"), 2), (pgettext("of throughput", "Change"), 2)]
+        both = [marked(run.titles[name], store=name) for name in (self.baseline, self.store)]
+        columns = [*both, pgettext("of ratios", "mean"), interval_head(), *both]
+        notes = _notes(rows, run.study)
+        groups.append((_("Failed"), 2))
+        return [
+            Grid(
+                columns,
+                [Section("", lines)],
+                notes,
+                groups=groups,
+                paper=Paper(gap=".22em", head=20),
+            )
+        ]
 
-def content(
-    table: ComparisonTable, frame: pd.DataFrame, study: Study, titles: dict[str, str]
-) -> dict[str, object]:
-    """What the templates need of ``long_form``: its stores, ``rows`` and ``notes``."""
-    rows = []
-    for row in frame.itertuples():
-        rows.append(Row(study.workload(row.workload).title, _here(row), False, row.workload))
-        there = _there(row)
-        if any(there):
-            rows.append(Row(_("published"), [cell or DASH for cell in there], True, row.workload))
-    return {
-        "baseline": marked(titles[table.baseline], store=table.baseline),
-        "store": marked(titles[table.store], store=table.store),
-        "heads": {
-            "throughput": _("Throughput (ops/s)"),
-            "change": pgettext("of throughput", "Change"),
-            "failed": _("Failed"),
-            "mean": pgettext("of ratios", "mean"),
-            "interval": interval_head(),
-        },
-        "rows": rows,
-        "notes": _notes(frame, study),
-    }
+    def published_rows(self, source: Source) -> pd.Series:
+        """All values of the two stores that it is about, wherever they were published."""
+        values = source.values
+        of_both = values["store"].isin([self.baseline, self.store])
+        speed = (values["operation"] == "overall") & (values["metric"] == "throughput")
+        return of_both & (speed | values["metric"].isin(["throughput_change", "failed_share"]))
+
+    def published_grid(self, source: Source) -> Grid | None:
+        """A line per workload, a column per metric and store."""
+        values = source.values[self.published_rows(source)].dropna(subset="value")
+        if values.loc[values["store"] == self.store].empty:
+            return None
+        columns = [
+            (metric, store)
+            for metric in ("throughput", "throughput_change", "failed_share")
+            for store in (self.baseline, self.store)
+            if not values.query("metric == @metric and store == @store").empty
+        ]
+        by_key = {(row.workload, row.metric, row.store): row for row in values.itertuples()}
+        lines = []
+        for name in [*source.study.workload_names, MEAN]:
+            cells = [by_key.get((name, *column)) for column in columns]
+            if any(cells):
+                title = source.study.workload(name).title
+                lines.append(Line(title, [source.cell(row) for row in cells]))
+        heads = {row.metric: label_of(row) for row in values.itertuples()}
+        places = ", ".join(sentence(table) for table in dict.fromkeys(values["table"]))
+        notes = [_("From: {}.").format(places)]
+        failing = [row.operation for row in values.itertuples() if row.metric == "failed_share"]
+        if failing:
+            kinds = list_of(_(operation) for operation in dict.fromkeys(failing))
+            notes.append(_("Failed: share of the {} operations.").format(kinds))
+        titles = [(heads[metric], source.title(store)) for metric, store in columns]
+        stores = [store for _, store in columns]
+        return source.table(titles, [Section("", lines)], notes=notes, stores=stores)
 
 
 def _row(
@@ -165,13 +205,9 @@ def _here(row) -> list[str]:
     interval = DASH
     if not pd.isna(row.low):
         interval = between(change(row.low).removesuffix(" %"), change(row.high))
+    cells = [_number(row.baseline), _number(row.store), _change(row.change), interval]
     return [
-        _number(row.baseline) or DASH,
-        _number(row.store) or DASH,
-        _change(row.change) or DASH,
-        interval,
-        _share(row.failed_baseline) or DASH,
-        _share(row.failed_store) or DASH,
+        cell or DASH for cell in [*cells, *map(_share, (row.failed_baseline, row.failed_store))]
     ]
 
 

@@ -3,50 +3,90 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.study.model import Study
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.table import RunValues, Table
+
+if TYPE_CHECKING:
+    from kvstudy.present.typeset.source import Source
 
 COLUMNS = ["component", "name", "details", "source_name", "source_details"]
 
 
-def rows(environment: dict, study: Study, titles: dict[str, str], path: Path) -> pd.DataFrame:
-    """One row per component; the source's components that were not looked for here come last.
+class MachineTable(Table):
+    """What the cells were measured on, beside the machine of the source."""
 
-    ``environment`` is the content of ``environment.json`` and ``path`` its
-    place, for error messages. Stores follow as components with their version.
-    """
-    table: dict[str, dict[str, str]] = {}
+    cells = "all"
+    controls = "all"
 
-    def put(component: str, **values: str) -> None:
-        # "Memory" and "memory" are one component.
-        row = table.setdefault(component.casefold(), dict.fromkeys(COLUMNS, ""))
-        row["component"] = row["component"] or component
-        row.update(values)
+    kind: Literal["machine"] = Field(description="What the cells were measured on.")
 
-    try:
-        for part in environment["components"]:
-            put(part["component"], name=part["name"], details=part.get("details", ""))
-        if study.imported:
-            put(N_("Machine"), name=study.imported.machine or _("not recorded"))
-        for part in study.source.machine if study.source else []:
-            put(part.component, source_name=part.name, source_details=part.details)
-        if version := _ycsb(environment):
-            put("YCSB", name=version)
-        known = environment.get("stores", {})
-        for store in study.store_names:
-            if facts := known.get(store):
-                put(titles[store], name=facts["version"], details=facts.get("provider", ""))
-    except (KeyError, TypeError) as error:
-        raise KvstudyError(
-            f"{path}: {error} is missing; measure a cell again or take the file from a good run"
-        ) from error
-    return pd.DataFrame(table.values(), columns=COLUMNS)
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """One row per component; those of the source that were not looked for here come last.
+
+        Stores follow as components with their version.
+        """
+        study, environment = run.study, run.environment
+        table: dict[str, dict[str, str]] = {}
+
+        def put(component: str, **values: str) -> None:
+            # "Memory" and "memory" are one component.
+            row = table.setdefault(component.casefold(), dict.fromkeys(COLUMNS, ""))
+            row["component"] = row["component"] or component
+            row.update(values)
+
+        try:
+            for part in environment["components"]:
+                put(part["component"], name=part["name"], details=part.get("details", ""))
+            if study.imported:
+                put(N_("Machine"), name=study.imported.machine or _("not recorded"))
+            for part in study.source.machine if study.source else []:
+                put(part.component, source_name=part.name, source_details=part.details)
+            if version := _ycsb(environment):
+                put("YCSB", name=version)
+            for store in study.store_names:
+                if facts := environment.get("stores", {}).get(store):
+                    version, provider = facts["version"], facts.get("provider", "")
+                    put(run.titles[store], name=version, details=provider)
+        except (KeyError, TypeError) as error:
+            raise KvstudyError(
+                f"{run.environment_path}: {error} is missing; measure a cell again or take the "
+                "file from a good run"
+            ) from error
+        return pd.DataFrame(table.values(), columns=COLUMNS)
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per component: here, and that of the source if it told any."""
+        columns, widths = [_("Here")], (0.7,)
+        source = run.study.source
+        if (rows["source_name"] != "").any():
+            columns, widths = [_("Here"), f"{source.author}, {source.year}"], (0.4, 0.4)
+        lines = []
+        for row in rows.itertuples():
+            cells = [_joined(row.name, row.details), _joined(row.source_name, row.source_details)]
+            lines.append(Line(sentence(row.component), cells[: len(columns)]))
+        paper = Paper("small", "", widths=widths)
+        return [Grid(columns, [Section("", lines)], corner=_("Component"), paper=paper)]
+
+    def published_grid(self, source: Source) -> Grid | None:
+        """The source's own machine table."""
+        rows = source.study.source.machine
+        if not rows:
+            return None
+        lines = [
+            Line(sentence(row.component), [sentence(row.name), sentence(row.details)])
+            for row in rows
+        ]
+        columns = [(_("Name"), ""), (_("Details"), "")]
+        return source.table(columns, [Section("", lines)], _("Component"), text=True)
 
 
 def _ycsb(environment: dict) -> str:
@@ -55,29 +95,10 @@ def _ycsb(environment: dict) -> str:
         jar for facts in environment.get("stores", {}).values() for jar in facts.get("jars", {})
     }
     versions = set(environment.get("imported", {}).get("ycsb", []))
-    versions |= {found[1] for name in names if (found := re.fullmatch(r"core-(\d.*)\.jar", name))}
+    versions |= {core[1] for name in names if (core := re.fullmatch(r"core-(\d.*)\.jar", name))}
     return ", ".join(sorted(versions))
-
-
-def content(table: pd.DataFrame, study: Study) -> dict[str, object]:
-    """What the LaTeX template needs: ``rows`` of component, here, source; the source's name."""
-    lines = [
-        (
-            sentence(row.component),
-            _joined(row.name, row.details),
-            _joined(row.source_name, row.source_details),
-        )
-        for row in table.itertuples(index=False, name="Row")
-    ]
-    source = study.source
-    return {
-        "heads": [_("Component"), _("Here")],
-        "rows": lines,
-        "with_source": bool((table["source_name"] != "").any()),
-        "source": f"{source.author}, {source.year}" if source else "",
-    }
 
 
 def _joined(name: str, details: str) -> str:
     parts = (sentence(part) for part in (name, details) if part)
-    return ", ".join(parts) or "\N{EN DASH}"
+    return ", ".join(parts) or DASH

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING, Literal
 
-from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import (
     ALL,
     INTENDED_TIME,
@@ -13,56 +12,61 @@ from kvstudy.analyse.findings.open_loop import (
     of_workload,
 )
 from kvstudy.analyse.tidy.numbers import grouped, share, significant
-from kvstudy.language.current import _, pgettext
+from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH, Line, Section
-from kvstudy.present.tables.markup import italic, marked
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import DASH, italic, marked
+from kvstudy.present.typeset.table import RunValues, Table
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.parts import OpenLoop
+from kvstudy.study.base import Name
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PERCENTS = [50.0, 95.0, 99.0, 99.9]
 SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in PERCENTS]
 
 
-def rows(analysis: Analysis, workload: str) -> pd.DataFrame:
-    """What the table is made of: a row per store, load, operation, kind of time and percentage."""
-    return of_workload(analysis.open_rates, analysis.open_percentiles, workload)
+class OpenLoopTable(Table):
+    """Latencies of a workload at fixed rates; a part of every report with open-loop cells."""
 
+    cells = "open loop"
+    by_itself = True
+    own_caption = N_("Latency at fixed rates, {}")
 
-def content(
-    found: pd.DataFrame, planned: OpenLoop, stores: list[str], titles: dict[str, str]
-) -> dict[str, object]:
-    """What the templates need: a section per store, a line per load."""
-    together = found[found["operation"] == ALL]
-    several = together["parameters"].nunique() > 1
-    sections = []
-    for store in stores:
-        lines = []
-        of_store = together[together["store"] == store]
-        for (parameters, load), group in of_store.groupby(["parameters", "load"], sort=True):
-            label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
-            lines.append(Line(label, _cells(group), store))
-        measured = {float(load) for load in of_store["load"]}
-        lines += [
-            Line(decimal(f"{percent} %"), [DASH] * (2 + len(SHOWN)), store)
-            for percent in planned.percents
-            if percent not in measured
-        ]
-        sections.append(Section(titles[store], lines))
-    return {
-        "heads": {
-            "load": _("Load"),
-            "rate": _("Rate"),
-            "reached": pgettext("rate", "Reached"),
-            "service": _("Service time (ms)"),
-            "intended": _("Intended time (ms)"),
-        },
-        "percents": [decimal(f"{percent:g} %") for percent in PERCENTS],
-        "width": len(PERCENTS),
-        "sections": sections,
-        "notes": _notes(together, titles),
-    }
+    kind: Literal["open-loop"] = "open-loop"
+    workload: Name
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """A row per store, load, operation, kind of time and percentage."""
+        rates, latencies = run.analysis.open_rates, run.analysis.open_percentiles
+        return of_workload(rates, latencies, self.workload)
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per store, a line per load."""
+        together = rows[rows["operation"] == ALL]
+        several = together["parameters"].nunique() > 1
+        sections = []
+        for store in run.study.store_names:
+            lines = []
+            of_store = together[together["store"] == store]
+            for (parameters, load), group in of_store.groupby(["parameters", "load"], sort=True):
+                label = decimal(f"{load:g} %") + (f", {parameters}" if several else "")
+                lines.append(Line(label, _cells(group), store))
+            measured = {float(load) for load in of_store["load"]}
+            lines += [
+                Line(decimal(f"{percent} %"), [DASH] * (2 + len(SHOWN)), store)
+                for percent in run.study.open_loop.percents
+                if percent not in measured
+            ]
+            sections.append(Section(run.titles[store], lines))
+        times = [_("Service time (ms)"), _("Intended time (ms)")]
+        groups = [("", 1), ("", 1), *((time, len(PERCENTS)) for time in times)]
+        percents = [decimal(f"{percent:g} %") for percent in PERCENTS]
+        columns = [_("Rate"), pgettext("rate", "Reached"), *percents, *percents]
+        notes, paper = _notes(together, run.titles), Paper(gap=".22em", head=20)
+        return [Grid(columns, sections, notes, _("Load"), groups, paper=paper)]
 
 
 def _cells(group: pd.DataFrame) -> list[str]:

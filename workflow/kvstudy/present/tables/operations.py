@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import grouped
-from kvstudy.analyse.tidy.probes import OK, RARE, Probes
+from kvstudy.analyse.tidy.probes import OK, RARE
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH
-from kvstudy.study.model import Study
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.table import RunValues, Table
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.workload import operations_of, properties_of
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.probes import Probes
+    from kvstudy.study.model import Study
 
 LABELS = {
     "insert": N_("Insert"),
@@ -25,84 +31,68 @@ LABELS = {
 }
 # The steps on keys that are not there belong to the same operation on those that are.
 MISSING = {"read": "read-missing", "update": "update-missing"}
+PAPER = Paper(widths=(0.385, 0, 0.25), head=20)
 
 
-@dataclass
-class Line:
-    """One operation of one store."""
+class OperationsTable(Table):
+    """What one operation makes each server do. A study that names none has it all the same."""
 
-    label: str
-    commands: str
-    sizes: str
-    missing: str
+    cells = "none"
+    probes = True
+    own_caption = N_("What one operation means on each store")
 
+    kind: Literal["operations"] = Field(
+        description="What one operation makes each server do; every study has one, also unnamed."
+    )
 
-@dataclass
-class Section:
-    """A store; ``reason`` says why it has no lines."""
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """Everything that was found out, one step of one store a row, unrounded.
 
-    store: str
-    title: str
-    reason: str
-    lines: list[Line]
+        ``meaning`` is what the store says of its operation.
+        """
+        probes, table = run.probes, []
+        for store in run.study.store_names:
+            for step in STEPS:
+                before, after = probes.sizes(store, step.name) or (None, None)
+                table.append(
+                    {
+                        "store": store,
+                        "step": step.name,
+                        "operation": step.operation,
+                        "operations": probes.operations(store, step.name),
+                        "statuses": _shares(probes.statuses(store, step.name)),
+                        "commands": _counts(probes.commands(store, step.name), "{} {:.4f}"),
+                        "misses": probes.missed(store, step.name),
+                        "bytes_before": before,
+                        "bytes_after": after,
+                        "meaning": run.meanings[store].get(step.operation, ""),
+                        "note": probes.reason(store),
+                    }
+                )
+        return pd.DataFrame(table)
 
-
-def rows(probes: Probes, study: Study, meanings: dict[str, dict[str, str]]) -> pd.DataFrame:
-    """Everything that was found out, one step of one store a row, unrounded.
-
-    ``meanings`` are the sentences of the stores about their operations.
-    """
-    table = []
-    for store in study.store_names:
-        for step in STEPS:
-            before, after = probes.sizes(store, step.name) or (None, None)
-            table.append(
-                {
-                    "store": store,
-                    "step": step.name,
-                    "operation": step.operation,
-                    "operations": probes.operations(store, step.name),
-                    "statuses": _shares(probes.statuses(store, step.name)),
-                    "commands": _counts(probes.commands(store, step.name), "{} {:.4f}"),
-                    "misses": probes.missed(store, step.name),
-                    "bytes_before": before,
-                    "bytes_after": after,
-                    "meaning": meanings[store].get(step.operation, ""),
-                    "note": probes.reason(store),
-                }
-            )
-    return pd.DataFrame(table)
-
-
-def content(probes: Probes, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the templates need: ``sections``, heads and notes.
-
-    The lines are those of the operations that the study measures.
-    """
-    steps = [step.name for step in STEPS if step.name in LABELS and step.operation in _used(study)]
-    sections = []
-    for store in study.store_names:
-        reason = probes.reason(store)
-        lines = [] if reason else [_line(probes, store, step) for step in steps]
-        sections.append(Section(store, titles[store], sentence(reason), lines))
-    return {
-        # Two lines on paper.
-        "heads": {
-            "operation": _("Operation"),
-            "commands": [_("Commands that the server"), _("counted, per operation")],
-            "bytes": [_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")],
-            "missing": _("On a missing key"),
-        },
-        "not_probed": _("not probed"),
-        "sections": sections,
-        "notes": [
-            _(
-                "Commands have the server's own names; below {} an operation they are left out "
-                "(connecting, asking for the counters). Bytes are what each server tells of its "
-                "own records: they compare before and after, not between stores."
-            ).format(decimal(f"{RARE:g}"))
-        ],
-    }
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per store, a line per operation that the study measures."""
+        used = _used(run.study)
+        steps = [step.name for step in STEPS if step.name in LABELS and step.operation in used]
+        sections = []
+        for store in run.study.store_names:
+            reason, title = run.probes.reason(store), run.titles[store]
+            lines = [] if reason else [_line(run.probes, store, step) for step in steps]
+            if reason:
+                title += ": " + _("not probed")
+            sections.append(Section(title, lines, store=store, note=sentence(reason)))
+        columns = [
+            " ".join([_("Commands that the server"), _("counted, per operation")]),
+            " ".join([_("Bytes per record,"), _("before \N{RIGHTWARDS ARROW} after")]),
+            _("On a missing key"),
+        ]
+        note = _(
+            "Commands have the server's own names; below {} an operation they are left out "
+            "(connecting, asking for the counters). Bytes are what each server tells of its "
+            "own records: they compare before and after, not between stores."
+        ).format(decimal(f"{RARE:g}"))
+        return [Grid(columns, sections, [note], corner=_("Operation"), paper=PAPER)]
 
 
 def _used(study: Study) -> set[str]:
@@ -116,13 +106,13 @@ def _used(study: Study) -> set[str]:
 def _line(probes: Probes, store: str, step: str) -> Line:
     label = _(LABELS[step]).format(SCANNED)
     if not probes.operations(store, step):
-        return Line(label, pgettext("operation", "not supported"), "", "")
+        return Line(label, [pgettext("operation", "not supported"), "", ""])
     statuses = probes.statuses(store, step)
     commands = _shown(probes.commands(store, step)) or DASH
     if set(statuses) != {OK}:
         commands += f" ({decimal(_shares(statuses))})"
     sizes = _sizes(probes, store, step) if step.startswith("update") else ""
-    return Line(label, commands, sizes, _missing(probes, store, step))
+    return Line(label, [commands, sizes, _missing(probes, store, step)])
 
 
 def _missing(probes: Probes, store: str, step: str) -> str:

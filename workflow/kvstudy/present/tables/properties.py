@@ -2,97 +2,134 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.markup import marked
-from kvstudy.study.model import Study
-from kvstudy.study.properties import (
-    JUDGED,
-    STATED,
-    TITLES,
-    PublishedProperties,
-    StoreProperties,
-)
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import DASH, Rich, grey, marked, raised
+from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.study.properties import JUDGED, STATED, TITLES, StoreProperties
+from kvstudy.study.property_files import published_properties, store_properties
+
+if TYPE_CHECKING:
+    from kvstudy.present.typeset.source import Source
+    from kvstudy.study.model import Study
 
 COLUMNS = ["property", "store", "version", "says", "numbers", "published"]
-# Stores that fit side by side.
-MOST_STORES = 4
+# Stores that fit side by side, and their share of the line.
+MOST_STORES, WIDTH = 4, 0.8
 
 
-@dataclass
-class Line:
-    """One property: what each store's cell says, its references, and what the source says."""
+class PropertiesTable(Table):
+    """What the stores of the study are, from their properties.yaml."""
 
-    label: str
-    cells: list[tuple[str, str, str]]
+    cells = "none"
+
+    kind: Literal["properties"] = Field(
+        description="What the stores are (licence, indexes, replication, ...), with sources, from "
+        "`envs/stores/<store>/properties.yaml`."
+    )
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """One row per property and store; ``numbers`` are those of the references.
+
+        ``says`` is "" for a property that is a judgement, which only the source has.
+        """
+        properties, published = store_properties(run.study), published_properties(run.study)
+        number = {
+            properties[store].references[name].url: number
+            for number, store, name in numbered(properties)
+        }
+        there = published.stores if published else {}
+        names = [*STATED, *(name for name in JUDGED if any(name in of for of in there.values()))]
+        rows = []
+        for name in names:
+            for store, of_store in properties.items():
+                says, cited = "", []
+                if name in STATED:
+                    statement = getattr(of_store, name)
+                    says = statement.says
+                    urls = [of_store.references[one].url for one in statement.references]
+                    cited = sorted(number[url] for url in urls)
+                published_words = there.get(store, {}).get(name, "")
+                row = [name, store, of_store.version, says, " ".join(map(str, cited))]
+                rows.append([*row, published_words])
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per property, a column per store."""
+        versions = rows.drop_duplicates("store").set_index("store")["version"]
+        columns = [
+            marked(f"{run.titles[store]} {version}", store=store)
+            for store, version in versions.items()
+        ]
+        lines = [
+            Line(_(TITLES[name]), [_cell(row) for row in of.itertuples()])
+            for name, of in rows.groupby("property", sort=False)
+        ]
+        side_by_side = -(-len(columns) // -(-len(columns) // MOST_STORES))
+        widths = (WIDTH / side_by_side,) * len(columns)
+        paper = Paper("scriptsize", label=0.13, widths=widths, most=MOST_STORES)
+        return [Grid(columns, [Section("", lines)], _notes(rows, run.study), paper=paper)]
+
+    def published_grid(self, source: Source) -> Grid | None:
+        """What the source says of the stores, in our words: its own are not English."""
+        published = published_properties(source.study)
+        if published is None:
+            return None
+        stores = [name for name in source.study.store_names if name in published.stores]
+        lines = [
+            Line(_(title), [sentence(published.stores[store].get(name, DASH)) for store in stores])
+            for name, title in TITLES.items()
+            if any(name in published.stores[store] for store in stores)
+        ]
+        missing = [source.title(name) for name in source.study.store_names if name not in stores]
+        notes = [_("The words are translated.")]
+        if missing:
+            notes.append(_("The source's table has no {}.").format(_(" and no ").join(missing)))
+        columns = [(source.title(store), "") for store in stores]
+        sections = [Section("", lines)]
+        return source.table(columns, sections, notes=notes, text=True, stores=stores)
 
 
-def numbered(found: dict[str, StoreProperties]) -> list[tuple[int, str, str]]:
+def numbered(properties: dict[str, StoreProperties]) -> list[tuple[int, str, str]]:
     """The references of all stores: number, store (one of its names), name of the reference.
 
     A reference of a store that stands in the study twice has one number.
     """
     seen: dict[str, int] = {}
     rows = []
-    for store, properties in found.items():
-        for name, reference in properties.references.items():
+    for store, of_store in properties.items():
+        for name, reference in of_store.references.items():
             if reference.url not in seen:
                 seen[reference.url] = len(seen) + 1
                 rows.append((seen[reference.url], store, name))
     return rows
 
 
-def long_form(
-    study: Study, found: dict[str, StoreProperties], published: PublishedProperties | None
-) -> pd.DataFrame:
-    """One row per property and store; ``numbers`` are those of the references.
-
-    ``says`` is "" for a property that is a judgement, which only the source has.
-    """
-    numbers = {found[store].references[name].url: number for number, store, name in numbered(found)}
-    there = published.stores if published else {}
-    names = [*STATED, *(name for name in JUDGED if any(name in of for of in there.values()))]
-    rows = []
-    for name in names:
-        for store, properties in found.items():
-            says, cited = "", []
-            if name in STATED:
-                statement = getattr(properties, name)
-                says = statement.says
-                urls = [properties.references[each].url for each in statement.references]
-                cited = sorted(numbers[url] for url in urls)
-            rows.append(
-                [
-                    *(name, store, properties.version, says),
-                    " ".join(map(str, cited)),
-                    there.get(store, {}).get(name, ""),
-                ]
-            )
-    return pd.DataFrame(rows, columns=COLUMNS)
+def _cell(row) -> Rich:
+    """What the store says, its references, and in brackets what the source says of it."""
+    text = Rich.escape(row.says)
+    if row.numbers:
+        text += "\N{NARROW NO-BREAK SPACE}" + raised(row.numbers.replace(" ", ", "))
+    if row.published:
+        text += " " + grey(f"({sentence(row.published)})")
+    return text
 
 
-def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the templates need: ``whole``, and for paper ``blocks`` of stores that fit side by
-    side; each has ``heads`` and ``lines``.
-    """
-    stores = list(dict.fromkeys(frame["store"]))
-    number = -(-len(stores) // MOST_STORES)
-    size = -(-len(stores) // number)
-    blocks = [
-        _block(frame, stores[start : start + size], titles) for start in range(0, len(stores), size)
-    ]
+def _notes(rows: pd.DataFrame, study: Study) -> list[str]:
     notes = [_("Small numbers: the sources below.")]
-    if (frame["published"] != "").any():
+    if (rows["published"] != "").any():
         source = study.source
         name = f"{source.author}, {source.year}" if source else _("the source")
         notes.append(_("In brackets, grey: what {} says.").format(name))
-    if (frame["says"] == "").any():
-        judged = [_(TITLES[name]) for name in JUDGED if name in set(frame["property"])]
+    if (rows["says"] == "").any():
+        judged = [_(TITLES[name]) for name in JUDGED if name in set(rows["property"])]
         text = ngettext(
             "{} is a judgement of the source without a stated measure; nothing here stands beside "
             "it. How fast the stores respond is what this report measures.",
@@ -101,21 +138,4 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[s
             len(judged),
         )
         notes.append(text.format(list_of(judged)))
-    return {"whole": _block(frame, stores, titles), "blocks": blocks, "notes": notes}
-
-
-def _block(frame: pd.DataFrame, stores: list[str], titles: dict[str, str]) -> dict[str, list]:
-    rows = frame[frame["store"].isin(stores)]
-    lines = [
-        Line(
-            _(TITLES[name]),
-            [
-                (row.says, row.numbers.replace(" ", ", "), sentence(row.published))
-                for row in of.itertuples()
-            ],
-        )
-        for name, of in rows.groupby("property", sort=False)
-    ]
-    versions = rows.drop_duplicates("store").set_index("store")["version"]
-    heads = [(marked(titles[store], store=store), versions[store]) for store in stores]
-    return {"heads": heads, "lines": lines}
+    return notes

@@ -3,134 +3,188 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from itertools import combinations, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import pandas as pd
+from pydantic import Field
 
-from kvstudy.analyse.claims.words import runs_words
-from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.analyse.tidy.results import Results
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import EQUAL, TIE
-from kvstudy.present.tables.markup import lines
-from kvstudy.present.tables.rejected import rejected_note, with_mark
+from kvstudy.language.texts import Text
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import (
+    BOUND,
+    EQUAL,
+    TIE,
+    lines,
+    rejected_note,
+    together,
+    with_mark,
+)
+from kvstudy.present.typeset.table import RunValues, Table
 from kvstudy.stats.ranks import places
 from kvstudy.stats.ratios import Decision
-from kvstudy.study.model import Study
-from kvstudy.study.ranking import RankingTable
+from kvstudy.study.base import Name, Strict
+from kvstudy.study.naming import check_known
+from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results
+    from kvstudy.present.typeset.source import Source
+    from kvstudy.study.model import Study
 
 COLUMNS = [
     *["line", "workload", "store", "n", "throughput", "place", "equal", "undecided"],
     *["client_bound", "published", "published_place", "rejected", "note"],
 ]
-BOUND = "\N{DAGGER}"
 FASTER = ">"
-# Places that fit side by side.
-MOST_PLACES = 4
+# Places that fit side by side, and the width of one.
+MOST_PLACES, WIDTH = 4, 0.167
+WHOLE = ("overall", "throughput")
 
 
-@dataclass
-class Row:
-    """One line: what stands at each place, here or in the source."""
+class RankingLine(Strict):
+    """One order of the stores."""
 
-    label: str
-    cells: list[str]
-    published: bool
-    workload: str
-
-
-def long_form(
-    table: RankingTable, study: Study, found: Results, analysis: Analysis
-) -> pd.DataFrame:
-    """One row per line and store: mean throughput over n runs (ops/s) and place.
-
-    ``place`` is 1 + the number of stores that are decided to be faster
-    (``stats.ranks.places``); NaN, with a ``note``, where the store has no valid value.
-    ``published_place`` is the place that the source printed (``throughput_rank``), or else that
-    of its ``published`` value. ``equal`` are stores that are shown to be equal to this one,
-    ``undecided`` those of which neither is shown, each with the number of runs that both have
-    and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is "yes" where
-    the client limits the store.
-    """
-    bound = set(
-        analysis.bottleneck.query("client_bound == 'yes'")[["workload", "store"]].itertuples(
-            index=False, name=None
-        )
+    title: Text = Field(description="What the order is of, for example Inserting.")
+    workload: Name = Field(
+        description="Its throughput gives the order; mean stands for the mean of all."
     )
+
+
+class RankingTable(Table):
+    """The places of the stores by throughput, one line per workload or for their mean."""
+
+    controls = "all"
+
+    kind: Literal["ranking"] = Field(
+        description="The stores in the order of their throughput; those that the runs do not tell "
+        "apart share a place."
+    )
+    lines: Annotated[list[RankingLine], Field(min_length=1)] = Field(
+        description="The lines of the table."
+    )
+
+    def _named_workloads(self) -> list[str]:
+        return [line.workload for line in self.lines]
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for a line of a workload that the study has not."""
+        names = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
+        for index, line in enumerate(self.lines):
+            key_of_line = f"{key}.lines[{index}].workload"
+            if line.workload not in names:
+                check_known(path, key_of_line, "workload", line.workload, study.workload_names)
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """One row per line and store: mean throughput over n runs (ops/s) and place.
+
+        ``place`` is 1 + the number of stores that are decided to be faster
+        (``stats.ranks.places``); NaN, with a ``note``, where the store has no valid value.
+        ``published_place`` is the place that the source printed (``throughput_rank``), or else
+        that of its ``published`` value. ``equal`` are stores that are shown to be equal to this
+        one, ``undecided`` those of which neither is shown, each with the number of runs that both
+        have and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is
+        "yes" where the client limits the store.
+        """
+        limited = run.analysis.bottleneck.query("client_bound == 'yes'")
+        bound = set(limited[["workload", "store"]].itertuples(index=False, name=None))
+        rows = [row for line in self.lines for row in _rows(line, run, bound)]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per order, below it that of the source; a column per place."""
+        number = len(run.study.stores)
+        shown: list[Line] = []
+        for title, of in rows.groupby("line", sort=False):
+            workload = of["workload"].iloc[0]
+            cells = _cells(of, "place", "throughput", run.titles, number)
+            shown.append(Line(title, cells, workload=workload))
+            if of["published_place"].notna().any():
+                cells = _cells(of, "published_place", "published", run.titles, number)
+                shown.append(Line(_("published"), cells, workload=workload, published=True))
+        columns = [f"{place}." for place in range(1, number + 1)]
+        paper = Paper("small", ".4em", label=0.21, widths=(WIDTH,) * number, most=MOST_PLACES)
+        notes = _notes(rows, run.study, run.titles)
+        return [Grid(columns, [Section("", shown)], notes, paper=paper)]
+
+    def published_grid(self, source: Source) -> Grid | None:
+        """The stores at each place; a mean with the value that the source printed beside it."""
+        values = source.values[self.published_rows(source)].dropna(subset="value")
+        number = len(source.study.stores)
+        shown = []
+        for line in self.lines:
+            of = values[values["workload"] == line.workload]
+            rates = {row.store: row for row in of[of["metric"] == "throughput"].itertuples()}
+            ranks = of[of["metric"] == "throughput_rank"].itertuples()
+            place_of = places_of({store: row.value for store, row in rates.items()})
+            place_of |= {row.store: int(row.value) for row in ranks}
+            cells: list[list[str]] = [[] for _ in range(number)]
+            for store in source.study.store_names:
+                if store in place_of:
+                    row = rates.get(store)
+                    text = " ".join([source.title(store), *([source.printed(row)] if row else [])])
+                    text = with_mark(text, row is not None and row.rejected)
+                    cells[place_of[store] - 1].append(text)
+            if place_of:
+                shown.append(Line(line.title, [together(" = ", cell) for cell in cells]))
+        if not shown:
+            return None
+        columns = [(f"{place}.", "") for place in range(1, number + 1)]
+        return source.table(columns, [Section("", shown)], _("Throughput"), text=True)
+
+
+def _rows(line: RankingLine, run: RunValues, bound: set[tuple[str, str]]) -> list[dict]:
+    workload, results, stores = line.workload, run.results, run.study.store_names
+    values = {store: results.measured(store, workload, *WHOLE) for store in stores}
+    there = [store for store, value in values.items() if value is not None]
+    pairs = run.analysis.pairs[run.analysis.pairs["workload"] == workload]
+    order = order_of(pairs, there)
+    place = places(order, larger_is_better=True) if order else dict.fromkeys(there, 1)
+    source = published_places(stores, results, workload)
     rows = []
-    for line in table.lines:
-        values = {
-            store: found.measured(store, line.workload, "overall", "throughput")
-            for store in study.store_names
-        }
-        there = [store for store, value in values.items() if value is not None]
-        pairs = analysis.pairs[analysis.pairs["workload"] == line.workload]
-        order = order_of(pairs, there)
-        place = places(order, larger_is_better=True) if order else dict.fromkeys(there, 1)
-        source = published_places(study.store_names, found, line.workload)
-        for store, value in values.items():
-            equal, undecided = _beside(pairs, store, there) if value else ([], [])
-            rows.append(
-                {
-                    "line": line.title,
-                    "workload": line.workload,
-                    "store": store,
-                    "n": value.n if value else 0,
-                    "throughput": value.mean if value else math.nan,
-                    "place": place.get(store, math.nan),
-                    "equal": " ".join(equal),
-                    "undecided": " ".join(undecided),
-                    "client_bound": "yes" if (line.workload, store) in bound else "",
-                    "published": found.published(store, line.workload, "overall", "throughput"),
-                    "published_place": source.get(store, math.nan),
-                    "rejected": found.rejected(store, line.workload, "overall", "throughput"),
-                    "note": ""
-                    if value
-                    else found.state(store, line.workload).label or N_("no mean"),
-                }
-            )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    for store, value in values.items():
+        equal, undecided = _beside(pairs, store, there) if value else ([], [])
+        rows.append(
+            {
+                "line": line.title,
+                "workload": workload,
+                "store": store,
+                "n": value.n if value else 0,
+                "throughput": value.mean if value else math.nan,
+                "place": place.get(store, math.nan),
+                "equal": " ".join(equal),
+                "undecided": " ".join(undecided),
+                "client_bound": "yes" if (workload, store) in bound else "",
+                "published": results.published(store, workload, *WHOLE),
+                "published_place": source.get(store, math.nan),
+                "rejected": results.rejected(store, workload, *WHOLE),
+                "note": "" if value else results.state(store, workload).label or N_("no mean"),
+            }
+        )
+    return rows
 
 
-def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the templates need of ``long_form``: ``rows``, and for paper ``blocks`` of places."""
-    number = len(study.stores)
-    rows: list[Row] = []
-    for title, line in frame.groupby("line", sort=False):
-        workload = line["workload"].iloc[0]
-        cells = _cells(line, "place", "throughput", titles, number)
-        rows.append(Row(title, cells, False, workload))
-        if line["published_place"].notna().any():
-            cells = _cells(line, "published_place", "published", titles, number)
-            rows.append(Row(_("published"), cells, True, workload))
-    blocks = [
-        {
-            "places": list(range(start + 1, min(start + MOST_PLACES, number) + 1)),
-            "rows": [replace(row, cells=row.cells[start : start + MOST_PLACES]) for row in rows],
-        }
-        for start in range(0, number, MOST_PLACES)
-    ]
-    places = list(range(1, number + 1))
-    return {"places": places, "rows": rows, "blocks": blocks, "notes": _notes(frame, study, titles)}
-
-
-def published_places(stores: list[str], found: Results, workload: str) -> dict[str, int]:
-    """Places that the source printed, or those of its values; equal values share one."""
+def published_places(stores: list[str], results: Results, workload: str) -> dict[str, int]:
+    """Places that the source printed, or those of its values."""
     printed = {
-        store: found.published(store, workload, "overall", "throughput_rank") for store in stores
+        store: results.published(store, workload, "overall", "throughput_rank") for store in stores
     }
     printed = {store: int(place) for store, place in printed.items() if place is not None}
     if printed:
         return printed
-    values = {store: found.published(store, workload, "overall", "throughput") for store in stores}
-    values = {store: value for store, value in values.items() if value is not None}
+    rates = {store: results.published(store, workload, *WHOLE) for store in stores}
+    return places_of({store: rate for store, rate in rates.items() if rate is not None})
+
+
+def places_of(rates: dict[str, float]) -> dict[str, int]:
+    """Places by the rates alone; equal ones share one."""
     return {
-        store: 1 + sum(other > value for other in values.values())
-        for store, value in values.items()
+        store: 1 + sum(other > rate for other in rates.values()) for store, rate in rates.items()
     }
 
 
@@ -211,6 +265,8 @@ def _notes(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> list[st
 
 def _undecided_pairs(frame: pd.DataFrame, titles: dict[str, str]) -> list[str]:
     """A sentence for each line, with the pairs in the order of their values."""
+    from kvstudy.analyse.claims.words import runs_words
+
     found = []
     for title, line in frame.groupby("line", sort=False):
         rows = list(line.sort_values("throughput", ascending=False).itertuples())

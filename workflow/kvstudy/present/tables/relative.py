@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.analyse.tidy.published import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _
-from kvstudy.present.tables.checks import DASH, TIE, Grid, Line, Section
-from kvstudy.present.tables.markup import grey, marked
-from kvstudy.study.relative import RelativeTable
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import DASH, TIE, grey, marked
+from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.study.relative import Part, TwoStores
 
 COLUMNS = [
     *["records", "origin", "baseline_ms", "baseline_rate", "store_ms", "store_rate"],
@@ -25,86 +28,97 @@ ONE_CELL = N_(
 )
 
 
-def rows(table: RelativeTable, found: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
-    """One row per number of records and origin (measured, published).
+class RelativeTable(TwoStores, Table):
+    """Times and rates of two stores over the number of records, and their ratio."""
 
-    Columns: records, origin, and for both stores the time of all operations of a round
-    (ms) and the rate (ops/s); ratio (the baseline's time by the store's) with its 95 %
-    interval low to high; rounds and cells behind them. NaN for what is not known.
-    """
-    times = Times(found, table.workload)
-    source = over_records(published, table.workload)
-    lines = []
-    sizes = {key[3] for key in source if key[1] == table.operation and key[2] == "runtime"}
-    both = (table.baseline, table.store)
-    for records in sorted(sizes.union(times.records)):
-        of = [times.row(name, records, table.operation) for name in both]
+    cells = "every size"
+
+    kind: Literal["relative"] = Field(
+        description="Times, rates and relative performance of two stores over the records."
+    )
+    operation: Part = Field(description="The operation of the rounds.")
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        return self.values(run.analysis.rounds, run.swept.published)
+
+    def values(self, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
+        """One row per number of records and origin (measured, published).
+
+        Columns: records, origin, and for both stores the time of all operations of a round
+        (ms) and the rate (ops/s); ratio (the baseline's time by the store's) with its 95 %
+        interval low to high; rounds and cells behind them. NaN for what is not known.
+        """
+        times = Times(rounds, self.workload)
+        source = over_records(published, self.workload)
+        sizes = {key[3] for key in source if key[1] == self.operation and key[2] == "runtime"}
+        lines = []
+        for records in sorted(sizes.union(times.records)):
+            lines.append([records, MEASURED, *self._numbers(times, records)])
+            if records in sizes:
+                values = [
+                    source.get((store, self.operation, metric, records), (math.nan, ""))[0]
+                    for store, metric in self._keys()
+                ]
+                lines.append([records, PUBLISHED, *values, *[None] * 4])
+        return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
+
+    def _numbers(self, times: Times, records: int) -> list[float | None]:
+        both = (self.baseline, self.store)
+        of = [times.row(name, records, self.operation) for name in both]
         numbers: list[float | None] = []
         for row in of:
             time = None if row is None else row.time
             numbers += [None] * 2 if time is None else [time * row.operations / 1e3, 1e6 / time]
-        ratio = times.relative(*both, records, table.operation)
+        ratio = times.relative(*both, records, self.operation)
         if ratio is None:
-            numbers += [None] * 5
-        else:
-            least = [min(getattr(row, name) for row in of) for name in ("rounds", "cells")]
-            numbers += [ratio.value, ratio.low, ratio.high, *least]
-        lines.append([records, MEASURED, *numbers])
-        if records in sizes:
-            values = [
-                source.get((store, table.operation, metric, records), (math.nan, ""))[0]
-                for store, metric in _keys(table)
-            ]
-            lines.append([records, PUBLISHED, *values, *[None] * 4])
-    return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
+            return numbers + [None] * 5
+        least = [min(getattr(row, name) for row in of) for name in ("rounds", "cells")]
+        return [*numbers, ratio.value, ratio.low, ratio.high, *least]
 
+    def _keys(self) -> list[tuple[str, str]]:
+        """Store and metric of the source's values, in the order of a line."""
+        both = (self.baseline, self.store)
+        keys = [(name, of) for name in both for of in ("runtime", "throughput")]
+        return [*keys, (f"{self.store}/{self.baseline}", "relative_performance")]
 
-def _keys(table: RelativeTable) -> list[tuple[str, str]]:
-    """Store and metric of the source's values, in the order of a line."""
-    keys = [
-        (name, of) for name in (table.baseline, table.store) for of in ("runtime", "throughput")
-    ]
-    return [*keys, (f"{table.store}/{table.baseline}", "relative_performance")]
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per number of records, below it what the source printed."""
+        source = over_records(run.swept.published, self.workload)
+        one, other = run.titles[self.baseline], run.titles[self.store]
+        pair = f"{self.baseline} {self.store}"
+        lines = []
+        for row in rows.itertuples():
+            if row.origin == MEASURED:
+                label = grouped(str(row.records))
+                lines.append(Line(label, _measured(row), store=pair, value=row.records))
+            else:
+                cells = [grey(text) for text in self._printed(source, row.records)]
+                lines.append(Line("", cells, store=pair))
+        notes = [
+            _(
+                "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
+                "of {} by that of {}, with its 95 % interval (Fieller's, from the "
+                "errors of the two times). Times are sums of latencies, trimmed means over the "
+                "rounds that count. {}: undecided, the interval contains 1."
+            ).format(_(self.operation), one, other, one, other, TIE)
+            + (" " + _("Below, in grey: published.") if source else "")
+        ]
+        if (rows["cells"] == 1).any():
+            notes.append(_(ONE_CELL))
+        columns = [
+            *(_("{}: time").format(one), "ops/s", _("{}: time").format(other), "ops/s"),
+            *(f"{one}:{other}", _("95 % interval")),
+        ]
+        return [Grid(columns, [Section("", lines)], notes)]
 
-
-def content(
-    table: RelativeTable,
-    frame: pd.DataFrame,
-    published: pd.DataFrame | None,
-    titles: dict[str, str],
-) -> Grid:
-    """What the template needs; ``frame`` is that of ``rows``."""
-    source = over_records(published, table.workload)
-    one, other = titles[table.baseline], titles[table.store]
-    pair = f"{table.baseline} {table.store}"
-    lines = []
-    for row in frame.itertuples():
-        if row.origin == MEASURED:
-            label = grouped(str(row.records))
-            lines.append(Line(label, _measured(row), store=pair, value=row.records))
-        else:
-            cells = [grey(text) for text in _printed(table, source, row.records)]
-            lines.append(Line("", cells, store=pair))
-    notes = [
-        _(
-            "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
-            "of {} by that of {}, with its 95 % interval (Fieller's, from the "
-            "errors of the two times). Times are sums of latencies, trimmed means over the rounds "
-            "that count. {}: undecided, the interval contains 1."
-        ).format(_(table.operation), one, other, one, other, TIE)
-        + (" " + _("Below, in grey: published.") if source else "")
-    ]
-    if (frame["cells"] == 1).any():
-        notes.append(_(ONE_CELL))
-    columns = [
-        _("{}: time").format(one),
-        "ops/s",
-        _("{}: time").format(other),
-        "ops/s",
-        f"{one}:{other}",
-        _("95 % interval"),
-    ]
-    return {"columns": columns, "sections": [Section("", lines)], "notes": notes}
+    def _printed(self, source: dict, records: int) -> list[str]:
+        """What the source prints, as it prints it."""
+        cells = []
+        for store, metric in self._keys():
+            value, printed = source.get((store, self.operation, metric, records), (None, ""))
+            missing = value is None or pd.isna(value)
+            cells.append(printed or (DASH if missing else significant(value)))
+        return [*cells, ""]
 
 
 def _measured(row) -> list[str]:
@@ -119,15 +133,6 @@ def _measured(row) -> list[str]:
     tie = f" {TIE}" if row.low <= 1 <= row.high else ""
     ratio = marked(f"1:{significant(row.ratio)}{tie}", row.ratio)
     return [*cells, ratio, _("one round") if pd.isna(row.low) else span(row.low, row.high)]
-
-
-def _printed(table: RelativeTable, source: dict, records: int) -> list[str]:
-    """What the source prints, as it prints it."""
-    cells = []
-    for store, metric in _keys(table):
-        value, printed = source.get((store, table.operation, metric, records), (None, ""))
-        cells.append(printed or (DASH if value is None or pd.isna(value) else significant(value)))
-    return [*cells, ""]
 
 
 def span(low: float, high: float) -> str:

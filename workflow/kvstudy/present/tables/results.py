@@ -8,142 +8,213 @@ the latencies.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from string import ascii_lowercase
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import MARK, between, fixed, grouped, sign
-from kvstudy.analyse.tidy.results import Results, State, Value
-from kvstudy.language.current import _, pgettext
+from kvstudy.analyse.tidy.results import Value
+from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH
-from kvstudy.present.tables.markup import Rich, hanging, marked, note, phantom, raised
-from kvstudy.present.tables.rejected import rejected_note
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import (
+    DASH,
+    Rich,
+    hanging,
+    marked,
+    note,
+    phantom,
+    raised,
+    rejected_note,
+)
+from kvstudy.present.typeset.table import RunValues, Table, operation_word
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.base import Name
 from kvstudy.study.metrics import LATENCIES, METRICS
-from kvstudy.study.model import Study
-from kvstudy.study.table_kinds import ResultsTable
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.tidy.results import Results, State
 
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
+COMBINED = N_(
+    "{}: the plain mean of the operations' values, not weighted by the number of operations, "
+    "which is summed."
+)
+COMBINED_BY_SOURCE = N_(
+    "{}: the plain mean of the operations' values (the source's definition), not weighted by the "
+    "number of operations, which is summed."
+)
+OTHER_SIZE = N_(
+    "A run has {} operations here and {} in the source: their run times and maxima do not compare."
+)
 
 
-@dataclass
-class Column:
-    """The two sub-columns of a store. ``empty`` says why it has no values, if it has none.
+class ResultsTable(Table):
+    """Run time, throughput and latencies of one workload, one column per store."""
 
-    ``mark`` refers to the notes about it.
-    """
+    kind: Literal["results"] = Field(
+        description="Run time, throughput and latencies of a workload, one column per store."
+    )
+    workload: Name = Field(description="The workload.")
 
-    store: str
-    title: str
-    state: State
-    empty: str
-    mark: str = ""
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """Everything that the table shows, one value a row, unrounded.
+
+        Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
+        published, rejected, note. A value that does not exist is NaN; the note says why.
+        """
+        results, rows = run.results, []
+        for operation, metric in self._lines(results):
+            unit = METRICS[metric].unit
+            for store in self._stores(run):
+                key = (store, self.workload, operation, metric)
+                value = results.measured(*key) or Value(0, *[math.nan] * 5, unit)
+                state = results.state(store, self.workload)
+                rows.append(
+                    {
+                        "store": store,
+                        "operation": operation,
+                        "metric": metric,
+                        "unit": unit,
+                        "n": value.n,
+                        **{name: getattr(value, name) for name in ("mean", "sd", "cov")},
+                        **{name: getattr(value, name) for name in ("min", "max")},
+                        "published": results.published(*key),
+                        "rejected": results.rejected(*key),
+                        "note": "; ".join(state.problems),
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def _stores(self, run: RunValues) -> list[str]:
+        """All stores, but of imported logs those that have one: others were never meant to."""
+        stores = run.study.store_names
+        if not run.study.imported or run.results.has_published:
+            return stores
+        states = {store: run.results.state(store, self.workload).label for store in stores}
+        return [store for store in stores if states[store] != "not measured"] or stores
+
+    def _lines(self, results: Results) -> list[tuple[str, str]]:
+        """Operation and metric of each line, top to bottom."""
+        lines = [("overall", metric) for metric in ("runtime", "throughput")]
+        for operation in results.operations(self.workload):
+            lines += [(operation, metric) for metric in ("operations", *LATENCIES)]
+        return lines
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per operation; one column per store, or two: here and published."""
+        results, stores = run.results, self._stores(run)
+        used: set[str] = set()
+        sections: list[Section] = []
+        last = None
+        for operation, metric in self._lines(results):
+            if operation != last:
+                sections.append(Section("" if operation == "overall" else _title(operation), []))
+                last = operation
+            label, unit = _(METRICS[metric].row), METRICS[metric].unit
+            line = Line(label if unit == "count" else f"{label} ({sign(unit)})", [])
+            for store in stores:
+                key = (store, self.workload, operation, metric)
+                line.cells.append(self._measured(results, key, used))
+                if results.has_published:
+                    marks = MARK if results.rejected(*key) else ""
+                    used.update(marks)
+                    line.cells.append(_number(metric, results.published(*key), marks))
+            sections[-1].lines.append(line)
+        groups, columns, incomplete = self._heads(stores, run)
+        notes = [*self._notes(run, stores, used), *incomplete]
+        return [Grid(columns, sections, notes, groups=groups, paper=Paper(hang=True))]
+
+    def _heads(self, stores: list[str], run: RunValues) -> tuple[list, list[str], list[str]]:
+        """The heads of stores, those below them, and why the marked ones are incomplete."""
+        states = {store: run.results.state(store, self.workload) for store in stores}
+        notes, marks = _incomplete(states)
+        groups, columns, published = [], [], run.results.has_published
+        for store, state in states.items():
+            title = Rich.escape(run.titles[store])
+            title = marked(title + raised(marks[store]) if store in marks else title, store=store)
+            groups.append((title, 2 if published else 1))
+            # Says so once, in the middle of the column.
+            here = marked(pgettext("column", "here") if published else "", store=store)
+            here.gap = sentence(state.label)
+            columns.append(here)
+            if published:
+                there = marked(pgettext("column", "published"), store=store)
+                there.published = True
+                columns.append(there)
+        return groups, columns, notes
+
+    def _measured(self, results: Results, key: tuple[str, ...], used: set[str]) -> str:
+        store, _workload, operation, metric = key
+        value = results.measured(*key)
+        if value is None:
+            empty = results.state(store, self.workload).label
+            return "" if empty else DASH
+        marks = "*" if value.cov > NOISY else ""
+        if percent := METRICS[metric].percent:
+            counts = [
+                results.measured(store, self.workload, part, "operations")
+                for part in operation.split("+")
+            ]
+            beyond = [n.min * (100 - percent) / 100 for n in counts if n is not None]
+            if any(number < ENOUGH_BEYOND for number in beyond):
+                marks += RARE
+        used.update(marks)
+        return _number(metric, value.mean, marks)
+
+    def _notes(self, run: RunValues, stores: list[str], used: set[str]) -> Iterator[str]:
+        results = run.results
+        yield from _runs({results.state(store, self.workload).counted for store in stores} - {0})
+        combined = results.all_operations(self.workload) or ""
+        if "+" in combined:
+            key = (self.workload, combined, "latency_mean")
+            published = any(results.published(store, *key) is not None for store in stores)
+            text = COMBINED_BY_SOURCE if published else COMBINED
+            yield _(text).format(operation_word(combined, " + ").capitalize())
+        for store in stores:
+            key = (store, self.workload, combined, "operations")
+            here, there = results.measured(*key), results.published(*key)
+            if here and there and abs(here.mean / there - 1) > 0.01:
+                both = (grouped(fixed("operations", number)) for number in (here.mean, there))
+                yield _(OTHER_SIZE).format(*both)
+                break
+        if "*" in used:
+            percent = f"{NOISY * 100:.0f}\N{NARROW NO-BREAK SPACE}%"
+            text = _("The coefficient of variation over the runs is above {}.")
+            yield note("*", text.format(percent))
+        if RARE in used:
+            text = _("Fewer than {} operations of a run lie beyond the percentile.")
+            yield note(RARE, text.format(ENOUGH_BEYOND))
+        if MARK in used:
+            yield rejected_note()
 
 
-@dataclass
-class Row:
-    """One line. ``cells`` are the measured and the published value per store."""
-
-    label: str
-    cells: list[tuple[str, str]] = field(default_factory=list)
-
-
-@dataclass
-class Section:
-    title: str
-    rows: list[Row]
-
-
-def long_form(table: ResultsTable, study: Study, results: Results) -> pd.DataFrame:
-    """Everything that the table shows, one value a row, unrounded.
-
-    Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
-    published, rejected, note. A value that does not exist is NaN; the note says why.
-    """
-    rows = []
-    for operation, metric in _lines(table, results):
-        for store in study.store_names:
-            value = results.measured(store, table.workload, operation, metric)
-            state = results.state(store, table.workload)
-            nothing = Value(0, *[math.nan] * 5, METRICS[metric].unit)
-            found = value or nothing
-            rows.append(
-                {
-                    "store": store,
-                    "operation": operation,
-                    "metric": metric,
-                    "unit": METRICS[metric].unit,
-                    "n": found.n,
-                    **{key: getattr(found, key) for key in ("mean", "sd", "cov", "min", "max")},
-                    "published": results.published(store, table.workload, operation, metric),
-                    "rejected": results.rejected(store, table.workload, operation, metric),
-                    "note": "; ".join(state.problems),
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def content(
-    table: ResultsTable, study: Study, results: Results, titles: dict[str, str]
-) -> dict[str, object]:
-    """What the templates need: ``columns``, ``sections``, ``middle``, ``notes``, ...
-
-    ``titles`` maps store names to the names that people read.
-    """
-    columns = []
-    for name in study.store_names:
-        state = results.state(name, table.workload)
-        columns.append(Column(name, titles[name], state, sentence(state.label)))
-    used: set[str] = set()
-    sections: list[Section] = []
-    last = None
-    for operation, metric in _lines(table, results):
-        if operation != last:
-            sections.append(Section("" if operation == "overall" else _title(operation), []))
-            last = operation
-        label, unit = _(METRICS[metric].row), METRICS[metric].unit
-        row = Row(label if unit == "count" else f"{label} ({sign(unit)})")
-        for store in study.store_names:
-            value = results.measured(store, table.workload, operation, metric)
-            here = _measured(table, results, store, operation, metric, value, used)
-            there = results.published(store, table.workload, operation, metric)
-            marks = MARK if results.rejected(store, table.workload, operation, metric) else ""
-            used.update(marks)
-            row.cells.append((here, _number(metric, there, marks)))
-        sections[-1].rows.append(row)
-    lines = sum(len(section.rows) for section in sections)
-    return {
-        "columns": columns,
-        "here_head": pgettext("column", "here"),
-        "published_head": pgettext("column", "published"),
-        "sections": sections,
-        # The line at whose height a column without values says so.
-        "middle": lines // 2,
-        "with_published": results.has_published,
-        "notes": _notes(table, study, results, columns, used),
-    }
-
-
-def _lines(table: ResultsTable, results: Results) -> list[tuple[str, str]]:
-    """Operation and metric of each line, top to bottom."""
-    lines = [("overall", metric) for metric in ("runtime", "throughput")]
-    for operation in results.operations(table.workload):
-        lines += [(operation, metric) for metric in ("operations", *LATENCIES)]
-    return lines
+def _runs(numbers: set[int]) -> Iterator[str]:
+    """How many runs the values are of, which may differ between stores."""
+    if not numbers:
+        return
+    if numbers == {1}:
+        yield _("Here: one run. Latencies are service times.")
+        return
+    runs = str(min(numbers))
+    if len(numbers) > 1:
+        runs = between(runs, str(max(numbers)))
+    yield _("Here: the mean of {} runs. Latencies are service times.").format(runs)
+    yield _(
+        "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
+        "of all operations; those are in the table of percentiles."
+    )
 
 
 def _title(operation: str) -> str:
-    words = _words(operation).capitalize()
+    words = operation_word(operation, " + ").capitalize()
     return _("{} (plain mean)").format(words) if "+" in operation else words
-
-
-def _words(operation: str) -> str:
-    return " + ".join(_(name) for name in operation.split("+"))
 
 
 def _number(metric: str, value: float | None, marks: str = "") -> str:
@@ -158,101 +229,11 @@ def _number(metric: str, value: float | None, marks: str = "") -> str:
     return marked(rich + ("" if decimal_mark() in text else phantom(decimal(".0"))), value)
 
 
-def _measured(
-    table: ResultsTable,
-    results: Results,
-    store: str,
-    operation: str,
-    metric: str,
-    value: Value | None,
-    used: set[str],
-) -> str:
-    if value is None:
-        # A column without any value says so once, in its middle.
-        empty = results.state(store, table.workload).label
-        return "" if empty else DASH
-    marks = ""
-    if value.cov > NOISY:
-        marks += "*"
-        used.add("*")
-    if percent := METRICS[metric].percent:
-        parts = operation.split("+")
-        counts = [results.measured(store, table.workload, part, "operations") for part in parts]
-        if any(c is not None and c.min * (100 - percent) / 100 < ENOUGH_BEYOND for c in counts):
-            marks += RARE
-            used.add(RARE)
-    return _number(metric, value.mean, marks)
-
-
-def _notes(
-    table: ResultsTable, study: Study, results: Results, columns: list[Column], used: set[str]
-) -> list[str]:
-    notes: list[str] = []
-    numbers = {column.state.counted for column in columns if column.state.counted}
-    if numbers:
-        runs = str(min(numbers))
-        if len(numbers) > 1:
-            runs = between(runs, str(max(numbers)))
-        notes.append(
-            _("Here: one run. Latencies are service times.")
-            if numbers == {1}
-            else _("Here: the mean of {} runs. Latencies are service times.").format(runs)
-        )
-        if max(numbers) > 1:
-            notes.append(
-                _(
-                    "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
-                    "of all operations; those are in the table of percentiles."
-                )
-            )
-    combined = results.all_operations(table.workload)
-    if combined and "+" in combined:
-        known = any(
-            results.published(store, table.workload, combined, "latency_mean") is not None
-            for store in study.store_names
-        )
-        text = (
-            _(
-                "{}: the plain mean of the operations' values (the source's definition), not "
-                "weighted by the number of operations, which is summed."
-            )
-            if known
-            else _(
-                "{}: the plain mean of the operations' values, not weighted by the number of "
-                "operations, which is summed."
-            )
-        )
-        notes.append(text.format(_words(combined).capitalize()))
-    if scale := _other_size(table, study, results):
-        notes.append(scale)
-    if "*" in used:
-        notes.append(
-            note(
-                "*",
-                _("The coefficient of variation over the runs is above {}.").format(
-                    f"{NOISY * 100:.0f}\N{NARROW NO-BREAK SPACE}%"
-                ),
-            )
-        )
-    if RARE in used:
-        notes.append(
-            note(
-                RARE,
-                _("Fewer than {} operations of a run lie beyond the percentile.").format(
-                    ENOUGH_BEYOND
-                ),
-            )
-        )
-    if MARK in used:
-        notes.append(rejected_note())
-    return notes + _marked(columns)
-
-
-def _marked(columns: list[Column]) -> list[str]:
-    """The reasons of incomplete columns; sets the columns' marks. Equal reasons share one."""
-    marks: dict[str, str] = {}
-    for column in columns:
-        state = column.state
+def _incomplete(states: dict[str, State]) -> tuple[list[str], dict[str, str]]:
+    """The reasons of incomplete columns, and their marks by store. Equal reasons share one."""
+    notes: dict[str, str] = {}
+    marks = {}
+    for store, state in states.items():
         if not state.problems:
             continue
         reasons = "; ".join(sentence(problem) for problem in state.details)
@@ -264,19 +245,5 @@ def _marked(columns: list[Column]) -> list[str]:
         text = what[:1].upper() + what[1:]
         if reasons != what:
             text += f": {reasons}"
-        column.mark = marks.setdefault(text, ascii_lowercase[len(marks)])
-    return [note(mark, f"{text}.") for text, mark in marks.items()]
-
-
-def _other_size(table: ResultsTable, study: Study, results: Results) -> str:
-    """A sentence when a run here has other numbers of operations than the source's, or ""."""
-    operation = results.all_operations(table.workload)
-    for store in study.store_names:
-        here = results.measured(store, table.workload, operation or "", "operations")
-        there = results.published(store, table.workload, operation or "", "operations")
-        if here and there and abs(here.mean / there - 1) > 0.01:
-            return _(
-                "A run has {} operations here and {} in the source: their run times and maxima do "
-                "not compare."
-            ).format(*(grouped(fixed("operations", each)) for each in (here.mean, there)))
-    return ""
+        marks[store] = notes.setdefault(text, ascii_lowercase[len(notes)])
+    return [note(mark, f"{text}.") for text, mark in notes.items()], marks

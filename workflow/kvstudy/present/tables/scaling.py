@@ -4,47 +4,59 @@ from __future__ import annotations
 
 import math
 from string import ascii_lowercase
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
-from kvstudy.analyse.claims.words import sized
-from kvstudy.analyse.tidy.numbers import grouped, share, significant
-from kvstudy.language.current import _, pgettext
+from kvstudy.analyse.tidy.numbers import grouped, share, significant, sized
+from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH, Grid, Line, Section
-from kvstudy.present.tables.markup import Rich, marked, note, raised
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import DASH, Rich, marked, note, number_cell, raised
+from kvstudy.present.typeset.table import RunValues, Table
 from kvstudy.stats.scalability import SATURATED
-from kvstudy.study.model import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
-    """``frame`` is ``analysis.scaling``'s; a section per workload and sizes."""
-    marks: dict[str, str] = {}
-    sections = []
-    for use in study.workloads:
-        mine = frame[frame["workload"] == use.name]
-        for (records, operations), rows in mine.groupby(["records", "operations"], sort=True):
-            parts = [use.title, _sized("records", int(records))]
-            if operations and mine["operations"].nunique() > 1:
-                parts.append(_sized("operations", int(operations)))
-            title = ", ".join(parts)
-            lines = [
-                _line(row, titles, marks)
-                for store in study.store_names
-                for row in rows[rows["store"] == store].itertuples()
-            ]
-            sections.append(Section(title, lines, workload=use.name))
-    if not sections:
-        sections.append(Section("", [Line(_("no throughput over threads"), [DASH] * 6)]))
-    return {
-        "columns": [
+class ScalingTable(Table):
+    """Where throughput saturates; a part of every report with six thread counts or more."""
+
+    cells = "every size"
+    own_caption = N_("Throughput over client threads")
+
+    kind: Literal["scaling"] = Field(
+        description="Saturation and the universal scalability law, per store and workload."
+    )
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        return run.scalings
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per workload and sizes."""
+        marks: dict[str, str] = {}
+        sections = []
+        for use in run.study.workloads:
+            mine = rows[rows["workload"] == use.name]
+            for (records, operations), of in mine.groupby(["records", "operations"], sort=True):
+                parts = [use.title, _sized("records", int(records))]
+                if operations and mine["operations"].nunique() > 1:
+                    parts.append(_sized("operations", int(operations)))
+                lines = [
+                    _line(row, run.titles, marks)
+                    for store in run.study.store_names
+                    for row in of[of["store"] == store].itertuples()
+                ]
+                sections.append(Section(", ".join(parts), lines, workload=use.name))
+        if not sections:
+            sections = [Section("", [Line(_("no throughput over threads"), [DASH] * 6)])]
+        columns = [
             *[_("Saturated at"), _("Knee at"), _("One thread")],
             *[_("Contention"), _("Coherency"), pgettext("from the fit", "Off")],
-        ],
-        "sections": sections,
-        "sortable": True,
-        "notes": [
+        ]
+        notes = [
             _(
                 "Saturated at: the fewest threads with {}% of the largest mean throughput. The "
                 "other columns are the universal scalability law, fitted to all runs: knee, the "
@@ -52,8 +64,8 @@ def content(frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
                 "(what threads cost each other); off, how far a typical run is from it."
             ).format(f"{SATURATED * 100:.0f}"),
             *(note(mark, f"{text}.") for text, mark in marks.items()),
-        ],
-    }
+        ]
+        return [Grid(columns, sections, notes, sortable=True)]
 
 
 def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
@@ -69,7 +81,7 @@ def _line(row, titles: dict[str, str], marks: dict[str, str]) -> Line:
     )
     if math.isnan(row.single):
         return Line(label, [at, *[DASH] * 5], row.store)
-    knee = DASH if math.isnan(row.knee) else marked(decimal(f"{row.knee:.1f}"), row.knee)
+    knee = number_cell(row.knee, lambda knee: decimal(f"{knee:.1f}"))
     cells = [
         *[at, knee, marked(grouped(significant(row.single)), row.single)],
         *[_small(row.contention), _small(row.coherency), marked(share(row.off), row.off)],

@@ -3,112 +3,123 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
-from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
-from kvstudy.analyse.tidy.results import Results
-from kvstudy.language.current import _
+from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH, Grid, Line, Section
-from kvstudy.present.tables.markup import marked
-from kvstudy.study.model import Study
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import DASH, marked, number_cell
+from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.study.base import Name
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.findings.files import Analysis
+    from kvstudy.study.model import Study
 
 NUMBERS = ["n", "throughput", "low", "high", "of_fastest", "latency_mean"]
 COLUMNS = ["workload", *NUMBERS, "client_cpu", "server_cpu", "failed", "note"]
 
 
-def rows(store: str, study: Study, found: Results, analysis: Analysis) -> pd.DataFrame:
-    """One row per workload: throughput (geometric mean, ops/s) with its 95 % interval.
+class StoreTable(Table):
+    """All workloads of one store; a part of the report of a study with ``store_pages``."""
 
-    ``of_fastest`` is throughput by that of the fastest store (0 to 1), latency_mean is of
-    all operations (plain mean over kinds, us), client_cpu and server_cpu are us per
-    operation, failed is a share (0 to 1). A value that does not exist is NaN.
-    """
-    table = []
-    for use in study.workloads:
+    own_caption = N_("All workloads of the store")
+
+    kind: Literal["store"] = Field(description="All workloads of one store.")
+    store: Name = Field(description="The store.")
+
+    @classmethod
+    def automatic(cls, study: Study) -> list[StoreTable]:
+        """One for each store."""
+        caption = _(cls.own_caption)
+        return [
+            cls(name=f"store-{store}", kind="store", caption=caption, store=store)
+            for store in study.store_names
+        ]
+
+    def stores_of(self, study: Study) -> list[str]:
+        """All: the store's places among them are in the table too."""
+        return study.store_names
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """One row per workload: throughput (geometric mean, ops/s) with its 95 % interval.
+
+        ``of_fastest`` is throughput by that of the fastest store (0 to 1), latency_mean is of
+        all operations (plain mean over kinds, us), client_cpu and server_cpu are us per
+        operation, failed is a share (0 to 1). A value that does not exist is NaN.
+        """
+        rows = [self._row(use.name, run) for use in run.study.workloads]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def _row(self, workload: str, run: RunValues) -> dict[str, object]:
+        results, analysis = run.results, run.analysis
         speeds = {
-            name: interval
-            for name in study.store_names
-            if (interval := _interval(analysis, name, use.name, "throughput")) is not None
+            name: row
+            for name in run.study.store_names
+            if (row := _interval(analysis, name, workload, "throughput")) is not None
         }
-        mine = speeds.get(store)
-        row = dict.fromkeys(COLUMNS, math.nan) | {"workload": use.name}
-        state = found.state(store, use.name)
-        row["note"] = state.label if mine is None else ""
-        if mine is not None:
-            fastest = max(each["value"] for each in speeds.values())
-            mean = found.measured(store, use.name, found.all_operations(use.name), "latency_mean")
-            row |= {
-                "n": mine["n"],
-                "throughput": mine["value"],
-                "low": mine["low"],
-                "high": mine["high"],
-                "of_fastest": mine["value"] / fastest,
-                "latency_mean": mean.mean if mean else math.nan,
-                "failed": found.failed_share(store, use.name, "overall"),
-            }
-            for side in ("client_cpu", "server_cpu"):
-                cpu = _interval(analysis, store, use.name, side)
-                row[side] = math.nan if cpu is None else cpu["value"]
-        table.append(row)
-    return pd.DataFrame(table, columns=COLUMNS)
+        row = dict.fromkeys(COLUMNS, math.nan) | {"workload": workload, "note": ""}
+        own = speeds.get(self.store)
+        if own is None:
+            return row | {"note": results.state(self.store, workload).label}
+        operation = results.all_operations(workload)
+        latency = results.measured(self.store, workload, operation, "latency_mean")
+        row |= {
+            "n": own["n"],
+            "throughput": own["value"],
+            "low": own["low"],
+            "high": own["high"],
+            "of_fastest": own["value"] / max(speed["value"] for speed in speeds.values()),
+            "latency_mean": latency.mean if latency else math.nan,
+            "failed": results.failed_share(self.store, workload, "overall"),
+        }
+        for side in ("client_cpu", "server_cpu"):
+            cpu = _interval(analysis, self.store, workload, side)
+            row[side] = math.nan if cpu is None else cpu["value"]
+        return row
 
-
-def content(frame: pd.DataFrame, study: Study) -> Grid:
-    """What the template of checks needs of ``rows``."""
-    lines = []
-    for row in frame.to_dict("records"):
-        title = study.workload(row["workload"]).title
-        if math.isnan(row["throughput"]):
-            cells = [sentence(row["note"]) or DASH, *[DASH] * 6]
-            lines.append(Line(title, cells, workload=row["workload"]))
-            continue
-        interval = DASH
-        if not math.isnan(row["low"]):
-            low, high = (grouped(significant(row[name], 4)) for name in ("low", "high"))
-            interval = between(low, high)
-        numbers = (row[name] for name in ("latency_mean", "client_cpu", "server_cpu"))
-        lines.append(
-            Line(
-                title,
-                [
-                    marked(grouped(significant(row["throughput"], 4)), row["throughput"]),
-                    interval,
-                    marked(share(row["of_fastest"]), row["of_fastest"]),
-                    *(
-                        DASH if math.isnan(n) else marked(grouped(significant(n)), n)
-                        for n in numbers
-                    ),
-                    marked(share(row["failed"]) if row["failed"] else "0 %", row["failed"]),
-                ],
-                workload=row["workload"],
-            )
-        )
-    return {
-        "columns": [
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per workload."""
+        lines = [
+            Line(run.study.workload(row.workload).title, _cells(row), workload=row.workload)
+            for row in rows.itertuples()
+        ]
+        columns = [
             *[_("Ops/s"), _("95 % interval"), _("Of the fastest"), _("Mean (µs)")],
             *[_("Client (µs)"), _("Server (µs)"), _("Failed")],
-        ],
-        "sections": [Section("", lines)],
-        "sortable": True,
-        "notes": [
-            _(
-                "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the "
-                "fastest store of the workload. Mean: service time, plain mean over the kinds of "
-                "operation. Client, Server: CPU time of one operation."
-            )
-        ],
-    }
+        ]
+        note = _(
+            "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the "
+            "fastest store of the workload. Mean: service time, plain mean over the kinds of "
+            "operation. Client, Server: CPU time of one operation."
+        )
+        return [Grid(columns, [Section("", lines)], [note], sortable=True)]
+
+
+def _cells(row) -> list[str]:
+    if math.isnan(row.throughput):
+        return [sentence(row.note) or DASH, *[DASH] * 6]
+    interval = DASH
+    if not math.isnan(row.low):
+        interval = between(*(grouped(significant(end, 4)) for end in (row.low, row.high)))
+    return [
+        marked(grouped(significant(row.throughput, 4)), row.throughput),
+        interval,
+        marked(share(row.of_fastest), row.of_fastest),
+        *(
+            number_cell(value, lambda value: grouped(significant(value)))
+            for value in (row.latency_mean, row.client_cpu, row.server_cpu)
+        ),
+        marked(share(row.failed) if row.failed else "0 %", row.failed),
+    ]
 
 
 def _interval(analysis: Analysis, store: str, workload: str, metric: str) -> dict | None:
-    found = analysis.intervals
-    mine = found[
-        (found["store"] == store)
-        & (found["workload"] == workload)
-        & (found["operation"] == "overall")
-        & (found["metric"] == metric)
-    ]
-    return None if mine.empty else mine.iloc[0].to_dict()
+    keys = {"store": store, "workload": workload, "operation": "overall", "metric": metric}
+    rows = analysis.intervals
+    rows = rows[(rows[list(keys)] == pd.Series(keys)).all(axis=1)]
+    return None if rows.empty else rows.iloc[0].to_dict()

@@ -2,74 +2,99 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from kvstudy.analyse.claims.words import sized
-from kvstudy.analyse.tidy.numbers import between, grouped
-from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
+from pydantic import Field
+
+from kvstudy.analyse.tidy.numbers import between, grouped, sized
+from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.checks import DASH, Grid, Line, Section
-from kvstudy.present.tables.markup import Rich, grey, marked, stacked
-from kvstudy.present.tables.rejected import rejected_note, with_mark
-from kvstudy.study.base import SIZE_TITLES
-from kvstudy.study.combinations import Line as Over
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import (
+    DASH,
+    Rich,
+    grey,
+    marked,
+    rejected_note,
+    stacked,
+    with_mark,
+)
+from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.study.base import SIZE_TITLES, Name, Size, Sizes
 from kvstudy.study.combinations import lines
-from kvstudy.study.curves import SweepTable
-from kvstudy.study.model import Study
+
+if TYPE_CHECKING:
+    from kvstudy.study.combinations import Line as Over
+    from kvstudy.study.model import Study
 
 
-def rows(table: SweepTable, study: Study, swept: Swept) -> pd.DataFrame:
-    """All values, one a row; see ``Swept.along`` for the columns."""
-    frames = [swept.along(line, "overall", "throughput") for line in _lines(table, study)]
-    return pd.concat(frames, ignore_index=True)
+class SweepTable(Table):
+    """Throughput over a size: a row for each value, columns for stores and other sizes."""
 
+    cells = "every size"
 
-def content(table: SweepTable, frame: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
-    """What the template of checks needs of ``rows``."""
-    found = _lines(table, study)
-    published = (frame["side"] == PUBLISHED).any()
-    columns: list[Rich] = []
-    for line in found:
-        fixed = _fixed(line, found)
-        parts = [titles[line.store], fixed, "" if not published else pgettext("column", "here")]
-        columns.append(_heading(parts, line.store))
-        if published:
-            columns.append(_heading([pgettext("column", "published")], line.store))
-    values = sorted(frame[table.over].unique())
-    printed = []
-    for value in values:
-        cells: list[str] = []
-        for line in found:
-            mine = frame[(frame["store"] == line.store) & (frame[table.over] == value)]
-            for size, number in line.fixed:
-                mine = mine[mine[size] == number]
-            cells.append(_cell(mine, MEASURED))
+    kind: Literal["sweep"] = Field(description="Throughput over threads, records or operations.")
+    workload: Name = Field(description="The workload.")
+    over: Size = Field(description="The size that the rows have.")
+    where: Sizes = Field(
+        default=Sizes(),
+        description="The other sizes; a list makes a column for each. Left out: those shown.",
+    )
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for names that the study does not have, or a line without cells."""
+        from kvstudy.study.check_shown import check_lines
+
+        super().check(study, path, key)
+        check_lines(self, study, path, key)
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """All values, one a row; see ``Swept.along`` for the columns."""
+        frames = [run.swept.along(line, "overall", "throughput") for line in self._lines(run.study)]
+        return pd.concat(frames, ignore_index=True)
+
+    def _lines(self, study: Study) -> list[Over]:
+        return lines(study, self.over, self.where, [self.workload], study.store_names)
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A column per store and other sizes, two where there are published values."""
+        curves = self._lines(run.study)
+        published = bool((rows["side"] == PUBLISHED).any())
+        columns: list[Rich] = []
+        for curve in curves:
+            here = pgettext("column", "here") if published else ""
+            parts = [run.titles[curve.store], _fixed(curve, curves), here]
+            columns.append(_heading(parts, curve.store))
             if published:
-                cells.append(grey(_cell(mine, PUBLISHED)))
-        printed.append(Line(grouped(str(int(value))), cells, value=value))
-    runs = sorted({int(n) for n in frame.loc[frame["side"] == MEASURED, "n"] if n})
-    return {
-        "columns": columns,
-        "sortable": True,
-        "sections": [Section(_(SIZE_TITLES[table.over]), printed)],
-        "notes": [
-            *_notes(runs, bool(published)),
-            *([rejected_note()] if (frame["rejected"] == "yes").any() else []),
-        ],
-    }
+                columns.append(_heading([pgettext("column", "published")], curve.store))
+        shown = []
+        for size in sorted(rows[self.over].unique()):
+            cells: list[str] = []
+            for curve in curves:
+                mine = rows[(rows["store"] == curve.store) & (rows[self.over] == size)]
+                for other, number in curve.fixed:
+                    mine = mine[mine[other] == number]
+                cells.append(_cell(mine, MEASURED))
+                if published:
+                    cells.append(grey(_cell(mine, PUBLISHED)))
+            shown.append(Line(grouped(str(int(size))), cells, value=size))
+        runs = sorted({int(n) for n in rows.loc[rows["side"] == MEASURED, "n"] if n})
+        notes = _notes(runs, published)
+        if (rows["rejected"] == "yes").any():
+            notes.append(rejected_note())
+        sections = [Section(_(SIZE_TITLES[self.over]), shown)]
+        return [Grid(columns, sections, notes, sortable=True)]
 
 
-def _lines(table: SweepTable, study: Study) -> list[Over]:
-    return lines(study, table.over, table.where, [table.workload], study.store_names)
-
-
-def _fixed(line: Over, all_lines: list[Over]) -> str:
+def _fixed(curve: Over, curves: list[Over]) -> str:
     """The sizes by which the table's columns differ."""
     return ", ".join(
         sized(size, number).format(grouped(str(number)))
-        for place, (size, number) in enumerate(line.fixed)
-        if len({each.fixed[place] for each in all_lines}) > 1
+        for place, (size, number) in enumerate(curve.fixed)
+        if len({other.fixed[place] for other in curves}) > 1
     )
 
 

@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
-from kvstudy.language.current import _
-from kvstudy.present.tables.checks import DASH, Grid, Line, Section, by_workload
-from kvstudy.present.tables.markup import marked
-from kvstudy.study.model import Study
+from kvstudy.language.current import N_, _
+from kvstudy.present.typeset.grid import Grid, Line
+from kvstudy.present.typeset.markup import DASH, marked
+from kvstudy.present.typeset.table import RunValues, Table, sections_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> Grid:
-    """``found`` is ``analysis.trimmed``'s; a section per workload and parameters."""
-    sections = []
-    for title, rows in by_workload(found, study):
-        lines = []
-        for store in study.store_names:
-            by_metric = rows[rows["store"] == store].set_index("metric")
-            if len(by_metric):
-                lines.append(Line(titles[store], _cells(by_metric), store))
-        sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
-    return {
-        "columns": [
+class TrimmedTable(Table):
+    """Trimmed means beside plain ones; a part of the report of a study that uses them."""
+
+    own_caption = N_("Means without the smallest and the largest runs")
+
+    kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        return run.analysis.trimmed
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per workload and parameters."""
+
+        def line(store: str, of: pd.DataFrame) -> Line:
+            return Line(run.titles[store], _cells(of.set_index("metric")), store)
+
+        columns = [
             *(_("ops/s: mean"), _("trimmed"), _("95 % interval")),
             *(_("Run time in ms: mean"), _("trimmed"), _("95 % interval")),
-        ],
-        "sections": sections,
-        "sortable": True,
-        "notes": [
+        ]
+        notes = [
             _(
                 "Means over the runs. Trimmed: without the smallest and the largest fifth of the "
                 "runs (of five runs one each), with Tukey and McLaughlin's interval."
             )
-        ],
-    }
+        ]
+        return [Grid(columns, sections_of(rows, run.study, line), notes, sortable=True)]
 
 
 def _cells(by_metric: pd.DataFrame) -> list[str]:

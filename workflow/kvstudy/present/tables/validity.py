@@ -2,83 +2,78 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-import pandas as pd
+from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
-from kvstudy.language.current import _, ngettext, pgettext
-from kvstudy.present.tables.checks import DASH, by_workload, interval_head
-from kvstudy.present.tables.markup import marked
-from kvstudy.study.model import Study
+from kvstudy.language.current import N_, _, ngettext, pgettext
+from kvstudy.present.typeset.grid import Grid, Line, Paper
+from kvstudy.present.typeset.markup import DASH, marked, number_cell
+from kvstudy.present.typeset.table import RunValues, Table, interval_head, sections_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-@dataclass
-class Line:
-    """One store; ``notes`` are what stands below its values."""
+class ValidityTable(Table):
+    """How many operations did what was asked; a part of every report."""
 
-    label: str
-    cells: list[str]
-    notes: list[str]
-    store: str
+    probes = True
+    own_caption = N_("Operations that did what was asked, and goodput")
 
+    kind: Literal["validity"] = Field(
+        description="Failed and missed operations, goodput, agreement with the servers' counters."
+    )
 
-@dataclass
-class Section:
-    title: str
-    lines: list[Line]
-    workload: str
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        return run.analysis.validity
 
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per workload and its parameters."""
 
-def content(found: pd.DataFrame, study: Study, titles: dict[str, str]) -> dict[str, object]:
-    """What the templates need: ``sections``, one per workload and its parameters, and heads.
+        def line(store: str, of: pd.DataFrame) -> Line:
+            row = next(of.itertuples())
+            return Line(run.titles[store], _cells(row), store, notes=_below(row))
 
-    ``found`` is the validity of the run's analysis.
-    """
-    sections = []
-    for title, rows in by_workload(found[found["store"].isin(study.store_names)], study):
-        ordered = rows.set_index("store").reindex(study.store_names).dropna(subset="n")
-        lines = [_line(titles[row.Index], row) for row in ordered.itertuples()]
-        sections.append(Section(title, lines, rows["workload"].iloc[0]))
-    return {
-        "heads": {
-            "operations": _("Operations"),
-            "not_good": _("Not good (%)"),
-            "mean": _("Mean (ops/s)"),
-            "server": pgettext("counters", "Server's"),
-        },
-        "columns": [
+        groups = [
+            *[(_("Operations"), 4), (_("Not good (%)"), 2), (_("Mean (ops/s)"), 2)],
+            (pgettext("counters", "Server's"), 1),
+        ]
+        columns = [
             *[_("all"), _("good"), _("failed"), _("missed"), pgettext("of operations", "share")],
             *[interval_head(), _("throughput"), _("goodput"), _("counters")],
-        ],
-        "sections": sections,
-        "notes": [
-            _(
-                "Sums over all measured cells, void ones too; throughput and goodput are plain "
-                "means of these cells. Not good: failed and missed operations by all operations, "
-                "with Wilson's interval; if there were none, it ends at 3 divided by the number "
-                "of operations. Operations of one cell often fail together, so the interval is "
-                "rather too narrow. Server's counters: the largest deviation from YCSB's counts; "
-                "{} where it could not be checked."
-            ).format(DASH)
-        ],
-    }
+        ]
+        note = _(
+            "Sums over all measured cells, void ones too; throughput and goodput are plain "
+            "means of these cells. Not good: failed and missed operations by all operations, "
+            "with Wilson's interval; if there were none, it ends at 3 divided by the number "
+            "of operations. Operations of one cell often fail together, so the interval is "
+            "rather too narrow. Server's counters: the largest deviation from YCSB's counts; "
+            "{} where it could not be checked."
+        ).format(DASH)
+        own = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
+        sections = sections_of(own, run.study, line)
+        return [Grid(columns, sections, [note], groups=groups, paper=Paper(label=0.15, head=16))]
 
 
-def _line(label: str, row) -> Line:
-    cells = [
-        *(_count(each) for each in (row.operations, row.good, row.failed, row.missed)),
+def _cells(row) -> list[str]:
+    return [
+        *(number_cell(n, _whole) for n in (row.operations, row.good, row.failed, row.missed)),
         _percent(row.share),
         between(_percent(row.low), _percent(row.high)),
-        *(marked(grouped(significant(each)), each) for each in (row.throughput, row.goodput)),
+        *(marked(grouped(significant(rate)), rate) for rate in (row.throughput, row.goodput)),
         _agreement(row),
     ]
+
+
+def _below(row) -> list[str]:
+    """What stands below the values of a store."""
     notes = [_kinds(row.kinds)] if row.kinds else []
     if row.void:
         text = ngettext("{} of {} cells are void", "{} of {} cells are void", int(row.n))
-        notes.append(text.format(_count(row.void), _count(row.n)))
-    return Line(label, cells, notes, row.Index)
+        notes.append(text.format(_whole(row.void), _whole(row.n)))
+    return notes
 
 
 def _kinds(kinds: str) -> str:
@@ -87,8 +82,8 @@ def _kinds(kinds: str) -> str:
     return "; ".join(": ".join([_(operation), *counts]) for operation, *counts in parts)
 
 
-def _count(value: float) -> str:
-    return DASH if math.isnan(value) else marked(grouped(f"{value:.0f}"), value)
+def _whole(value: float) -> str:
+    return grouped(f"{value:.0f}")
 
 
 def _percent(value: float) -> str:

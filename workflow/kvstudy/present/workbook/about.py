@@ -9,8 +9,7 @@ from xlsxwriter import Workbook
 from kvstudy import __version__
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.content import Content, as_utc, moment
-from kvstudy.present.workbook.names import quoted
-from kvstudy.present.workbook.sheet import Formats, print_set_up
+from kvstudy.present.workbook.sheet import Formats, print_set_up, quoted
 from kvstudy.study.controls import is_control
 
 HOW = [

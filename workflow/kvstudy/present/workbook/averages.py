@@ -8,9 +8,17 @@ import pandas as pd
 from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from kvstudy.present.workbook import quantities
-from kvstudy.present.workbook.content import Content, Setting, operation_rank, operation_title
-from kvstudy.present.workbook.places import Places
+from kvstudy.present.workbook.content import (
+    MAIN,
+    Content,
+    Setting,
+    number_format,
+    operation_rank,
+    operation_title,
+    rank,
+    unit_text,
+)
+from kvstudy.present.workbook.runs import Places
 from kvstudy.present.workbook.sheet import Column, Formats, Sheet
 from kvstudy.study.base import SIZES
 from kvstudy.study.cells import by_combination
@@ -40,7 +48,7 @@ def side_by_side(
     stores = [Column(content.title(store), NUMBER, 16) for store in study.store_names]
     title = f"{study.title}, {content.run}: means over the runs"
     sheet = Sheet(book, formats, name, [*FIRST, *stores], len(FIRST), title)
-    summary = content.summary[content.summary["metric"].isin(quantities.MAIN)]
+    summary = content.summary[content.summary["metric"].isin(MAIN)]
     means = {tuple(row[:5]): row[7] for row in summary.itertuples(index=False)}
     lines: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
     for row in summary.itertuples():
@@ -55,11 +63,11 @@ def side_by_side(
             _first(sheet, 0, content, workload, parameters)
             sheet.text(4, operation_title(operation))
             sheet.text(5, metric_of(metric).title)
-            sheet.text(6, quantities.unit_text(unit))
+            sheet.text(6, unit_text(unit))
             for column, store in enumerate(study.store_names, start=len(FIRST)):
                 key = (store, workload, parameters, operation, metric)
                 if key in places:
-                    form = quantities.number_format(unit)
+                    form = number_format(unit)
                     formula = f"=AVERAGE({places.ranges(key)})"
                     sheet.formula(column, formula, means[key], number_format=form)
                 elif workload != MEAN and not _any(places, key):
@@ -111,7 +119,7 @@ def with_spread(
             if row := values.get(key):
                 _spread(sheet, places.ranges((*setting, *key)), row, unit)
             if key in published:
-                form = quantities.number_format(unit)
+                form = number_format(unit)
                 sheet.number(PUBLISHED, published[key][0], number_format=form)
                 if key in values and published[key][0]:
                     cells = [xl_rowcol_to_cell(sheet.row, each) for each in (MEAN_AT, PUBLISHED)]
@@ -127,7 +135,7 @@ def with_spread(
 
 
 def _spread(sheet: Sheet, ranges: str, row, unit: str) -> None:
-    form = quantities.number_format(unit)
+    form = number_format(unit)
     sheet.formula(RUNS, f"=COUNT({ranges})", int(row.n))
     sheet.formula(MEAN_AT, f"=AVERAGE({ranges})", row.mean, number_format=form)
     sheet.formula(LOW, f"=MIN({ranges})", row.min, number_format=form)
@@ -150,7 +158,7 @@ def _line(
     if operation:
         sheet.text(5, operation_title(operation))
         sheet.text(6, metric_of(metric).title)
-        sheet.text(7, quantities.unit_text(unit))
+        sheet.text(7, unit_text(unit))
 
 
 def _first(sheet: Sheet, start: int, content: Content, workload: str, parameters: str) -> None:
@@ -179,9 +187,7 @@ def _settings_of(content: Content, found: dict) -> list[tuple[str, str]]:
 
 
 def _sorted(units: dict[tuple[str, str], str]) -> list[tuple[tuple[str, str], str]]:
-    return sorted(
-        units.items(), key=lambda item: (operation_rank(item[0][0]), quantities.rank(item[0][1]))
-    )
+    return sorted(units.items(), key=lambda item: (operation_rank(item[0][0]), rank(item[0][1])))
 
 
 def _any(places: Places, key: tuple) -> bool:

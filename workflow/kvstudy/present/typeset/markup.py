@@ -1,15 +1,23 @@
 """Text of tables that belongs to no format: a few elements of HTML, and nothing else of it.
 
 ``<b>``, ``<i>``, ``<sup>``, ``<br>`` and ``<span class="...">`` with one of ``SPANS``. HTML
-templates print it as it is, ``kvstudy.present.tables.latex.latex_of`` turns it into LaTeX.
+templates print it as it is, ``kvstudy.present.typeset.latex.latex_of`` turns it into LaTeX.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
 
 from markupsafe import Markup
 
+from kvstudy.analyse.tidy.numbers import MARK, marked_values
+from kvstudy.present import templates
+
+DASH = "\N{EN DASH}"
+# Two stores that the runs do not tell apart, or show to be equal; one that the client limits.
+TIE, EQUAL, BOUND = "~", "=", "\N{DAGGER}"
 SPANS = {
     "grey": "does not count as much as its neighbours",
     "hang": "takes no room in its column, so that numbers stay aligned",
@@ -29,6 +37,9 @@ class Rich(Markup):
     unmarked: str = ""
     store: str = ""
     workload: str = ""
+    # Of the head of a column: it has what a source published; why none of its lines has a value.
+    published: bool = False
+    gap: str = ""
 
 
 def marked(text: str, value: float | None = None, store: str = "", workload: str = "") -> Rich:
@@ -86,3 +97,48 @@ def stacked(*parts: str) -> Rich:
 
 def _span(name: str, text: str) -> Rich:
     return Rich('<span class="{}">{}</span>').format(name, text)
+
+
+def number_cell(value: float, text: Callable[[float], str]) -> str:
+    """``value`` as ``text`` writes it, with the number; a dash if there is none."""
+    return DASH if math.isnan(value) else marked(text(value), value)
+
+
+def with_mark(text: str, rejected: bool) -> str:
+    """``text`` of a published value, marked if the audit of its source rejects it.
+
+    ``unmarked`` is then the text alone.
+    """
+    if not rejected:
+        return text
+    rich = marked(Rich.escape(text) + hanging(raised(MARK)), getattr(text, "value", None))
+    rich.unmarked = text
+    return rich
+
+
+def together(between: str, cells: list[str]) -> str:
+    """``cells`` as one, which may be marked."""
+    text = between.join(getattr(cell, "unmarked", "") or cell for cell in cells)
+    if not any(getattr(cell, "unmarked", "") for cell in cells):
+        return text
+    rich = Rich(between).join(cells)
+    rich.unmarked = text
+    return rich
+
+
+def rejected_note() -> Rich:
+    words = marked_values()
+    return note(MARK, words[:1].upper() + words[1:] + ".")
+
+
+def fill_html(template: Path, **values: object) -> str:
+    """The filled ``template``; strings are escaped, Rich passes. Errors as ``templates.fill``'s.
+
+    Tables have no style, id or script. What a page may use: ``class`` (``num`` for a
+    number, ``section``, ``published``, ``sortable`` of a table), ``data-value`` (the
+    unrounded number), ``data-store`` and ``data-workload`` of a body, row, column or cell.
+    """
+    environment = templates.environment(template.parent, autoescape=True)
+    text = templates.fill(environment, template.name, values)
+    # A blank line ends the HTML within Markdown, for pandoc.
+    return "".join(f"{line}\n" for line in text.split("\n") if line.strip())

@@ -15,7 +15,8 @@ from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import sentence
-from kvstudy.present.tables.files import write_texts
+from kvstudy.present.typeset.latex import fill
+from kvstudy.present.typeset.markup import fill_html
 from kvstudy.stats.ratios import Verdict
 
 NAME = "claims"
@@ -72,7 +73,7 @@ def write_claims(rows: pd.DataFrame, templates: Path, output: Path) -> None:
     (output / "tables").mkdir(parents=True, exist_ok=True)
     rows.to_csv(output / f"{NAME}.csv", index=False, lineterminator="\n")
     values = _values(content(rows), measured=True, judged=bool(rows["verdict"].ne("").any()))
-    write_texts(NAME, NAME, values, templates, output / "tables")
+    _write_texts(values, templates, output / "tables")
 
 
 def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Path:
@@ -80,8 +81,15 @@ def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Pa
     path = output / f"{NAME}.csv"
     rows.to_csv(path, index=False, lineterminator="\n")
     values = _values(content(rows, measured=False), measured=False, judged=False)
-    write_texts(NAME, NAME, values, templates, output)
+    _write_texts(values, templates, output)
     return path
+
+
+def _write_texts(values: dict[str, object], templates: Path, output: Path) -> None:
+    tex = fill(templates / f"{NAME}.tex.j2", **values)
+    html = fill_html(templates / f"{NAME}.html.j2", **values)
+    for form, text in (("tex", tex), ("html", html)):
+        (output / f"{NAME}.{form}").write_text(text, encoding="utf-8")
 
 
 def _values(rows: list[Row], measured: bool, judged: bool) -> dict[str, object]:

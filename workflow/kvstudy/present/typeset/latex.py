@@ -11,8 +11,8 @@ from textwrap import wrap
 
 from kvstudy.language.current import _
 from kvstudy.present import templates
-from kvstudy.present.tables.markup import Rich
 from kvstudy.present.templates import environment
+from kvstudy.present.typeset.markup import Rich
 
 ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"
 LONGEST_WORD, LONGEST_SIGNS = 24, 14
@@ -121,12 +121,18 @@ def _broken(word: str) -> str:
 
 
 def head(text: str, place: str = "r", longest: int = 16) -> Latex:
-    """``text`` as the head of a column, over several lines if it is long; Rich elements stay."""
+    """``text`` as the head of a column, over several lines if it is long.
+
+    ``longest`` is how many letters a line may have; 0: each word has its own. Rich elements stay;
+    the mark of a footnote stands behind the last line.
+    """
+    if isinstance(text, Rich) and (mark := re.fullmatch("([^<]+)(<sup>.*)", text)):
+        return Latex(rf"{head(Rich(mark[1]), place, longest)}\rlap{{{escape(Rich(mark[2]))}}}")
     plain = unescape(text) if isinstance(text, Rich) else text
-    if len(plain) <= longest or (isinstance(text, Rich) and "<" in text):
+    lines = wrap(plain, longest) if longest else plain.split(" ")
+    if len(lines) < 2 or (isinstance(text, Rich) and "<" in text):
         return escape(text)
-    lines = map(escape, wrap(plain, longest))
-    return Latex(rf"\shortstack[{place}]{{" + r"\\".join(lines) + "}")
+    return Latex(rf"\shortstack[{place}]{{" + r"\\".join(map(escape, lines)) + "}")
 
 
 def label(text: str, longest: int = 40) -> Latex:

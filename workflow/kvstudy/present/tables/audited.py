@@ -1,0 +1,127 @@
+"""The table of what the checks of the source's values of a workload found, by store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.audit.check import Kind
+from kvstudy.analyse.tidy.numbers import change
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import decimal
+from kvstudy.language.reasons import coded, sentence
+from kvstudy.present.tables.audit import SEVERITIES, checks_of, number, sizes
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import DASH, Rich, bold, marked
+from kvstudy.present.typeset.table import RunValues, Table, operation_word
+from kvstudy.study.base import SIZES, Name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class AuditedTable(Table):
+    """What the checks of one of the source's tables found, beside that table."""
+
+    cells = "none"
+    own_caption = N_("Checks of the source's values, {}")
+
+    kind: Literal["audited"] = Field(
+        description="The checks of the source's values of a workload, one column per store."
+    )
+    workload: Name = Field(description="The workload.")
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """The checks of the tables' values of the workload."""
+        checks = checks_of(run)
+        return checks[(checks["workload"] == self.workload) & (checks["kind"] != Kind.TEXT)]
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per kind of check, a line for each set of sizes and operation."""
+        stores = [store for store in run.study.store_names if store in set(rows["store"])]
+        sections = []
+        for title, kind, value, places in (
+            (
+                _("Share of the time in calls: throughput times mean latency by threads"),
+                *(Kind.LITTLE, _given, 3),
+            ),
+            (_("Throughput times run time, by the operations"), Kind.RUNTIME, _by_expected, 4),
+            (_("Operations, by those that stated failures leave"), Kind.FAILURES, _by_expected, 4),
+            (
+                _("Throughput of N threads, by N times that of one (the most)"),
+                *(Kind.THREADS, _given, 2),
+            ),
+        ):
+            of = rows[rows["kind"] == kind]
+            lines = _lines(of, stores, value, places, several=kind != Kind.THREADS)
+            if lines:
+                sections.append(Section(title, lines))
+        sections += _combined(rows, stores)
+        nothing = Section("", [Line(_("Nothing follows from other values"), [])])
+        note = Rich.escape(_("{}: does not fit, by more than rounding can do."))
+        columns = [marked(run.titles[store], store=store) for store in stores]
+        return [Grid(columns, sections or [nothing], [note.format(bold(_("Bold")))])]
+
+
+def _given(row) -> float:
+    return row.given
+
+
+def _by_expected(row) -> float:
+    return row.given / row.expected
+
+
+def _lines(
+    rows: pd.DataFrame, stores: list[str], value: Callable, places: int, several: bool
+) -> list[Line]:
+    """A line for each set of sizes and operation."""
+    same = [*SIZES, "operation"] if several else ["records", "operations"]
+    lines = []
+    for _key, group in rows.groupby(same, sort=False, dropna=False):
+        first = next(group.itertuples())
+        label = [sizes(first)] if several else [sizes(first._replace(threads=math.nan))]
+        if first.operation not in ("", "overall"):
+            label.insert(0, operation_word(first.operation))
+        by_store = {row.store: row for row in group.itertuples()}
+        cells = [
+            _cell(value(by_store[s]), places, by_store[s]) if s in by_store else DASH
+            for s in stores
+        ]
+        lines.append(Line(", ".join(part for part in label if part) or _("all operations"), cells))
+    return lines
+
+
+def _cell(value: float, places: int, row) -> str:
+    return marked(_bold(decimal(f"{value:.{places}f}"), row), value)
+
+
+def _bold(text: str, row) -> str:
+    return bold(text) if row.fits in SEVERITIES else text
+
+
+def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:
+    """The published combined values above those of all operations together."""
+    sections = []
+    rows = checks[checks["kind"] == Kind.WEIGHTED]
+    plain = checks[checks["kind"] == Kind.COMBINED]
+    for (operation, metric), group in rows.groupby(["operation", "metric"], sort=False):
+        [(_code, values)] = coded(group["what"].iloc[0])
+        same = plain[(plain["operation"] == operation) & (plain["metric"] == metric)]
+        of = operation_word(operation, " + ")
+        title = _("{} of {} (µs)").format(sentence(values["metric"]), of).capitalize()
+        published = {row.store: _bold(number(row.given), row) for row in same.itertuples()}
+        of_all = {row.store: number(round(row.expected, 1)) for row in group.itertuples()}
+        against = {row.store: change(row.given / row.expected - 1) for row in group.itertuples()}
+        lines = [
+            Line(label, [shown.get(store, DASH) for store in stores])
+            for label, shown in (
+                (_("as published, a plain mean"), published),
+                (sentence(values["how"]), of_all),
+                (_("published against it"), against),
+            )
+        ]
+        sections.append(Section(title, lines))
+    return sections

@@ -1,0 +1,139 @@
+"""The table of percentiles from the histograms of all repetitions together."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.tidy.numbers import grouped
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import decimal
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import DASH, marked, number_cell, stacked
+from kvstudy.present.typeset.table import (
+    RunValues,
+    Table,
+    by_parameters,
+    by_store,
+    operation_word,
+    two_lines,
+)
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.base import Name
+from kvstudy.study.metrics import LATENCIES, METRICS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kvstudy.analyse.tidy.results import Results
+
+SHOWN = [50.0, 95.0, 99.0, 99.9]
+# The percentages of which sources publish averages, by what they are called in summary.csv.
+AVERAGED = {METRICS[name].percent: name for name in LATENCIES if METRICS[name].percent}
+
+
+class PercentilesTable(Table):
+    """Percentiles from the histograms of all repetitions; a part of every report."""
+
+    own_caption = N_("Percentiles of service time over all runs, {}")
+
+    kind: Literal["percentiles"] = Field(
+        description="Percentiles of a workload's latencies, all repetitions together."
+    )
+    workload: Name = Field(description="The workload.")
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        """The workload's rows of the analysis, and ``mean_of_runs`` (us).
+
+        That is the plain mean of the values of the single runs, as sources print it; NaN
+        where no percentiles of the workload were published, and for other percentages.
+        """
+        rows = run.analysis.percentiles
+        return _with_averages(rows[rows["workload"] == self.workload], run.results)
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per parameters, a line per store and operation."""
+        averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
+        columns = [_percent(percent) for percent in SHOWN]
+        for percent in averaged:
+            title = stacked(_("mean of the"), _("runs' values"))
+            columns.insert(columns.index(_percent(percent)) + 1, title)
+        sections = []
+        for parameters, mine in by_parameters(rows, self.workload):
+            lines = []
+            for (store, operation), group in by_store(mine, run.titles, "operation"):
+                cells = _cells(group.set_index("percent"), averaged)
+                label = f"{run.titles[store]}, {operation_word(operation)}"
+                lines += two_lines(label, cells, store)
+            sections.append(Section(parameters, lines))
+        if not sections:
+            sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(columns))])]
+        return [Grid(columns, sections, _notes(len(averaged) > 0))]
+
+
+def _notes(averaged: bool) -> list[str]:
+    notes = [
+        _(
+            "Service time in µs that this share of the operations does not exceed, from the "
+            "histograms of all repetitions added up; below it the range of the single runs. "
+            "A percentile with fewer than {} operations beyond it is left out. Closed loop: a "
+            "thread waits for each answer."
+        ).format(ENOUGH_BEYOND)
+    ]
+    if averaged:
+        notes.append(
+            _(
+                "Mean of the runs' values: the plain mean of what the single runs have as the "
+                "percentile to its left, which is what the source gives. It is no percentile of "
+                "any set of operations, and stands here to compare with the source."
+            )
+        )
+    return notes
+
+
+def _with_averages(rows: pd.DataFrame, results: Results) -> pd.DataFrame:
+    names = {
+        (store, operation, metric)
+        for store in rows["store"].unique()
+        for workload in rows["workload"].unique()
+        for operation in results.operations(workload)
+        for metric in AVERAGED.values()
+        if results.published(store, workload, operation, metric) is not None
+    }
+    if not names:
+        return rows.assign(mean_of_runs=math.nan)
+    means = []
+    for row in rows.itertuples():
+        metric = AVERAGED.get(row.percent, "")
+        value = results.measured(row.store, row.workload, row.operation, metric)
+        means.append(math.nan if value is None else value.mean)
+    return rows.assign(mean_of_runs=means)
+
+
+def _percent(percent: float) -> str:
+    return decimal(f"{percent:g} %")
+
+
+def _cells(by_percent: pd.DataFrame, averaged: list[float]) -> list[tuple[str, str]]:
+    """Each percentile with the range of the runs below it, those averaged with their mean."""
+    cells = []
+    for percent in SHOWN:
+        row = by_percent.loc[percent] if percent in by_percent.index else None
+        cells.append(_percentile(row))
+        if percent in averaged:
+            mean = math.nan if row is None else row["mean_of_runs"]
+            cells.append((number_cell(mean, _whole), ""))
+    return cells
+
+
+def _percentile(row: pd.Series | None) -> tuple[str, str]:
+    if row is None or row["beyond"] < ENOUGH_BEYOND:
+        return DASH, ""
+    value, low, high = (_whole(row[name]) for name in ("value", "low", "high"))
+    return marked(value, row["value"]), f"{low}\N{EN DASH}{high}" if row["n"] > 1 else ""
+
+
+def _whole(value: float) -> str:
+    return grouped(f"{value:.0f}")

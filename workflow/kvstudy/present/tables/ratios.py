@@ -1,0 +1,115 @@
+"""The table of the ratios of every two stores, with their intervals and the noise floor."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.language.current import N_, _
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Paper, Section
+from kvstudy.present.typeset.markup import BOUND, DASH, EQUAL, TIE, grey, marked, stacked
+from kvstudy.present.typeset.table import RunValues, Table, interval, two_lines
+from kvstudy.stats.ratios import Decision
+from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.study.model import Study
+
+# Columns that fit the width of a page, and those whose heads have parameters.
+MOST_COLUMNS, MOST_WITH_PARAMETERS = 6, 4
+
+
+class RatiosTable(Table):
+    """Throughput ratios of every two stores, per workload; a part of every report."""
+
+    controls = "all"
+    own_caption = N_("Throughput of each two stores")
+
+    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        return run.analysis.pairs
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A line per pair, a column per workload and parameters."""
+        study, titles, floor = run.study, run.titles, run.analysis.floor
+        limited = run.analysis.bottleneck.query("client_bound == 'yes'")
+        bound = set(limited[SETTING].itertuples(index=False, name=None))
+        settings = [
+            (name, parameters)
+            for name in study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
+            for parameters in rows.loc[rows["workload"] == name, "parameters"].unique()
+        ]
+        lines = []
+        for one, other in combinations(study.store_names, 2):
+            cells = [_ratio(rows, *setting, one, other, bound) for setting in settings]
+            if any(first != DASH for first, _ in cells):
+                lines += two_lines(f"{titles[one]} / {titles[other]}", cells, f"{one} {other}")
+        sections = [Section(_("Two stores") if len(floor) else "", lines)]
+        if len(floor):
+            store = floor["store"].iloc[0]
+            cells = [_floor(floor, *setting) for setting in settings]
+            lines = two_lines(_("{} by itself").format(titles[store]), cells, store)
+            sections.insert(0, Section(_("Noise floor"), lines))
+        several = len({name for name, _ in settings}) < len(settings)
+        most = MOST_WITH_PARAMETERS if several else MOST_COLUMNS
+        heads = [_heading(study, settings, *setting) for setting in settings]
+        return [Grid(heads, sections, [_note(study)], paper=Paper(most=most))]
+
+
+def _note(study: Study) -> str:
+    pairing = _("not paired, by Welch's method") if study.imported else _("paired by repetition")
+    return _(
+        "Ratio of the mean throughputs (geometric, {}), below it the 95 % interval. {}: "
+        "undecided (Holm's correction for the number of pairs of a workload), with the "
+        "number of runs that would decide in brackets. "
+        "{}: equal, the whole interval is within ±10\N{NO-BREAK SPACE}%. "
+        "Grey: not above the noise floor. {}: the client limits one of the two."
+    ).format(pairing, TIE, EQUAL, BOUND)
+
+
+def _heading(study: Study, settings: list[tuple[str, str]], name: str, parameters: str) -> str:
+    """The workload's short name, with its parameters below it if it has several."""
+    text = study.workload(name).short
+    if sum(other == name for other, _ in settings) > 1:
+        text = stacked(text, parameters)
+    return marked(text, workload=name)
+
+
+def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, str]:
+    rows = floor[(floor["workload"] == workload) & (floor["parameters"] == parameters)]
+    for row in rows.itertuples():
+        return marked(significant(row.ratio), row.ratio), interval(row.low, row.high)
+    return DASH, ""
+
+
+def _ratio(
+    pairs: pd.DataFrame,
+    workload: str,
+    parameters: str,
+    one: str,
+    other: str,
+    bound: set[tuple[str, str, str]],
+) -> tuple[str, str]:
+    """The ratio one/other with its marks, and the interval below it."""
+    rows = pairs[(pairs["workload"] == workload) & (pairs["parameters"] == parameters)]
+    for row in rows.itertuples():
+        if {row.faster, row.slower} != {one, other}:
+            continue
+        low, value, high = row.low, row.ratio, row.high
+        if row.faster == other:
+            low, value, high = 1 / high, 1 / value, 1 / low
+        marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
+        if pd.notna(row.would_decide):
+            marks += f" ({row.would_decide:.0f})"
+        if any((store, workload, parameters) in bound for store in (one, other)):
+            marks += BOUND
+        text = marked(f"{significant(value)} {marks}".rstrip(), value)
+        between = interval(low, high)
+        return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
+    return DASH, ""

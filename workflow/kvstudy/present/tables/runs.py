@@ -1,0 +1,116 @@
+"""The table of the runs behind the values of a workload."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Section
+from kvstudy.present.typeset.markup import DASH, marked, number_cell
+from kvstudy.present.typeset.table import RunValues, Table, by_parameters, by_store
+from kvstudy.stats.intervals import NOISY
+from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
+from kvstudy.study.base import Name
+
+# The mean of fewer whole seconds says nothing of a run.
+FEWEST_WHOLE = 3
+COLUMNS = [
+    *[N_("Ops/s"), N_("95 % interval"), N_("CoV"), N_("Whole"), N_("Rest"), N_("Cut")],
+    *[N_("Client"), N_("Server"), N_("Steady")],
+]
+
+
+class RunsTable(Table):
+    """Intervals, spread, steadiness and CPU time; a part of every report."""
+
+    own_caption = N_("The runs behind the values, {}")
+
+    kind: Literal["runs"] = Field(
+        description="Intervals, spread, steadiness and CPU time of a workload's runs."
+    )
+    workload: Name = Field(description="The workload.")
+
+    def rows(self, run: RunValues) -> pd.DataFrame:
+        rows = run.analysis.intervals
+        return rows[rows["workload"] == self.workload]
+
+    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        """A section per parameters, a line per store."""
+        sections, restless = [], []
+        overall = rows[rows["operation"] == "overall"]
+        for parameters, of in by_parameters(overall, self.workload):
+            lines = []
+            for (store,), group in by_store(of, run.titles):
+                keys = group[SETTING].drop_duplicates()
+                seconds = run.analysis.steadiness.merge(keys, on=SETTING)
+                title = run.titles[store]
+                lines.append(Line(title, _cells(group.set_index("metric"), seconds), store))
+                if unsteady := (seconds["verdict"] == Steadiness.NOT_STEADY).sum():
+                    text = ngettext("{} ({} of {} runs)", "{} ({} of {} runs)", len(seconds))
+                    restless.append(text.format(title, unsteady, len(seconds)))
+            sections.append(Section(parameters, lines))
+        if not sections:
+            sections.append(Section("", [Line(_("no valid run"), [DASH] * len(COLUMNS))]))
+        notes = [
+            _(
+                "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
+                "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of "
+                "the runs, and in those after the warm-up, which took Cut seconds (means over the "
+                "runs with at least {} whole seconds). Client, Server: CPU time of one operation "
+                "in µs. Steady: runs that have a steady state after their warm-up, of all runs; "
+                "too short: less than {} s remain, so nothing can be said."
+            ).format(FEWEST_WHOLE, STEADY_SECONDS)
+        ]
+        if restless:
+            # Next to the marks, since they say that a mean hides a change.
+            notes.append(_("! No steady state: {}.").format(", ".join(restless)))
+        return [Grid([_(column) for column in COLUMNS], sections, notes, sortable=True)]
+
+
+def _cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
+    if "throughput" not in by_metric.index:
+        return [DASH] * len(COLUMNS)
+    row = by_metric.loc["throughput"]
+    interval = _("one run")
+    if pd.notna(row["low"]):
+        interval = between(*(grouped(significant(row[name])) for name in ("low", "high")))
+    cpu = (
+        by_metric.loc[metric, "value"] if metric in by_metric.index else float("nan")
+        for metric in ("client_cpu", "server_cpu")
+    )
+    return [
+        marked(grouped(significant(row["value"])), row["value"]),
+        interval,
+        number_cell(row["cov"], lambda cov: share(cov) + (" !" if cov > NOISY else "")),
+        *_parts(seconds),
+        *(number_cell(value, significant) for value in cpu),
+        _steady(seconds["verdict"].tolist()),
+    ]
+
+
+def _parts(seconds: pd.DataFrame) -> list[str]:
+    """Mean of whole runs, of what follows the warm-up, and the warm-up in s."""
+    if len(seconds):
+        seconds = seconds[seconds["seconds"] >= FEWEST_WHOLE].dropna(subset=["whole", "steady"])
+    if seconds.empty:
+        return [DASH] * 3
+    whole, steady = (grouped(significant(seconds[name].mean())) for name in ("whole", "steady"))
+    if not (seconds["cut"] > 0).any():
+        # Nothing was cut off, so there is no other value.
+        return [whole, DASH, "0"]
+    return [whole, steady, f"{seconds['cut'].mean():.0f}"]
+
+
+def _steady(verdicts: list[str]) -> str:
+    if not verdicts:
+        return DASH
+    if all(verdict == Steadiness.TOO_SHORT for verdict in verdicts):
+        return _("too short")
+    steady = sum(verdict == Steadiness.STEADY for verdict in verdicts)
+    flag = " !" if Steadiness.NOT_STEADY in verdicts else ""
+    return _("{} of {}").format(steady, len(verdicts)) + flag

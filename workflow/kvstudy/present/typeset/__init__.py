@@ -1,0 +1,1 @@
+"""Tables as LaTeX and HTML: what belongs to no kind of them."""

@@ -1,0 +1,186 @@
+"""A source's tables made again from its published values alone, as it printed them.
+
+Most tables follow from the values: those that ``published.csv`` gives to the source's
+Table 4.2 fill the study's table with ``source: Table 4.2``, whatever its kind. Kinds with
+another origin, or with an arrangement of their own, have a ``published_grid``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from kvstudy.analyse.tidy.numbers import sign, sized
+from kvstudy.language.current import _, ngettext
+from kvstudy.libraries import pd
+from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
+from kvstudy.present.typeset.markup import DASH, marked, with_mark
+from kvstudy.present.typeset.table import operation_word
+from kvstudy.study.base import SIZE_TITLES, SIZES
+from kvstudy.study.metrics import metric_of
+
+if TYPE_CHECKING:
+    from kvstudy.study.model import Study
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a source published: ``values`` as ``read_published`` gives them.
+
+    ``audited`` are the checks of it (``audit.files``), if it has any.
+    """
+
+    study: Study
+    values: pd.DataFrame
+    titles: dict[str, str]
+    audited: pd.DataFrame | None = None
+
+    def printed(self, row) -> str:
+        """A value as the source printed it."""
+        if row.printed:
+            return row.printed
+        form = self.study.source.printed
+        return DASH if pd.isna(row.value) else form.text(row.metric, row.value)
+
+    def cell(self, row) -> str:
+        """The same in a table: nothing for no row, with a mark if the audit rejects it."""
+        return "" if row is None else with_mark(self.printed(row), row.rejected)
+
+    def title(self, store: str, turned: bool = False) -> str:
+        """The title of a store, or of two that were compared (``redis/mysql``).
+
+        ``turned`` is for a ratio that is printed the other way round: ``MySQL:Redis``.
+        """
+        parts = [self.titles.get(part, part) for part in store.split("/")]
+        return ":".join(reversed(parts)) if turned else " / ".join(parts)
+
+    def grid(self, values: pd.DataFrame) -> Grid:
+        """The ``values`` of one table, arranged by what differs between them."""
+        sizes = [size for size in SIZES if values[size].nunique() > 1]
+        return _over_sizes(values, sizes, self) if sizes else _of_operations(values, self)
+
+    def table(
+        self,
+        columns: list[tuple[str, str]],
+        sections: list[Section],
+        corner: str = "",
+        notes: list[str] | None = None,
+        text: bool = False,
+        stores: list[str] | None = None,
+    ) -> Grid:
+        """A table as it is printed. ``columns`` are heads of two levels; the lower may be "".
+
+        ``stores`` are those of the columns, "" for others; none if no column is a store's.
+        """
+        number = len(columns)
+        pairs = list(zip(columns, stores or [""] * number, strict=True))
+        lower, groups = any(under for _, under in columns), []
+        for head, some in groupby(pairs, key=lambda pair: pair[0][0]):
+            of = [store for _, store in some]
+            groups.append((marked(head, store=of[0] if len(set(of)) == 1 else ""), len(of)))
+        width = (0.76 if number < 3 else 0.64) / number if text and number else 0
+        paper = Paper(
+            *(("footnotesize", ".33em") if number > 6 else ("small", "")),
+            widths=(width,) * number if text else (),
+            width=0.6 if number < 3 else 1,
+            head=0 if lower else None,
+        )
+        return Grid(
+            [marked(under if lower else head, store=store) for (head, under), store in pairs],
+            *(sections, list(notes or []), corner, groups if lower else []),
+            paper=paper,
+        )
+
+
+def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
+    """A column per store; a line per operation and metric, in the order of the source."""
+    stores = _in_order(values["store"], source)
+    sections: list[Section] = []
+    titles: dict[str, Section] = {}
+    by_key = {(row.operation, row.metric, row.store): row for row in values.itertuples()}
+    for operation, metric in dict.fromkeys(zip(values["operation"], values["metric"], strict=True)):
+        if operation not in titles:
+            title = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
+            titles[operation] = Section(title, [])
+            sections.append(titles[operation])
+        some = next(by_key[key] for key in by_key if key[:2] == (operation, metric))
+        cells = [by_key.get((operation, metric, store)) for store in stores]
+        line = Line(label_of(some), [source.cell(row) for row in cells])
+        titles[operation].lines.append(line)
+    return source.table([(source.title(store), "") for store in stores], sections, stores=stores)
+
+
+def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
+    """A line per value of the size that has most of them; columns of all else that differs."""
+    # A metric is called by its first value: "0 ms" and "26,2 m" are in one column.
+    rows = max(sizes, key=lambda size: values[size].nunique())
+    others = [
+        name
+        for name in ["workload", "operation", *SIZES, "metric"]
+        if name != rows and values[name].nunique() > 1
+    ]
+    stores = _in_order(values["store"], source)
+    # Printed as 1:x, the value of a/b is the ratio b:a.
+    turned = set(values.loc[values["printed"].str.startswith("1:"), "store"])
+    keys = list(dict.fromkeys(values[["store", *others]].itertuples(index=False, name=None)))
+    keys.sort(key=lambda key: (stores.index(key[0]), [n for n in key[1:] if isinstance(n, float)]))
+    by_key = {}
+    columns: dict[tuple, tuple[str, str]] = {}
+    for row in values.itertuples():
+        key = tuple(getattr(row, name) for name in ["store", *others])
+        by_key[getattr(row, rows), key] = row
+        parts = [_part(name, getattr(row, name), row, source) for name in others]
+        columns.setdefault(
+            key,
+            (
+                source.title(row.store, row.store in turned),
+                ", ".join(part for part in parts if part),
+            ),
+        )
+    lines = []
+    for size in sorted(values[rows].dropna().unique()):
+        cells = [by_key.get((size, key)) for key in keys]
+        texts = [source.cell(row) for row in cells]
+        lines.append(Line(_whole(size, source), texts))
+    notes = [] if "metric" in others else [label_of(next(values.itertuples())) + "."]
+    return source.table(
+        *([columns[key] for key in keys], [Section("", lines)], _(SIZE_TITLES[rows]), notes),
+        stores=[key[0].replace("/", " ") for key in keys],
+    )
+
+
+def _part(name: str, value: object, row, source: Source) -> str:
+    """One of the things that tell a column from its neighbours."""
+    if name == "metric":
+        return label_of(row)
+    if name in SIZES:
+        number = _whole(value, source).replace(" ", "\N{NARROW NO-BREAK SPACE}")
+        return _worded(name, int(value)).format(number)
+    if name == "workload":
+        return source.study.workload(value).title
+    return _(str(value)).capitalize()
+
+
+def _worded(size: str, number: int) -> str:
+    if size == "threads":
+        return ngettext("{} client thread", "{} client threads", number)
+    return sized(size, number)
+
+
+def _whole(value: float, source: Source) -> str:
+    return source.study.source.printed.text("operations", value)
+
+
+def label_of(row) -> str:
+    title = _(metric_of(row.metric).row)
+    # A form of its own has its unit with it: 1,3 s.
+    plain = row.unit in ("count", "", "ratio") or any(letter.isalpha() for letter in row.printed)
+    return title if plain else f"{title} ({sign(row.unit)})"
+
+
+def _in_order(stores: pd.Series, source: Source) -> list[str]:
+    """Each store once: those of the study in its order, then what compares two of them."""
+    known = source.study.store_names
+    some = dict.fromkeys(stores)
+    return [name for name in known if name in some] + [name for name in some if name not in known]
