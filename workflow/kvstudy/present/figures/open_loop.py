@@ -114,6 +114,8 @@ def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
     A load whose rate was not reached is crossed.
     """
     figure, axes = grid(len(stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True)
+    for ax in axes.flat[len(stores) :]:
+        ax.set_visible(False)
     for ax, (store, look) in zip(axes.flat, stores.items(), strict=False):
         _panel(ax, table[table["store"] == store], look)
     for row in axes:

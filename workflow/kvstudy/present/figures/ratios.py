@@ -120,6 +120,8 @@ def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> pl
     panels = list(table.groupby(["workload", "parameters"], sort=False))
     height = 0.55 + 0.2 * max(len(labels), 1)
     figure, axes = grid(len(panels), ACROSS, 0.35, height, sharey=True)
+    for ax in axes.flat[max(len(panels), 1) :]:
+        ax.set_visible(False)
     if not panels:
         axes[0, 0].set_axis_off()
         nothing = _("no two stores have a repetition in common")
