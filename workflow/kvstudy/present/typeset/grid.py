@@ -148,14 +148,6 @@ class Grid:
         return replace(self, columns=self.columns[start:end], sections=sections, paper=paper)
 
 
-def write_grids(grids: list[Grid], kind: str, name: str, templates: Path, output: Path) -> Path:
-    """``<name>.tex`` and ``.html`` of the ``grids`` of a table; returns the .tex."""
-    path = output / f"{name}.tex"
-    for form, text in zip((".tex", ".html"), texts(grids, kind, templates), strict=True):
-        path.with_suffix(form).write_text(text, encoding="utf-8")
-    return path
-
-
 def texts(grids: list[Grid], kind: str, templates: Path) -> tuple[str, str]:
     """The ``grids``, below each other, as LaTeX and as HTML, where their class is ``kind``."""
     parts = [part for grid in grids for part in grid.parts()]

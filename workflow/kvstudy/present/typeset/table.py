@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line, Section, write_grids
+from kvstudy.present.typeset.grid import Grid, Line, Section, texts
 from kvstudy.present.typeset.markup import rejected_note
 from kvstudy.study.kinds import AnyTable
 
@@ -120,8 +120,10 @@ def write(
 ) -> Path:
     """``<name>.csv`` of the ``rows``, ``.tex`` and ``.html`` of the ``grids``; the .tex."""
     output.mkdir(parents=True, exist_ok=True)
-    path = write_grids(grids, kind, name, templates, output)
-    rows.to_csv(output / f"{name}.csv", index=False, lineterminator="\n")
+    path = output / f"{name}.tex"
+    for form, text in zip((".tex", ".html"), texts(grids, kind, templates), strict=True):
+        path.with_suffix(form).write_text(text, encoding="utf-8")
+    rows.to_csv(path.with_suffix(".csv"), index=False, lineterminator="\n")
     return path
 
 
