@@ -172,8 +172,8 @@ def test_the_closed_loop_cells_are_read_once_for_all_that_miss_their_rate(study,
 
 def test_only_declared_files_are_written(study):
     parse(study)
-    rules = (ROOT / "workflow/rules/tidy.smk").read_text()
-    declared = re.search(r"^OPEN_LOOP_FILES = \[(.*)\]$", rules, re.M)[1]
+    rules = (ROOT / "workflow/rules/common.smk").read_text()
+    declared = re.search(r"open-loop/\{name\}\" for name in \((.*)\)\)$", rules, re.M)[1]
     written = {path.stem for path in Path("results/small/open-loop").iterdir()}
     assert written == set(re.findall(r'"(\w+)"', declared))
 

@@ -10,6 +10,8 @@ APPENDIX = (
     if PLAN.config.notebook_appendix and not PLAN.subfolder and not PLAN.published
     else []
 )
+
+
 rule build_pdf:
     input:
         LATEX,
@@ -21,7 +23,10 @@ rule build_pdf:
     output:
         in_report(
             *(document("pdf"), "report", "Report"),
-            **{"Document": "PDF", "Shows": "What the source published" if PLAN.published else "The whole report"},
+            **{
+                "Document": "PDF",
+                "Shows": "What the source published" if PLAN.published else "The whole report",
+            },
         ),
     log:
         log_of("build-pdf"),

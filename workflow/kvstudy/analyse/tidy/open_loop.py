@@ -24,7 +24,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory
 
 FOLDER = "open-loop"
-# With targets.csv, which is made here, what workflow/rules/tidy.smk declares.
+# With targets.csv, which is made here, what workflow/rules/common.smk declares.
 KEPT = ("cells", "measurements", "series", "histograms")
 
 

@@ -1,0 +1,58 @@
+"""What Snakemake is told to do for a configuration."""
+
+import pytest
+import yaml
+from kvstudy.commands.options import completed
+from kvstudy.errors import KvstudyError
+from kvstudy.workflow_plan import plan_run
+
+from tests.project import STUDY
+
+SMALL = {"study": "small", "provider": "native"}
+
+
+def test_stores_with_a_server_are_measured_and_others_are_gaps(pretend_study):
+    plan = plan_run(SMALL)
+    assert plan.run == "small"
+    assert {cell.store for cell in plan.wanted} == {"pretend"}
+    assert (plan.gaps, plan.wanted_probes, plan.measured) == (["unbound"], ["pretend"], [])
+    first = plan.cells[0]
+    assert (plan.positions[first.path], plan.cell(first.path)) == (1, first)
+    with pytest.raises(KvstudyError, match="pretend/a/other/rep1: no cell of the study"):
+        plan.cell("pretend/a/other/rep1")
+
+
+def test_nothing_is_asked_for_where_nothing_may_be_measured(pretend_study):
+    plan = plan_run(SMALL | {"measure": False, "scale": 0.5})
+    assert plan.run == "small-scale0.5"
+    assert (plan.wanted, plan.gaps, plan.wanted_probes) == ([], [], [])
+    assert plan.cells
+    assert plan.nothing_measured
+
+
+def test_published_values_have_no_cells_and_a_run_of_their_own(project):
+    plan = plan_run({"study": "haverinen2018", "source": "published", "language": "cs"})
+    assert plan.run == "haverinen2018-published-cs"
+    assert (plan.cells, plan.subfolder, plan.suffix) == ([], "", "")
+    assert plan.published
+
+
+def test_imported_logs_must_be_there(pretend_study):
+    study = yaml.safe_load(STUDY.read_text())
+    STUDY.write_text(yaml.safe_dump(study | {"imported": {"folder": "logs"}, "noise_floor": False}))
+    with pytest.raises(KvstudyError, match="imported: no logs of it in results/small"):
+        plan_run(SMALL)
+
+
+def test_a_cell_is_measured_as_the_configuration_says_unless_an_option_says_it(
+    pretend_study, monkeypatch
+):
+    external = {"servers": {"pretend": "host:1"}, "may_empty": True}
+    plan = plan_run(SMALL | {"provider": "external", "external": external, "pin_cpus": True})
+    monkeypatch.setenv("KVSTUDY_CONFIG", plan.config.model_dump_json())
+    found = completed({"port": 7, "address": None, "provider": None}, "pretend")
+    assert (found["provider"], found["address"], found["may_empty"]) == ("external", "host:1", True)
+    assert (found["port"], found["pin_cpus"]) == (7, "true")
+    assert completed({}, "other")["address"] == ""
+    monkeypatch.delenv("KVSTUDY_CONFIG")
+    assert completed({}, "pretend")["provider"] == "auto"
