@@ -16,6 +16,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.measure.kernel import NOT_VISIBLE as UNKNOWN
+from kvstudy.measure.kernel import Tree, disk_code, hypervisor, mount_of
 
 # Variables by which flags reach a Java that nobody gave them to.
 JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
@@ -28,12 +29,13 @@ def components(java: dict) -> list[dict[str, str]]:
 
     ``java`` is what the function of that name returns.
     """
+    tree = Tree()
     rows = [
-        (N_("OS"), *_system()),
+        (N_("OS"), *_system(tree)),
         ("Kernel", f"{platform.system()} {platform.release()}", platform.machine()),
-        (N_("CPU"), *_processor()),
+        (N_("CPU"), *_processor(tree)),
         (N_("Memory"), _gib(psutil.virtual_memory().total), _swap()),
-        ("Disk", *_disk(Path.cwd())),
+        ("Disk", *_disk(tree, Path.cwd())),
         ("Java", java["version"], java["runtime"]),
         (N_("Java flags"), _short(java["flags"]), "; ".join(java["variables"])),
     ]
@@ -48,28 +50,26 @@ def load_average() -> list[float]:
     return [round(value, 2) for value in os.getloadavg()]
 
 
-def _system() -> tuple[str, str]:
+def _system(tree: Tree) -> tuple[str, str]:
     try:
         release = platform.freedesktop_os_release()
     except OSError:
         return platform.system(), ""
-    return release["PRETTY_NAME"], _virtual()
+    return release["PRETTY_NAME"], _virtual(tree)
 
 
-def _virtual() -> str:
+def _virtual(tree: Tree) -> str:
     """What the machine is inside of, as systemd and the processor tell."""
-    _status, found = _run(["systemd-detect-virt"])
-    if found in ("", "none"):
-        flags = _match(r"^flags\s*:\s*(.*)$", Path("/proc/cpuinfo")) or ""
-        found = N_("a virtual machine") if "hypervisor" in flags.split() else ""
-    return reason("inside", system=found) if found else ""
+    _status, system = _run(["systemd-detect-virt"])
+    if system in ("", "none"):
+        system = N_("a virtual machine") if hypervisor(tree) else ""
+    return reason("inside", system=system) if system else ""
 
 
-def _processor() -> tuple[str, str]:
-    name = _match(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo")) or platform.processor()
+def _processor(tree: Tree) -> tuple[str, str]:
+    name = tree.fields("proc/cpuinfo").get("model name") or platform.processor()
     allowed = len(os.sched_getaffinity(0))
-    cores = psutil.cpu_count(logical=False) or allowed
-    details = {"cores": cores, "threads": allowed}
+    details = {"cores": psutil.cpu_count(logical=False) or allowed, "threads": allowed}
     # The clock of the moment is another in each cell.
     frequency = psutil.cpu_freq()
     if frequency and frequency.max:
@@ -86,30 +86,14 @@ def _swap() -> str:
     return reason("swap", size=f"{swap / 2**30:.1f}") if swap else N_("no swap")
 
 
-def _disk(path: Path) -> tuple[str, str]:
+def _disk(tree: Tree, path: Path) -> tuple[str, str]:
     """Device and file system that hold ``path``, and whether the disk rotates."""
-    mounts = [
-        part for part in psutil.disk_partitions(all=True) if path.is_relative_to(part.mountpoint)
-    ]
-    if not mounts:
+    mount = mount_of(tree, path)
+    if mount is None:
         return UNKNOWN, ""
-    mount = max(mounts, key=lambda part: len(part.mountpoint))
     size = f"{psutil.disk_usage(str(path)).total / 2**30:.0f}"
-    device = Path(mount.device).name
-    block = re.sub(r"(?<=\D)p?\d+$", "", device)
-    kind = reason(_disk_kind(block), system=mount.device)
-    return reason("file-system", size=size, system=mount.fstype), kind
-
-
-def _disk_kind(block: str) -> str:
-    # A virtual disk says "rotating" whatever is below it.
-    if block.startswith(("vd", "xvd")):
-        return "disk-virtual"
-    rotational = Path("/sys/block") / block / "queue/rotational"
-    try:
-        return {"0": "disk-solid", "1": "disk-rotating"}[rotational.read_text().strip()]
-    except (OSError, KeyError):
-        return "disk-hidden"
+    disk = reason(disk_code(tree, mount), system=mount.source)
+    return reason("file-system", size=size, system=mount.system), disk
 
 
 def java(prefix: Sequence[str] = ()) -> dict:
@@ -157,14 +141,6 @@ def _short(flags: list[str]) -> str:
     values |= {"heap": f"{int(heap) / 2**30:.1f}"} if heap else {}
     code = "java-flags" if len(values) == 2 else next(iter(values), "")
     return reason(code, **values) if code else UNKNOWN
-
-
-def _match(pattern: str, path: Path) -> str | None:
-    try:
-        found = re.search(pattern, path.read_text(), re.M)
-    except OSError:
-        return None
-    return found.group(1) if found else None
 
 
 def _run(command: list[str]) -> tuple[int, str]:

@@ -15,11 +15,22 @@ NOT_VISIBLE = N_("not visible")
 NO_LIMIT = 2**60
 
 
+# What a virtual machine says of itself to the firmware's tables.
+VENDORS = re.compile(
+    r"QEMU|KVM|VMware|innotek|VirtualBox|Xen|Parallels|Bochs|OpenStack|Google Compute|Amazon EC2"
+    r"|Virtual Machine|DigitalOcean|Hetzner|OpenNebula|bhyve",
+    re.I,
+)
+# A clock that only a hypervisor offers, and whose it is.
+CLOCKS = {"kvm-clock": "KVM", "hyperv": "Hyper-V", "xen": "Xen", "vmware": "VMware"}
+
+
 @dataclass(frozen=True)
 class Mount:
-    """Where a file system is mounted; ``numbers`` are those of its device, such as ``8:1``."""
+    """Where a file system is mounted, and from where; ``numbers`` are those of its device (8:1)."""
 
     place: str
+    source: str
     numbers: str
     system: str
     options: tuple[str, ...]
@@ -65,7 +76,7 @@ class Tree:
             if len(places) > 4 and len(kinds) > 2:
                 options = tuple(kinds[-1].split(","))
                 place = places[4].replace("\\040", " ")
-                found.append(Mount(place, places[2], kinds[0], options))
+                found.append(Mount(place, kinds[1], places[2], kinds[0], options))
         return found
 
     def fields(self, name: str) -> dict[str, str]:
@@ -169,3 +180,41 @@ def _packed(tree: Tree, name: str) -> str | None:
         return gzip.decompress((tree.root / name).read_bytes()).decode("ascii", "replace")
     except (OSError, EOFError):
         return None
+
+
+def hypervisor(tree: Tree) -> str:
+    """What the machine runs inside of; empty when nothing tells of it."""
+    flags = tree.fields("proc/cpuinfo").get("flags", "").split()
+    maker = firmware(tree)
+    own = tree.text("sys/hypervisor/type") or tree.text("proc/device-tree/hypervisor/compatible")
+    if not ("hypervisor" in flags or own or VENDORS.search(maker)):
+        return ""
+    clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
+    by_clock = next((name for clock, name in CLOCKS.items() if clock in clocks), "")
+    named = maker if VENDORS.search(maker) else ""
+    return (own or named or by_clock or N_("of unknown kind")).strip("\0")
+
+
+def firmware(tree: Tree) -> str:
+    """What the firmware says of the maker and the product."""
+    names = ("sys_vendor", "product_name")
+    return " ".join(text for name in names if (text := tree.text(f"sys/class/dmi/id/{name}")))
+
+
+def mount_of(tree: Tree, path: Path) -> Mount | None:
+    """The mount that holds ``path``."""
+    holding = [mount for mount in tree.mounts() if path.is_relative_to(mount.place)]
+    # A later mount on the same place hides the earlier one.
+    return max(reversed(holding), key=lambda mount: len(mount.place), default=None)
+
+
+def disk_code(tree: Tree, mount: Mount) -> str:
+    """The code (``language.reasons``) of the disk below the mount."""
+    if hypervisor(tree):
+        # It says what the hypervisor likes.
+        return "disk-virtual"
+    device = f"sys/dev/block/{mount.numbers}"
+    # A partition has no queue of its own; its disk has.
+    queues = (tree.text(f"{device}{above}/queue/rotational") for above in ("", "/.."))
+    rotational = next((text for text in queues if text is not None), "")
+    return {"0": "disk-solid", "1": "disk-rotating"}.get(rotational, "disk-hidden")

@@ -18,11 +18,14 @@ from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.measure.finding import Finding, Seen
 from kvstudy.measure.kernel import (
-    Mount,
     Tree,
     cpu_quota,
+    disk_code,
+    firmware,
     has_groups,
+    hypervisor,
     memory_limit,
+    mount_of,
     usable_cores,
 )
 
@@ -39,14 +42,6 @@ LITTLE_LOAD = 0.5
 # One look may meet a task that runs for a moment only.
 TIMES, PAUSE = 5, 0.01
 
-# What a virtual machine says of itself to the firmware's tables.
-VENDORS = re.compile(
-    r"QEMU|KVM|VMware|innotek|VirtualBox|Xen|Parallels|Bochs|OpenStack|Google Compute|Amazon EC2"
-    r"|Virtual Machine|DigitalOcean|Hetzner|OpenNebula|bhyve",
-    re.I,
-)
-# A clock that only a hypervisor offers, and whose it is.
-CLOCKS = {"kvm-clock": "KVM", "hyperv": "Hyper-V", "xen": "Xen", "vmware": "VMware"}
 CHEAP_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
 NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.sshfs", "ceph", "glusterfs")
 
@@ -67,29 +62,11 @@ def load_average(root: Path = ROOT) -> Finding:
 
 
 def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
-    if kind := _hypervisor(tree):
+    if kind := hypervisor(tree):
         return Seen(reason("yes", kind=kind), False)
-    if tree.fields("proc/cpuinfo").get("flags") is None and not _firmware(tree):
+    if tree.fields("proc/cpuinfo").get("flags") is None and not firmware(tree):
         return None
     return Seen(N_("no"), True)
-
-
-def _hypervisor(tree: Tree) -> str:
-    """What the machine runs inside of; empty when nothing tells of it."""
-    flags = tree.fields("proc/cpuinfo").get("flags", "").split()
-    firmware = _firmware(tree)
-    own = tree.text("sys/hypervisor/type") or tree.text("proc/device-tree/hypervisor/compatible")
-    if not ("hypervisor" in flags or own or VENDORS.search(firmware)):
-        return ""
-    clocks = tree.text("sys/devices/system/clocksource/clocksource0/available_clocksource") or ""
-    by_clock = next((name for clock, name in CLOCKS.items() if clock in clocks), "")
-    named = firmware if VENDORS.search(firmware) else ""
-    return (own or named or by_clock or N_("of unknown kind")).strip("\0")
-
-
-def _firmware(tree: Tree) -> str:
-    names = ("sys_vendor", "product_name")
-    return " ".join(text for name in names if (text := tree.text(f"sys/class/dmi/id/{name}")))
 
 
 def _container(tree: Tree, path: Path) -> Seen:
@@ -250,7 +227,7 @@ def _pressure(tree: Tree, path: Path) -> Seen | None:
 
 
 def _disk_kind(tree: Tree, path: Path) -> Seen | None:
-    mount = _mount(tree, path)
+    mount = mount_of(tree, path)
     if mount is None:
         return None
     system = mount.system
@@ -262,33 +239,18 @@ def _disk_kind(tree: Tree, path: Path) -> Seen | None:
             "Files lie in memory: stores that write to disk look faster than they are."
         )
         return Seen(reason("disk-memory", system=system), False, consequence=consequence)
-    device = f"sys/dev/block/{mount.numbers}"
-    rotational = tree.text(f"{device}/queue/rotational")
-    if rotational is None:
-        # A partition has no queue of its own; its disk has.
-        rotational = tree.text(f"{device}/../queue/rotational")
-    # The disk of a virtual machine says what the hypervisor likes.
-    virtual = bool(_hypervisor(tree))
-    if rotational not in ("0", "1") or virtual:
+    code = disk_code(tree, mount)
+    if code in ("disk-virtual", "disk-hidden"):
         consequence = N_(
             "What lies below the disk is open, and whether others write to it too: expect "
             "stores that write to disk to differ more between runs."
         )
-        code = "disk-virtual" if virtual else "disk-hidden"
         return Seen(reason(code, system=system), None, consequence=consequence)
     consequence = N_(
         "A rotating disk needs milliseconds for each place: stores that write to disk at once"
         " wait for it."
     )
-    code = "disk-rotating" if rotational == "1" else "disk-solid"
-    return Seen(reason(code, system=system), rotational == "0", consequence=consequence)
-
-
-def _mount(tree: Tree, path: Path) -> Mount | None:
-    """The mount that holds ``path``."""
-    holding = [mount for mount in tree.mounts() if path.is_relative_to(mount.place)]
-    # A later mount on the same place hides the earlier one.
-    return max(reversed(holding), key=lambda mount: len(mount.place), default=None)
+    return Seen(reason(code, system=system), code == "disk-solid", consequence=consequence)
 
 
 def _disk_space(tree: Tree, path: Path) -> Seen | None:
