@@ -58,7 +58,8 @@ def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
     assert "16 cells (8 of them control cells) here, 0 done" in " ".join(plan.split())
     assert re.search(r"Whole study: \d+ (s|min)", plan)
     assert re.search(r"to tell +5% apart +(more than )?\d+ repetitions", plan)
-    told = run(clone, *("snakemake", "--cores", "4", "--config", "study=mine", "provider=native"))
+    config = ("--config", "study=mine", "provider=native")
+    told = run(clone, "snakemake", "report/mine.pdf", "--cores", "4", *config)
     assert re.search(
         r"15 of 16 cells \(8 of them control cells\) done, .* elapsed, about \d+ s left, 0 failed",
         told,

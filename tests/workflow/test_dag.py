@@ -14,9 +14,7 @@ import pandas as pd
 import psutil
 import pytest
 
-from tests.workflow.conftest import Workflow, jobs, measured
-
-CELLS = "results/small/cells.csv"
+from tests.workflow.conftest import CELLS, Workflow, jobs, measure_all, measured
 
 
 def cells(workflow: Workflow, run: str = "small") -> pd.DataFrame:
@@ -25,11 +23,6 @@ def cells(workflow: Workflow, run: str = "small") -> pd.DataFrame:
 
 def raw(workflow: Workflow, cell: str) -> Path:
     return workflow.folder / "results" / "small" / "raw" / cell
-
-
-def measure_all(workflow: Workflow) -> None:
-    done = workflow.snakemake(CELLS)
-    assert done.returncode == 0, done.stderr
 
 
 def test_every_cell_of_a_store_with_a_server_is_measured_once(workflow):

@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 from kvstudy.language.reasons import sentence
 
-from tests.workflow.conftest import Workflow, jobs, measured
+from tests.workflow.conftest import CELLS, Workflow, jobs, measure_all, measured
 
-CELLS = "results/small/cells.csv"
 SLUG = "r1000_o2000_t2"
 OPEN = f"pretend/a/{SLUG}_load50"
 
@@ -37,11 +36,6 @@ def raw(workflow: Workflow, cell: str) -> Path:
 def opened(workflow: Workflow, run: str = "small") -> pd.DataFrame:
     path = workflow.folder / "results" / run / "open-loop/cells.csv"
     return pd.read_csv(path, keep_default_na=False).query("store == 'pretend'")
-
-
-def measure_all(workflow: Workflow) -> None:
-    done = workflow.snakemake(CELLS)
-    assert done.returncode == 0, done.stderr
 
 
 def test_they_are_measured_once_and_after_all_others(rates):

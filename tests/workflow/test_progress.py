@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.workflow.conftest import Workflow, measured
-from tests.workflow.test_dag import CELLS, mine, raw
+from tests.workflow.conftest import CELLS, Workflow, measured
+from tests.workflow.test_dag import mine, raw
 
 LOG = "results/small/logs/progress.log"
 
