@@ -131,6 +131,8 @@ PRINTED = [metric.name for metric in _ALL if metric.labels]
 # What tables and figures of a study can show.
 SHOWN = [name for name in PRINTED if name != "failed"]
 LATENCIES = [name for name in SHOWN if METRICS[name].is_latency]
+# Of latency, by their percentage.
+PERCENTILES = dict(sorted((METRICS[name].percent, name) for name in SHOWN if METRICS[name].percent))
 # What values of a source can be.
 OF_SOURCES = [*SHOWN, *(metric.name for metric in _ALL if metric.of_source)]
 

@@ -14,13 +14,13 @@ from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.littles_law import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
-from kvstudy.study.metrics import metric_of
+from kvstudy.study.metrics import PERCENTILES, metric_of
 from kvstudy.study.quotes import Setting
 
 # The metrics of one operation whose order is certain.
 ORDERS = [
     ("latency_min", "latency_mean", "latency_max"),
-    ("latency_min", "latency_p95", "latency_p99", "latency_max"),
+    ("latency_min", *PERCENTILES.values(), "latency_max"),
 ]
 OF_ALL = {
     "latency_mean": N_("weighted by operations"),

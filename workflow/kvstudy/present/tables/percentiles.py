@@ -22,7 +22,7 @@ from kvstudy.present.typeset.table import (
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
-from kvstudy.study.metrics import LATENCIES, METRICS
+from kvstudy.study.metrics import PERCENTILES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from kvstudy.analyse.tidy.results import Results
 
 SHOWN = [50.0, 95.0, 99.0, 99.9]
-# The percentages of which sources publish averages, by what they are called in summary.csv.
-AVERAGED = {METRICS[name].percent: name for name in LATENCIES if METRICS[name].percent}
 
 
 class PercentilesTable(Table):
@@ -99,14 +97,14 @@ def _with_averages(rows: pd.DataFrame, results: Results) -> pd.DataFrame:
         for store in rows["store"].unique()
         for workload in rows["workload"].unique()
         for operation in results.operations(workload)
-        for metric in AVERAGED.values()
+        for metric in PERCENTILES.values()
         if results.published(store, workload, operation, metric) is not None
     }
     if not names:
         return rows.assign(mean_of_runs=math.nan)
     means = []
     for row in rows.itertuples():
-        metric = AVERAGED.get(row.percent, "")
+        metric = PERCENTILES.get(row.percent, "")
         value = results.measured(row.store, row.workload, row.operation, metric)
         means.append(math.nan if value is None else value.mean)
     return rows.assign(mean_of_runs=means)
