@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -148,7 +148,9 @@ def two_lines(label: str, cells: list[tuple[str, str]], store: str) -> list[Line
     return [Line(label, first, store), *([Line("", second, store)] if any(second) else [])]
 
 
-def sections_of(frame: pd.DataFrame, study: Study, line) -> list[Section]:
+def sections_of(
+    frame: pd.DataFrame, study: Study, line: Callable[[str, pd.DataFrame], Line]
+) -> list[Section]:
     """A section per workload and parameters, with a line per store: ``line(store, its rows)``."""
     sections = []
     for title, rows in by_workload(frame, study):
