@@ -16,8 +16,7 @@ from kvstudy.analyse.tidy.files import (
     SUMMARY_KEYS,
     SUMMARY_NUMBERS,
 )
-from kvstudy.analyse.tidy.results import Results
-from kvstudy.analyse.tidy.shown import only
+from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import draw

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.break_even import Costs, hit_probability
-from kvstudy.analyse.findings.published_costs import printed, published_costs
+from kvstudy.analyse.findings.break_even import Costs, hit_probability, printed, published_costs
 from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.published import read_published

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from kvstudy.analyse.tidy.files import ROUNDS
 from kvstudy.analyse.tidy.outcomes import void
-from kvstudy.analyse.tidy.rounds import rounds
+from kvstudy.analyse.tidy.rows import rounds
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse

@@ -28,11 +28,11 @@ def test_nothing_is_measured_for_published_values(workflow):
 
 def test_tables_and_figures_come_without_results(workflow):
     publish(workflow)
-    target = "results/small-published/report"
+    target = "results/small-published/report/small-published.tex"
     done = workflow.snakemake(target, "--config", "study=small", "source=published")
     assert done.returncode == 0, done.stderr
     assert not (workflow.folder / "results/small").exists()
-    assert (workflow.folder / target / "small-published.tex").is_file()
+    assert (workflow.folder / target).is_file()
 
 
 def test_a_study_without_anything_published_says_what_is_missing(workflow):

@@ -7,8 +7,8 @@ import time
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.foreign import cpu_shares
 from kvstudy.analyse.tidy.resources import server_cpu_seconds
+from kvstudy.analyse.tidy.usage import cpu_shares
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.sampler import (
     CGROUPS,

@@ -24,8 +24,7 @@ from kvstudy.analyse.tidy.files import (
 )
 from kvstudy.analyse.tidy.open_loop import FOLDER, OpenLoop, read_open_loop
 from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.analyse.tidy.results import Results
-from kvstudy.analyse.tidy.shown import only
+from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores

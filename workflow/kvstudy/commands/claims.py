@@ -24,8 +24,8 @@ def command(run: str) -> None:
     from kvstudy.analyse.claims.table import table
     from kvstudy.analyse.claims.values import measured_values, published_values
     from kvstudy.analyse.claims.words import Names
-    from kvstudy.analyse.findings.updates import records_of, updating
     from kvstudy.analyse.run import find_run
+    from kvstudy.analyse.tidy.probes import records_of, updating
     from kvstudy.language.current import _
     from kvstudy.language.locale import decimal
     from kvstudy.present.claims import lines, write_claims

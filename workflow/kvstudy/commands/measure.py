@@ -23,7 +23,7 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     from functools import partial
 
     from kvstudy.analyse.tidy.cell import read_cell
-    from kvstudy.analyse.tidy.target import NoTarget, find_target
+    from kvstudy.analyse.tidy.open_loop import NoTarget, find_target
     from kvstudy.errors import KvstudyError
     from kvstudy.language.reasons import sentence
     from kvstudy.measure.cell import Request, leave_out, measure_cell

@@ -28,7 +28,7 @@ from kvstudy.analyse.findings import validity as validities
 from kvstudy.analyse.tidy.files import CELL, ROUNDS, read_csv
 from kvstudy.analyse.tidy.open_loop import NOTHING, OpenLoop
 from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.analyse.tidy.shown import only
+from kvstudy.analyse.tidy.results import only
 from kvstudy.errors import KvstudyError
 from kvstudy.study.model import Study
 

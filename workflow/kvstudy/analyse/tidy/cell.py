@@ -7,8 +7,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.analyse.tidy.imports import check_origin
-from kvstudy.analyse.tidy.rows import Rows, rows_of
+from kvstudy.analyse.tidy.rows import Rows, check_origin, rows_of
 from kvstudy.errors import KvstudyError
 from kvstudy.study.alike import differences
 from kvstudy.study.cells import Cell, Target

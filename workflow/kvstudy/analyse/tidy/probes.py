@@ -12,16 +12,18 @@ has one row of kind ``none`` with the ``reason``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kvstudy.analyse.tidy.cell import Unreadable, reading
 from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
+from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
 from kvstudy.study.raw import check_sums, is_complete, probe_directory, recorded_reason
+from kvstudy.study.workload import operations_of
 
 # Connecting, and asking for the counters, is counted too, but not once per operation.
 RARE = 0.05
@@ -173,3 +175,32 @@ class Probes:
 
 def _falling(values: dict[str, float]) -> dict[str, float]:
     return dict(sorted(values.items(), key=lambda item: (-item[1], item[0])))
+
+
+LIGHTER, HEAVIER, KEPT = "lighter", "heavier", "kept"
+# Allocators round; a smaller change is none.
+SAME = 0.05
+
+
+def one_field(properties: dict[str, str]) -> bool:
+    """Whether the workload has updates, and they change one field of a record."""
+    updates = {"update", "read-modify-write"}.intersection(operations_of(properties))
+    return bool(updates) and properties.get("writeallfields") != "true"
+
+
+def updating(study: Study) -> set[str]:
+    """The study's workloads whose updates change one field of a record."""
+    return {use.name for use in study.workloads if one_field(properties_of(study, use))}
+
+
+def becomes(sizes: tuple[float, float]) -> str:
+    """``LIGHTER``, ``HEAVIER`` or ``KEPT``, from the bytes of a record before and after."""
+    before, after = sizes
+    change = after / before - 1
+    return LIGHTER if change < -SAME else HEAVIER if change > SAME else KEPT
+
+
+def records_of(probes: Probes, stores: Iterable[str]) -> dict[str, str]:
+    """What becomes of the records of each store whose probe could tell."""
+    found = {store: probes.sizes(store, "update") for store in stores}
+    return {store: becomes(sizes) for store, sizes in found.items() if sizes}

@@ -7,14 +7,42 @@ processes are not on this machine has no rows.
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-from kvstudy.analyse.tidy.samples import read_samples
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.status import run_start
+
+
+def read_samples(
+    path: Path,
+    phase: str,
+    columns: Sequence[str],
+    side: str | None = None,
+    optional: Sequence[str] = (),
+) -> list[dict[str, float]]:
+    """``columns`` of the samples of ``phase`` (and of one ``side``), in their order.
+
+    ``optional`` columns are left out where the file has none. Empty without a file, as
+    with logs that were not measured here. KvstudyError for a file that the sampler did
+    not write.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return [
+                {name: float(row[name]) for name in columns if name in row or name not in optional}
+                for row in csv.DictReader(file)
+                if row["phase"] == phase and (side is None or row["side"] == side)
+            ]
+    except FileNotFoundError:
+        return []
+    except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
+        raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+
 
 # Samples that are nearer than this say little: processor time comes in steps of 10 ms.
 SHORTEST = 0.5

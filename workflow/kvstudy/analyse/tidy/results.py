@@ -1,7 +1,12 @@
-"""Looking up measured and published values of one run, for tables and figures."""
+"""Looking up measured and published values of one run, for tables and figures.
+
+A *set* are the records, operations and threads of a cell. Of values measured at several, those
+at the headline sizes (``study.cells.shown``) stand in tables and figures with one value per store.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kvstudy.analyse.tidy.numbers import converted
@@ -9,6 +14,9 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
+from kvstudy.study.base import SIZES
+from kvstudy.study.combinations import shown_combination
+from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 
@@ -166,3 +174,27 @@ class Results:
                     text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
                 texts.append(text)
         return State(len(rows), len(counted), label, tuple(problems), tuple(details))
+
+
+def only(frame: pd.DataFrame, shown: Mapping[str, str]) -> pd.DataFrame:
+    """The rows of ``frame`` (columns workload, parameters) with the shown parameters.
+
+    The mean of the workloads is of those that have one set; its rows stay.
+    """
+    wanted = frame["workload"].map(shown)
+    return frame[(frame["parameters"] == wanted) | (frame["workload"] == MEAN)]
+
+
+def published_only(published: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """The published values (``read_published``) of the sizes that are shown.
+
+    A value without a size is one of all sizes.
+    """
+    wanted = {use.name: shown_combination(study, use) for use in study.workloads}
+    keep = pd.Series(True, index=published.index)
+    for size in SIZES:
+        numbers = published["workload"].map(
+            {name: float(getattr(one, size)) for name, one in wanted.items()}
+        )
+        keep &= published[size].isna() | numbers.isna() | (published[size] == numbers)
+    return published[keep]

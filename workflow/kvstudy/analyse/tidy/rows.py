@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kvstudy.analyse.tidy.foreign import cpu_shares
-from kvstudy.analyse.tidy.gc import gc_pauses
-from kvstudy.analyse.tidy.imports import interval_of, phases_of
 from kvstudy.analyse.tidy.outcomes import good, lost, missed, outcomes, void
 from kvstudy.analyse.tidy.resources import resources, server_cpu_seconds
-from kvstudy.analyse.tidy.rounds import rounds
 from kvstudy.analyse.tidy.series import STALL_SECONDS, histograms, series, status_of
-from kvstudy.analyse.tidy.usage import usage
+from kvstudy.analyse.tidy.usage import cpu_shares, gc_pauses, usage
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import several
+from kvstudy.logs.ycsb import rounds as files
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.status import longest_stall
@@ -23,6 +21,75 @@ from kvstudy.study.cells import Cell
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.raw import SECOND
+from kvstudy.study.rounds import FILE
+
+NOT_IMPORTED = "not-imported"
+
+
+def phases_of(manifest: dict, cell: Cell) -> list[str]:
+    """The phases that have logs: of a cell that others measured, the load can be missing."""
+    return [name for name in cell.phases if name in manifest["phases"]]
+
+
+def interval_of(manifest: dict, cell: Cell, phase: str) -> str:
+    """The property measurement.interval of ``phase``; those that others measured have their own."""
+    own = manifest["phases"].get(phase, {}).get("interval")
+    return own or dict(cell.properties).get("measurement.interval", "op")
+
+
+def check_origin(study: Study, manifest: dict, raw: Path) -> None:
+    """KvstudyError for an imported cell in a study that measures, and the other way round.
+
+    Both in one mean would compare machines, and the report would say wrong things of one.
+    """
+    study_file = f"config/studies/{study.name}/study.yaml"
+    if "imported" in manifest and not study.imported:
+        raise KvstudyError(
+            f"{raw}: was imported, but {study_file} has no key imported; imported and measured "
+            "cells are not mixed. Set imported: true, or move the run's results away"
+        )
+    if study.imported and "imported" not in manifest:
+        raise KvstudyError(
+            f"{raw}: was measured here, but {study_file} says imported; imported and measured "
+            "cells are not mixed. Remove that key, or move the run's results away"
+        )
+
+
+def imported_facts(manifests: list[dict]) -> dict[str, dict]:
+    """For environment.json: the key ``imported``, or nothing where all cells were measured here.
+
+    ``cells`` and ``logs`` count what was imported; ``ycsb`` are the versions that the
+    logs name. ``without`` counts the cells that lack something, by its name.
+    """
+    found = [manifest for manifest in manifests if "imported" in manifest]
+    if not found:
+        return {}
+    lacks = {
+        "start": lambda manifest: manifest["started"] is None,
+        "seconds": lambda manifest: bool(manifest["imported"]["no_status_lines"]),
+        "histograms": lambda manifest: (
+            not any(origin["kept_as"].endswith(".hdr") for origin in manifest["imported"]["from"])
+        ),
+        "load": lambda manifest: "load" not in manifest["phases"],
+        "command": lambda manifest: any(
+            phase["command"] is None for phase in manifest["phases"].values()
+        ),
+    }
+    return {
+        "imported": {
+            "cells": len(found),
+            "logs": sum(len(manifest["phases"]) for manifest in found),
+            "ycsb": sorted({m["client"]["ycsb"] for m in found if m["client"]["ycsb"]}),
+            "without": {name: sum(map(lack, found)) for name, lack in lacks.items()},
+        }
+    }
+
+
+def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
+    """The rows of one cell, without the cell. KvstudyError for a file that is broken."""
+    for row in files.read_rounds(raw / FILE, cell, log).to_dict("records"):
+        counted = "no" if row["round"] <= cell.rounds.warmup else "yes"
+        yield row | {"records": cell.records, "counted": counted}
 
 
 @dataclass

@@ -8,8 +8,7 @@ from functools import cached_property
 
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
-from kvstudy.analyse.tidy.results import Results, State
-from kvstudy.analyse.tidy.shown import only, published_only
+from kvstudy.analyse.tidy.results import Results, State, only, published_only
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 from pydantic import ValidationError
 
+from kvstudy.analyse.tidy.collect import StoreRecord, StudyRecord, WorkloadRecord
 from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, read_csv
 from kvstudy.analyse.tidy.numbers import grouped, significant
-from kvstudy.analyse.tidy.record import StoreRecord, StudyRecord, WorkloadRecord
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.errors import KvstudyError
 from kvstudy.study.naming import did_you_mean

@@ -65,8 +65,7 @@ class Bars(DrawnFigure):
         return bars(self, run.study, run.results)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.tidy.results import Results
-        from kvstudy.analyse.tidy.shown import published_only
+        from kvstudy.analyse.tidy.results import Results, published_only
 
         nothing = pd.DataFrame(columns=["workload", "parameters"])
         results = Results(nothing, nothing, published_only(values, study))

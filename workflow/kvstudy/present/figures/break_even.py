@@ -80,8 +80,7 @@ def break_even_table(
     (reads per write) with its 95 % interval low to high is the same in all rows of a panel;
     NaN where there is none, or where it is not known.
     """
-    from kvstudy.analyse.findings.break_even import costs_of
-    from kvstudy.analyse.findings.published_costs import printed, published_costs
+    from kvstudy.analyse.findings.break_even import costs_of, printed, published_costs
     from kvstudy.analyse.findings.rounds import Times
 
     times = Times(found, figure.workload)

@@ -17,10 +17,10 @@ from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.order import out_of_order
-from kvstudy.analyse.findings.updates import one_field
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SUMMARY
-from kvstudy.analyse.tidy.shown import published_only
+from kvstudy.analyse.tidy.probes import one_field
+from kvstudy.analyse.tidy.results import published_only
 from kvstudy.language.current import _
 from kvstudy.present.report import (
     course,

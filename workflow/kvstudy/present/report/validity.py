@@ -9,9 +9,8 @@ import pandas as pd
 
 from kvstudy.analyse.findings.agreement import TOLERATED, flagged
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.updates import HEAVIER, KEPT, LIGHTER, SAME, becomes
 from kvstudy.analyse.tidy.files import CELL, SETTING
-from kvstudy.analyse.tidy.probes import OK, Probes
+from kvstudy.analyse.tidy.probes import HEAVIER, KEPT, LIGHTER, OK, SAME, Probes, becomes
 from kvstudy.language.current import _
 from kvstudy.present.report.cells import Names, StoreFacts
 from kvstudy.study.probe import RECORDS

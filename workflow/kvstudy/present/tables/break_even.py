@@ -7,8 +7,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.findings.break_even import Costs, costs_of, hit_probability
-from kvstudy.analyse.findings.published_costs import FROM, printed, published_costs
+from kvstudy.analyse.findings.break_even import (
+    FROM,
+    Costs,
+    costs_of,
+    hit_probability,
+    printed,
+    published_costs,
+)
 from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.analyse.tidy.swept import MEASURED

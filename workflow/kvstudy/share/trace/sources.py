@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.imports import interval_of
-from kvstudy.analyse.tidy.rows import rows_of
+from kvstudy.analyse.tidy.rows import interval_of, rows_of
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.log_lines import Line, lines_of
 from kvstudy.study.cells import Cell
