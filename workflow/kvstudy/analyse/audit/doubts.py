@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
-
 from kvstudy.analyse.audit.check import Fits, Kind
 from kvstudy.analyse.audit.files import read_audit
 from kvstudy.analyse.audit.values import which
 from kvstudy.analyse.tidy.published import REJECTED, read_published
+from kvstudy.libraries import pd
 from kvstudy.study.parts import MEAN
 
 
