@@ -202,7 +202,7 @@ class Run(Paths):
     @cached_property
     def published(self) -> pd.DataFrame | None:
         """The values of the source, with what the audit says of them; None where it has none."""
-        from kvstudy.analyse.audit.doubts import read_judged
+        from kvstudy.analyse.audit.files import read_judged
 
         if self.published_file is None:
             return None
