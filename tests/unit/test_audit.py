@@ -8,8 +8,14 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, severity
-from kvstudy.analyse.audit.doubts import judged_values
-from kvstudy.analyse.audit.files import audit, consistency, gravest_first, read_audit, write_audit
+from kvstudy.analyse.audit.files import (
+    audit,
+    consistency,
+    gravest_first,
+    judged_values,
+    read_audit,
+    write_audit,
+)
 from kvstudy.analyse.audit.number import Number, half_unit, quoted
 from kvstudy.analyse.audit.source import Source
 from kvstudy.analyse.audit.text import quotes

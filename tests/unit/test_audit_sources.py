@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
-from kvstudy.analyse.audit.doubts import judged_values
-from kvstudy.analyse.audit.files import audit, gravest_first
+from kvstudy.analyse.audit.files import audit, gravest_first, judged_values
 from kvstudy.analyse.audit.text import quotes
 from kvstudy.analyse.audit.values import read_values
 from kvstudy.analyse.claims.evaluate import evaluate

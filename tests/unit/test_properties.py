@@ -12,8 +12,14 @@ from kvstudy.present.typeset.grid import Grid
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.properties import JUDGED, STATED, TITLES, StoreProperties
-from kvstudy.study.property_files import published_properties, store_properties
+from kvstudy.study.properties import (
+    JUDGED,
+    STATED,
+    TITLES,
+    StoreProperties,
+    published_properties,
+    store_properties,
+)
 from kvstudy.study.reading import read_yaml
 
 from . import small_results as small

@@ -17,8 +17,7 @@ from kvstudy.language.current import FOLDER, ORIGINAL, languages
 from kvstudy.language.texts import collecting
 from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
-from kvstudy.study.properties import StoreProperties
-from kvstudy.study.property_files import published_properties
+from kvstudy.study.properties import StoreProperties, published_properties
 from kvstudy.study.published import QUOTES
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml

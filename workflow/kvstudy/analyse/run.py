@@ -29,10 +29,9 @@ from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.stores.definition import Store, load_stores
 from kvstudy.study.cells import Cell, plan, run_name, shown
-from kvstudy.study.load import STUDIES, load_study
+from kvstudy.study.load import PUBLISHED, QUOTES, STUDIES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.run_names import PARTIAL, Paths, find_name, refuse_published
-from kvstudy.study.with_source import PUBLISHED, QUOTES
 
 if TYPE_CHECKING:
     from kvstudy.analyse.findings.files import Analysis
@@ -202,7 +201,7 @@ class Run(Paths):
     @cached_property
     def published(self) -> pd.DataFrame | None:
         """The values of the source, with what the audit says of them; None where it has none."""
-        from kvstudy.analyse.audit.doubts import read_judged
+        from kvstudy.analyse.audit.files import read_judged
 
         if self.published_file is None:
             return None

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
-from kvstudy.libraries import np, stats
+from kvstudy.libraries import np, pd, stats
 from kvstudy.stats.intervals import finite, positive
 
 PERMUTATIONS = 9999

@@ -9,6 +9,7 @@ top, see ``kvstudy.libraries``: every command reads the study, and most draw not
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union, get_args
 
@@ -181,3 +182,19 @@ FIGURES = Kinds("kvstudy.present.figures")
 Figure = Annotated[AnyFigure, FIGURES]
 TABLES = Kinds("kvstudy.present.tables")
 Table = Annotated[AnyTable, TABLES]
+
+
+def added(own: list, parts: Iterable[Part]) -> list:
+    """``own``, and those of ``parts`` that it does not name."""
+    named = {part.subject for part in own}
+    return own + [part for part in parts if part.subject not in named]
+
+
+def with_automatic(own: list, kinds: Iterable[type[Part]], study: Study) -> list:
+    """What the study names itself, and what its report has besides: those of ``kinds``.
+
+    First what is of all workloads, then workload by workload.
+    """
+    parts = [part for kind in kinds for part in kind.automatic(study)]
+    rank = {name: place for place, name in enumerate(study.workload_names, 1)}
+    return added(own, sorted(parts, key=lambda part: rank.get(getattr(part, "workload", ""), 0)))

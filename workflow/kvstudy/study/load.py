@@ -7,14 +7,14 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.study import rounds
 from kvstudy.study.base import MOST
-from kvstudy.study.check_shown import check_shown
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import controls, measured_uses
+from kvstudy.study.kinds import FIGURES, TABLES, added
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, check_unique
 from kvstudy.study.parts import MEAN, WorkloadUse
+from kvstudy.study.published import PUBLISHED, QUOTES, check_names
 from kvstudy.study.reading import read_yaml
-from kvstudy.study.with_source import with_source
 from kvstudy.study.workload import (
     WORKLOADS,
     check_numbers,
@@ -84,7 +84,7 @@ def load_study(path: Path) -> Study:
             f"{path}: workloads: '{MEAN}' is the name of the mean of all workloads; "
             "give the workload's file another name"
         )
-    study = _with_open_loop(path, with_source(path, study, stores, workloads))
+    study = _with_open_loop(path, _with_source(path, study, stores, workloads))
     for key, parts in (
         ("tables", [*study.tables, *study.open_loop_tables]),
         ("figures", [*study.figures, *study.open_loop_figures]),
@@ -94,12 +94,60 @@ def load_study(path: Path) -> Study:
             added=study.automatic_names[key],
             by=f"one of the {key} that the report has by itself",
         )
-    check_shown(path, study)
+        for index, part in enumerate(getattr(study, key)):
+            part.check(study, path, f"{key}[{index}]")
     for index, expected in enumerate(study.expected_failures):
         check_known(
             path, f"expected_failures[{index}].store", "store", expected.store, study.store_names
         )
     return study
+
+
+def _with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
+    """The study in the file ``path`` with what its published.csv and quotes.yaml bring.
+
+    What it names itself it does not get again. Without a source it stays as it is. ``stores``
+    and ``workloads`` are those of the project. KvstudyError for values of others.
+    """
+    values = path.with_name(PUBLISHED)
+    rows = check_names(values, study, stores, workloads) if values.is_file() else []
+    if study.source is None:
+        return study
+    tables: list = []
+    figures: list = []
+    if rows or path.with_name(QUOTES).is_file():
+        tables += TABLES["audit"].automatic(study)
+    tables += [
+        table
+        for table in TABLES["audited"].automatic(study)
+        if _can_be_checked([row for row in rows if row["workload"] == table.workload])
+    ]
+    if any(len(_published_stores(rows, name, study)) > 1 for name in [*study.workload_names, MEAN]):
+        tables += TABLES["against"].automatic(study)
+        figures += FIGURES["slope"].automatic(study)
+    return study.model_copy(
+        update={"tables": added(study.tables, tables), "figures": added(study.figures, figures)}
+    )
+
+
+def _can_be_checked(rows: list[dict[str, str]]) -> bool:
+    """Whether anything about the values of a workload follows from its other values."""
+    metrics = {row["metric"] for row in rows if row["value"]}
+    threads = {row["threads"] for row in rows} - {""}
+    return bool({"throughput"} <= metrics and {"runtime", "latency_mean"} & metrics) or (
+        "1" in threads and len(threads) > 1
+    )
+
+
+def _published_stores(rows: list[dict[str, str]], workload: str, study: Study) -> set[str]:
+    """The stores with a published throughput."""
+    return {
+        row["store"]
+        for row in rows
+        if (row["workload"], row["operation"], row["metric"]) == (workload, "overall", "throughput")
+        and row["value"]
+        and row["store"] in study.store_names
+    }
 
 
 def _with_open_loop(path: Path, study: Study) -> Study:

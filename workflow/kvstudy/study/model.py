@@ -12,13 +12,17 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from kvstudy.language.current import _
 from kvstudy.language.texts import Text
-from kvstudy.study.automatic import (
-    FIGURES_OF_EVERY_REPORT,
-    THREADS_FOR_SCALING,
+from kvstudy.study.base import Count, Name, Strict, as_list
+from kvstudy.study.kinds import (
+    FIGURES,
+    TABLES,
+    AnyFigure,
+    AnyTable,
+    Figure,
+    Part,
+    Table,
     with_automatic,
 )
-from kvstudy.study.base import Count, Name, Strict, as_list
-from kvstudy.study.kinds import FIGURES, TABLES, AnyFigure, AnyTable, Figure, Part, Table
 from kvstudy.study.parts import (
     MEAN,
     ExpectedFailures,
@@ -29,6 +33,10 @@ from kvstudy.study.parts import (
     StoreUse,
     WorkloadUse,
 )
+
+# The scalability law needs so many (stats.scalability.LEAST_COUNTS).
+THREADS_FOR_SCALING = 6
+FIGURES_OF_EVERY_REPORT = ["run-order", "cpu", "ratios", "time", "spectrum"]
 
 
 class Study(Strict):

@@ -7,22 +7,30 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 
 from kvstudy.analyse.audit.number import Number
+from kvstudy.language.current import N_
 
 
 class Kind(StrEnum):
-    """What is checked; in the order of tables and text."""
+    """What is checked, with its heading; in the order of tables and text."""
 
-    LITTLE = "little"
-    RUNTIME = "runtime"
-    COMBINED = "combined"
-    WEIGHTED = "weighted"
-    COUNTS = "counts"
-    STEPS = "steps"
-    MIXTURE = "mixture"
-    FAILURES = "failures"
-    ORDER = "order"
-    THREADS = "threads"
-    TEXT = "text"
+    heading: str
+
+    def __new__(cls, value: str, heading: str) -> Kind:
+        kind = str.__new__(cls, value)
+        kind._value_, kind.heading = value, heading
+        return kind
+
+    LITTLE = "little", N_("Throughput, latency and threads (Little's law)")
+    RUNTIME = "runtime", N_("Throughput times run time = operations")
+    COMBINED = "combined", N_("Combined rows = what they are said to be")
+    WEIGHTED = "weighted", N_("Combined rows against all operations together")
+    COUNTS = "counts", N_("Operation counts = the operations of a run")
+    STEPS = "steps", N_("Means of whole numbers")
+    MIXTURE = "mixture", N_("Scatter of the operation counts")
+    FAILURES = "failures", N_("Operation counts and stated failures")
+    ORDER = "order", N_("Order of minimum, mean, percentiles, maximum")
+    THREADS = "threads", N_("N threads at most N times as fast as one")
+    TEXT = "text", N_("Numbers in the text = the tables")
 
 
 class Fits(StrEnum):
@@ -31,9 +39,9 @@ class Fits(StrEnum):
     ``NONE`` where there is nothing to judge by, or no fault is meant.
     """
 
-    RESULT = "changes a result"
-    VALUE = "changes a value"
-    DIGITS = "changes digits"
+    RESULT = N_("changes a result")
+    VALUE = N_("changes a value")
+    DIGITS = N_("changes digits")
     YES = "fits"
     NONE = ""
 

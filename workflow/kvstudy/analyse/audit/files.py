@@ -11,12 +11,14 @@ from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS, Check, Fits, 
 from kvstudy.analyse.audit.of_cell import OF_CELL
 from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.analyse.audit.text import quotes
-from kvstudy.analyse.audit.values import CELL, read_values
+from kvstudy.analyse.audit.values import CELL, read_values, which
 from kvstudy.analyse.tidy.files import read_csv
+from kvstudy.analyse.tidy.published import REJECTED, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
 from kvstudy.study.quotes import Quotes, addresses, load_quotes
 from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
 
@@ -109,3 +111,27 @@ def as_text(checks: pd.DataFrame, everything: bool) -> Iterator[str]:
             f"expected {row.expected:.7g} ({row.low:.7g} to {row.high:.7g}) {row.unit}"
             + (f"; {sentence(row.note)}" if row.note else "")
         )
+
+
+def read_judged(published: Path, audit: Path | None) -> pd.DataFrame:
+    """The published values with what the file ``audit`` (audit.csv) says of them."""
+    values = read_published(published)
+    return judged_values(values, read_audit(audit)) if audit else values
+
+
+def judged_values(values: pd.DataFrame, checks: pd.DataFrame) -> pd.DataFrame:
+    """``values`` (``read_published``) with ``rejected``: a check of theirs changes a result.
+
+    Of two values that cannot both be true both are rejected, since none says which is wrong,
+    and so is a mean over the workloads with such a value in it.
+    """
+    rejected = pd.Series(False, index=values.index)
+    wrong = checks[(checks["fits"] == Fits.RESULT) & (checks["kind"] != Kind.TEXT)]
+    for doubts in wrong["doubts"]:
+        for address in filter(None, doubts.split("; ")):
+            rejected |= which(values, address)
+    same = ["store", "operation", "metric"]
+    parts = values.loc[rejected, same].drop_duplicates().assign(part=True)
+    in_mean = values[same].merge(parts, on=same, how="left")["part"].notna().to_numpy()
+    rejected |= (values["workload"] == MEAN) & in_mean
+    return values.assign(**{REJECTED: rejected})

@@ -19,7 +19,7 @@ from kvstudy.study.load import known_stores
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, did_you_mean
 from kvstudy.study.parts import MEAN
-from kvstudy.study.property_files import published_properties
+from kvstudy.study.properties import published_properties
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES
 from kvstudy.study.quotes import Quote, load_quotes
 from kvstudy.study.reading import read_yaml

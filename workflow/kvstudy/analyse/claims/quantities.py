@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import exp, inf, log
 
-import numpy as np
-
 from kvstudy.analyse.claims.selection import Operand
 from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
 from kvstudy.analyse.findings.break_even import crossing
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import np
 from kvstudy.stats.estimates import mean_estimate, trimmed_estimate
 from kvstudy.stats.intervals import error_rate, log_t_interval
 from kvstudy.stats.ratios import Ratio, Verdict, paired_ratio, unpaired_ratio

@@ -3,9 +3,6 @@
 A class has what ``claims.yaml`` says (pydantic checks it, and makes the JSON schema of it),
 what the study must have for it, and its parts: what can be asked of values one by one. A new
 kind is one more class, in the union at the end.
-
-What judges and works out quantities is imported where it is used: it needs scipy, and each
-start of the pipeline reads claims.
 """
 
 from __future__ import annotations
@@ -13,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from kvstudy.analyse.claims import judge, part, quantities
+from kvstudy.analyse.claims.part import Part
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
 from kvstudy.study.base import Name, Size, Strict
-
-if TYPE_CHECKING:
-    from kvstudy.analyse.claims.part import Part
 
 Factor = Annotated[float, Field(gt=0)]
 # How far the source's own values may be from a number in its text, which is rounded.
@@ -90,8 +86,6 @@ class Order(AnyStatement):
             raise KvstudyError(f"{key}.stores: '{twice[0]}' stands there twice; name each once")
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import part
-
         pairs = combinations(self.stores, 2)
         return [one for pair in pairs for one in part.better(self, *pair, grid)]
 
@@ -126,8 +120,6 @@ class Extreme(_OneOfAll):
     )
 
     def _against(self, other: str, grid: Grid) -> list[Part]:
-        from kvstudy.analyse.claims import part
-
         best_first = (self.store, other) if self.kind == "best" else (other, self.store)
         return part.better(self, *best_first, grid)
 
@@ -161,8 +153,6 @@ class TimesAs(Quotient):
         return self
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part
-
         return part.quotients(self, judge.times(self.times, self.within), grid)
 
 
@@ -173,8 +163,6 @@ class Equal(Quotient):
     margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part
-
         return part.quotients(self, judge.equal(self.margin), grid)
 
 
@@ -197,8 +185,6 @@ class Factors(Quotient, _Limits):
     kind: Literal["factor"] = Field(description="A is at least, or at most, so many times B.")
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part
-
         return part.quotients(self, judge.limits(self.at_least, self.at_most), grid)
 
 
@@ -212,8 +198,6 @@ class Bound(AnyStatement, _Limits):
     )
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part
-
         limits = judge.limits(self.at_least, self.at_most)
         return [part.value(limits, operand) for operand in singles(self, grid)]
 
@@ -229,8 +213,6 @@ class Value(AnyStatement):
     within: Factor = Field(default=ROUNDED, description="As for ratio.")
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part
-
         near = judge.near(self.value, self.within)
         return [part.value(near, operand, only_source=True) for operand in singles(self, grid)]
 
@@ -258,8 +240,6 @@ class Trend(AnyStatement):
         return self
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part, quantities
-
         if self.of:
             pairs = couples(self, self.of, self.to, grid)
         else:
@@ -282,8 +262,6 @@ class Saturation(AnyStatement, _Limits):
     )
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part, quantities
-
         limits = {"at_least": self.at_least, "at_most": self.at_most}
         find = partial(quantities.saturation_point, **limits)
         return [
@@ -300,8 +278,6 @@ class First(_OneOfAll):
     )
 
     def _against(self, other: str, grid: Grid) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part, quantities
-
         own = part.over_threads(self, grid, store=self.store)
         theirs = part.over_threads(self, grid, store=other)
         return [
@@ -337,8 +313,6 @@ class BreakEven(AnyStatement):
         yield from (("cache", "store", self.cache), ("database", "store", self.database))
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        from kvstudy.analyse.claims import judge, part, quantities
-
         def operand(store: str, operation: str) -> Operand:
             return singles(self, grid, store=store, operation=operation)[0]
 
@@ -351,7 +325,7 @@ class BreakEven(AnyStatement):
         find = partial(quantities.break_even, costs=costs, deletes=deletes)
         of = (costs["read"], costs["read database"])
         reads = judge.reads(self.reads, self.within)
-        return [part.Part(find, reads, of, between=N_("before"))]
+        return [Part(find, reads, of, between=N_("before"))]
 
 
 Statement = Annotated[

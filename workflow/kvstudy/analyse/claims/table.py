@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
-
 from kvstudy.analyse.audit.check import Fits
 from kvstudy.analyse.claims.evaluate import (
     CLIENT_BOUND,
@@ -27,6 +24,7 @@ from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence, several
+from kvstudy.libraries import np, pd
 from kvstudy.study.model import Study
 
 NUMBERS = ["statement", "parts", "value", "low", "high", "n", "published"]

@@ -6,13 +6,11 @@ import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-import pandas as pd
-
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import np, pd
 from kvstudy.stats.estimates import trimmed_estimate
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES

@@ -35,8 +35,7 @@ from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import between, exact, rejected_note, runs, size_words
 from kvstudy.study import combinations
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
-from kvstudy.study.check_shown import check_lines
-from kvstudy.study.combinations import Line
+from kvstudy.study.combinations import Line, check_lines
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from kvstudy.analyse.audit.doubts import judged_values
-from kvstudy.analyse.audit.files import audit
+from kvstudy.analyse.audit.files import audit, judged_values
 from kvstudy.analyse.claims.table import judge_source
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.published import nothing_published, read_published

@@ -16,7 +16,6 @@ from kvstudy.analyse.claims.table import read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.present.claims import VALUE
 from kvstudy.present.report.cells import Names
-from kvstudy.present.tables.audit import KINDS
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.kinds import AnyTable
 
@@ -81,10 +80,12 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> AuditFacts | None:
     if checks is None or checks.empty:
         return None
     kinds = []
-    for kind, title in KINDS.items():
+    for kind in Kind:
         fits = checks.loc[checks["kind"] == kind, "fits"]
         if len(fits):
-            kinds.append(KindFacts(str(kind), title, len(fits), int((fits == Fits.NONE).sum())))
+            kinds.append(
+                KindFacts(str(kind), kind.heading, len(fits), int((fits == Fits.NONE).sum()))
+            )
     return AuditFacts(
         kinds,
         {misfit: int((checks["fits"] == misfit).sum()) for misfit in MISFITS},

@@ -27,8 +27,7 @@ from kvstudy.stats.warmup import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import cell_path
 from kvstudy.study.kinds import AnyFigure
-from kvstudy.study.properties import Reference
-from kvstudy.study.property_files import store_properties
+from kvstudy.study.properties import Reference, store_properties
 from kvstudy.study.workload import operations_of
 
 # Limits that the text names, of every report and of those with measured values.

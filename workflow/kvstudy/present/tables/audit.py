@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.audit.check import Fits, Kind
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.tidy.numbers import grouped, significant, sized
 from kvstudy.errors import KvstudyError
@@ -27,25 +27,6 @@ if TYPE_CHECKING:
 
     from kvstudy.study.model import Study
 
-KINDS = {
-    Kind.LITTLE: N_("Throughput, latency and threads (Little's law)"),
-    Kind.RUNTIME: N_("Throughput times run time = operations"),
-    Kind.COMBINED: N_("Combined rows = what they are said to be"),
-    Kind.WEIGHTED: N_("Combined rows against all operations together"),
-    Kind.COUNTS: N_("Operation counts = the operations of a run"),
-    Kind.STEPS: N_("Means of whole numbers"),
-    Kind.MIXTURE: N_("Scatter of the operation counts"),
-    Kind.FAILURES: N_("Operation counts and stated failures"),
-    Kind.ORDER: N_("Order of minimum, mean, percentiles, maximum"),
-    Kind.THREADS: N_("N threads at most N times as fast as one"),
-    Kind.TEXT: N_("Numbers in the text = the tables"),
-}
-# What changes if a number is wrong that does not fit.
-SEVERITIES = {
-    Fits.RESULT: N_("changes a result"),
-    Fits.VALUE: N_("changes a value"),
-    Fits.DIGITS: N_("changes digits"),
-}
 # Of these, a bound is expected, and no value.
 BOUNDED = (Kind.LITTLE, Kind.MIXTURE, Kind.THREADS)
 MINUS = "\N{MINUS SIGN}"
@@ -67,18 +48,20 @@ class AuditTable(Table):
     def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
         """The kinds of checks with their counts; below them what does not fit, gravest first."""
         counts = []
-        for kind, title in KINDS.items():
+        for kind in Kind:
             fits = rows.loc[rows["kind"] == kind, "fits"]
             if len(fits):
-                counts.append(Line(_(title), [str(len(fits)), *(_count(fits, of) for of in Fits)]))
+                counts.append(
+                    Line(_(kind.heading), [str(len(fits)), *(_count(fits, of) for of in Fits)])
+                )
         columns = [
-            *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in SEVERITIES.values())],
+            *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in MISFITS)],
             *[pgettext("check", "fit"), pgettext("check", "not judged")],
         ]
         sections = []
         for fits, of in gravest_first(rows).groupby("fits", sort=False):
             lines = [_misfit(row, run.study, run.titles) for row in of.itertuples()]
-            title = _(SEVERITIES[fits])
+            title = _(fits)
             sections.append(Section(title[:1].upper() + title[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
         misfits = Grid(heads, sections, corner=_("Does not fit"), paper=Paper(label=0.6))

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.audit.check import Kind
+from kvstudy.analyse.audit.check import MISFITS, Kind
 from kvstudy.analyse.tidy.numbers import change
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import coded, sentence
-from kvstudy.present.tables.audit import SEVERITIES, checks_of, number, sizes
+from kvstudy.present.tables.audit import checks_of, number, sizes
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, Rich, bold, marked
 from kvstudy.present.typeset.table import RunValues, Table, operation_word
@@ -99,7 +99,7 @@ def _cell(value: float, places: int, row) -> str:
 
 
 def _bold(text: str, row) -> str:
-    return bold(text) if row.fits in SEVERITIES else text
+    return bold(text) if row.fits in MISFITS else text
 
 
 def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:

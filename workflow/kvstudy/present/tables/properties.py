@@ -13,8 +13,14 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH, Rich, grey, marked, raised
 from kvstudy.present.typeset.table import RunValues, Table
-from kvstudy.study.properties import JUDGED, STATED, TITLES, StoreProperties
-from kvstudy.study.property_files import published_properties, store_properties
+from kvstudy.study.properties import (
+    JUDGED,
+    STATED,
+    TITLES,
+    StoreProperties,
+    published_properties,
+    store_properties,
+)
 
 if TYPE_CHECKING:
     from kvstudy.present.typeset.source import Source

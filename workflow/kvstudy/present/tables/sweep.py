@@ -46,7 +46,7 @@ class SweepTable(Table):
 
     def check(self, study: Study, path: Path, key: str) -> None:
         """KvstudyError for names that the study does not have, or a line without cells."""
-        from kvstudy.study.check_shown import check_lines
+        from kvstudy.study.combinations import check_lines
 
         super().check(study, path, key)
         check_lines(self, study, path, key)
