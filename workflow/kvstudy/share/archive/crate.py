@@ -164,12 +164,12 @@ class _Crate:
             (f"figures/{self.run.name}/", f"report/{self.run.name}")
         )
 
-    def _files(self, wanted) -> list:
+    def _files(self, belongs) -> list:
         names = sorted({*self.contents.files, *self.contents.made, README, SUMS, FACTS})
         return [
             self.crate.add_file(dest_path=name, properties=self._facts(name))
             for name in names
-            if wanted(name)
+            if belongs(name)
         ]
 
     def _cell(self, cell: Measured):

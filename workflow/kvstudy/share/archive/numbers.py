@@ -37,16 +37,16 @@ def check_numbers(
     for language in _languages(run, given):
         config = ["--config", f"language={language}"]
         listed = snakemake(made, *target(run), "--summary", *config)
-        found = _outputs(run, listed.stdout)
-        if listed.returncode or not found:
+        outputs = _outputs(run, listed.stdout)
+        if listed.returncode or not outputs:
             part.faults.append(f"not made anew: {_problem(listed.stdout)}")
             return part
         # Not quiet about progress.
-        done = snakemake(made, *found, "--quiet", "host", "reason", "rules", *config, say=say)
+        done = snakemake(made, *outputs, "--quiet", "host", "reason", "rules", *config, say=say)
         if done.returncode:
             part.faults.append(f"not made anew: {_problem(done.stdout)}")
             return part
-        names |= dict.fromkeys(found)
+        names |= dict.fromkeys(outputs)
     files = sorted(
         path.relative_to(made).as_posix()
         for name in names
@@ -110,8 +110,8 @@ def _of_run(run: RunName, given: Path) -> set[str]:
 
 def _problem(output: str) -> str:
     """What went wrong in a run of Snakemake, in one line if our own message is there."""
-    if found := PROBLEM.findall(output):
-        return found[0]
+    if messages := PROBLEM.findall(output):
+        return messages[0]
     return "Snakemake says:\n" + "\n".join(output.strip().splitlines()[-12:])
 
 

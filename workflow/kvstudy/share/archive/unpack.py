@@ -151,12 +151,12 @@ def read_facts(file: zipfile.ZipFile) -> tuple[RunName, tuple[str, ...]]:
 def extract(
     file: zipfile.ZipFile,
     folder: Path,
-    wanted: Callable[[str], bool] = lambda name: True,
+    chosen: Callable[[str], bool] = lambda name: True,
     executable: bool = False,
     progress: Progress = _quiet,
 ) -> None:
-    """Write the ``wanted`` files below ``folder``; programs only where ``executable``."""
-    for name in filter(wanted, files_in(file)):
+    """Write the ``chosen`` files below ``folder``; programs only where ``executable``."""
+    for name in filter(chosen, files_in(file)):
         target = folder / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)

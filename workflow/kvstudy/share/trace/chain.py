@@ -106,7 +106,7 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
         ]
     values = address.rows(run.all_values)
     given = dict(zip(values["repetition"], values["value"], strict=True))
-    found = []
+    repetitions = []
     for repetition, rows in cells.groupby("repetition", sort=False):
         reasons = [reason for row in rows.itertuples() if (reason := why_not(row))]
         made_of = [
@@ -122,10 +122,10 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
         counts = repetition in given
         if not counts and not reasons:
             reasons = ["not all of the values that it would be made of are there"]
-        found.append(
+        repetitions.append(
             Repetition(repetition, counts, "" if counts else "; ".join(reasons), value, made_of)
         )
-    return sorted(found, key=lambda each: int(each.repetition))
+    return sorted(repetitions, key=lambda each: int(each.repetition))
 
 
 def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value]:
@@ -144,14 +144,14 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
     ]
     path = path_of(cell)
     raw = raw_cell(run, path)
-    found = []
+    values = []
     for row in rows.itertuples():
         place = f"{row.file}:{row.line}"
         sources = raw.sources(phase, row.operation, row.metric)
         problems += [f"{each.path}: {each.problem}" for each in sources if each.problem]
         problems += _disagreement(raw, phase, row, place)
-        found.append(Value(path, row.operation, row.metric, row.value, row.unit, place, sources))
-    return found
+        values.append(Value(path, row.operation, row.metric, row.value, row.unit, place, sources))
+    return values
 
 
 def _disagreement(raw, phase: str, row, place: str) -> list[str]:

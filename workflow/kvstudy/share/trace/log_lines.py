@@ -33,12 +33,12 @@ def lines_of(
     name = str(path)
     text = path.read_text(encoding="utf-8", errors="replace")
     entries = read_entries(text, name)
-    found = _signed(entries, name, operation, metric, interval)
+    signed = _signed(entries, name, operation, metric, interval)
     plain = text.splitlines()
-    lines = [Line(entry.line, _text(plain, entry), sign) for sign, entry in found]
-    if not found or any(sign == 0 for sign, _ in found):
+    lines = [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
+    if not signed or any(sign == 0 for sign, _ in signed):
         return lines, None
-    return lines, sum(sign * number(entry, name) for sign, entry in found)
+    return lines, sum(sign * number(entry, name) for sign, entry in signed)
 
 
 def _signed(
@@ -59,7 +59,7 @@ def _signed(
             for entry in entries
             if entry.section == "OVERALL" and entry.label in METRICS[metric].labels
         ]
-    operations = dict.fromkeys(found["operation"] for found in map(_place, entries) if found)
+    operations = dict.fromkeys(match["operation"] for match in map(_section, entries) if match)
     if metric == "failed":
         return [each for name_ in operations for each in _failed(entries, name, name_)]
     if metric == "operations":
@@ -77,40 +77,40 @@ def _signed(
     return []
 
 
-def _place(entry: Entry):
+def _section(entry: Entry):
     return SECTION.match(entry.section)
 
 
 def _of(entries: list[Entry], operation: str, failed: bool):
     for entry in entries:
-        place = _place(entry)
-        if place and place["operation"] == operation and bool(place["failed"]) == failed:
-            yield place, entry
+        section = _section(entry)
+        if section and section["operation"] == operation and bool(section["failed"]) == failed:
+            yield section, entry
 
 
 def _counts(entries: list[Entry], operation: str) -> list[tuple[int, Entry]]:
-    found = [
+    signed = [
         (1, entry)
-        for place, entry in _of(entries, operation, failed=False)
-        if entry.label in COUNTS and not place["intended"]
+        for section, entry in _of(entries, operation, failed=False)
+        if entry.label in COUNTS and not section["intended"]
     ]
     # Histogram types beside each other tell it twice; the last one is taken.
-    return found[-1:]
+    return signed[-1:]
 
 
 def _failed(entries: list[Entry], name: str, operation: str) -> list[tuple[int, Entry]]:
     """By the failures' own sections or by the return codes, whichever tells of more."""
     sections = [
         (1, entry)
-        for place, entry in _of(entries, operation, failed=True)
-        if entry.label in COUNTS and not place["intended"]
+        for section, entry in _of(entries, operation, failed=True)
+        if entry.label in COUNTS and not section["intended"]
     ]
     codes = [
         (1, entry)
         for _, entry in [*_of(entries, operation, False), *_of(entries, operation, True)]
         if entry.label.startswith("Return=") and entry.label.removeprefix("Return=") not in GOOD
     ]
-    return max(sections, codes, key=lambda found: sum(number(entry, name) for _, entry in found))
+    return max(sections, codes, key=lambda signed: sum(number(entry, name) for _, entry in signed))
 
 
 def _latency(
@@ -118,13 +118,13 @@ def _latency(
 ) -> list[tuple[int, Entry]]:
     # With "intended" the plain sections hold intended latencies.
     wants_intended = metric.startswith("intended_") and interval != "intended"
-    found = [
+    signed = [
         (1, entry)
-        for place, entry in _of(entries, operation, failed=False)
-        if bool(place["intended"]) == wants_intended
+        for section, entry in _of(entries, operation, failed=False)
+        if bool(section["intended"]) == wants_intended
         and metric_of(entry.label) == metric.removeprefix("intended_")
     ]
-    return found[-1:]
+    return signed[-1:]
 
 
 def _text(lines: list[str], entry: Entry) -> str:

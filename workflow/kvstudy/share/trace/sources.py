@@ -72,11 +72,11 @@ class RawCell:
         """The files that tell the value, with their lines where it stands in them."""
         from_results = operation != "overall" or not metric_of(metric).files
         names = ["{}.out"] if from_results else metric_of(metric).files
-        found = [self._source(name.format(phase), operation, metric) for name in names]
-        if from_results and not found[0].problem and not found[0].lines:
+        sources = [self._source(name.format(phase), operation, metric) for name in names]
+        if from_results and not sources[0].problem and not sources[0].lines:
             # What was sampled beside the client.
-            found = [self._source(name, operation, metric) for name in OTHERS]
-        return [source for source in found if source.sha256 or source.problem]
+            sources = [self._source(name, operation, metric) for name in OTHERS]
+        return [source for source in sources if source.sha256 or source.problem]
 
     def origins(self) -> list[dict]:
         """Of imported logs: where each file is from."""

@@ -15,27 +15,27 @@ from kvstudy.study.raw import SUMS
 WIDTH = 80
 
 
-def chain_lines(found: Chain) -> list[str]:
+def chain_lines(chain: Chain) -> list[str]:
     """The value, then each repetition down to its lines."""
-    address = found.address
+    address = chain.address
     of = "the whole phase" if address.operation == WHOLE else address.operation
     lines = wrapped(
         f"{address.store}, workload {address.workload}, {address.parameters}: "
         f"{address.metric} of {of}"
     )
-    counted = sum(each.counts for each in found.repetitions)
-    what = f"n {counted} of {len(found.repetitions)} planned"
-    if math.isnan(found.mean):
+    counted = sum(each.counts for each in chain.repetitions)
+    what = f"n {counted} of {len(chain.repetitions)} planned"
+    if math.isnan(chain.mean):
         lines.append(f"  no value, {what}")
     else:
-        lines += [f"  mean {number(found.mean)} {found.unit}"]
-        spread = "no spread of one run" if math.isnan(found.sd) else f"sd {number(found.sd)}"
+        lines += [f"  mean {number(chain.mean)} {chain.unit}"]
+        spread = "no spread of one run" if math.isnan(chain.sd) else f"sd {number(chain.sd)}"
         lines += [f"  {spread}, {what}"]
-    if found.place:
-        lines.append(f"  {found.place}")
-    elif not math.isnan(found.mean):
+    if chain.place:
+        lines.append(f"  {chain.place}")
+    elif not math.isnan(chain.mean):
         lines += wrapped("not in summary.csv, which has no controls and no fixed rates", "  ")
-    for why, group in itertools.groupby(found.repetitions, key=lambda each: each.why):
+    for why, group in itertools.groupby(chain.repetitions, key=lambda each: each.why):
         several = list(group)
         if why and not any(each.made_of for each in several):
             # All for one reason, such as a server that is not here.
@@ -43,29 +43,29 @@ def chain_lines(found: Chain) -> list[str]:
             lines += ["", *wrapped(f"{names}  not counted"), *wrapped(why, "  ")]
             continue
         for each in several:
-            lines += ["", *_repetition(each, found)]
+            lines += ["", *_repetition(each, chain)]
     return lines
 
 
-def ratio_lines(found: RatioChain) -> list[str]:
+def ratio_lines(ratio: RatioChain) -> list[str]:
     """The ratio, its pairs, then both sides."""
     lines = wrapped(
-        f"{found.faster} by {found.slower}, workload {found.workload}, {found.parameters}: "
+        f"{ratio.faster} by {ratio.slower}, workload {ratio.workload}, {ratio.parameters}: "
         "ratio of throughput"
     )
     interval = ""
-    if not math.isnan(found.low):
-        interval = f", 95 % interval {number(found.low)} to {number(found.high)}"
-    lines += wrapped(f"{number(found.ratio)}{interval}", "  ")
-    lines.append(f"  {found.place}")
-    if found.paired:
-        lines.append(f"  the geometric mean of {len(found.pairs)} pairs:")
-        lines += [f"    rep{repetition}  {number(value)}" for repetition, value in found.pairs]
+    if not math.isnan(ratio.low):
+        interval = f", 95 % interval {number(ratio.low)} to {number(ratio.high)}"
+    lines += wrapped(f"{number(ratio.ratio)}{interval}", "  ")
+    lines.append(f"  {ratio.place}")
+    if ratio.paired:
+        lines.append(f"  the geometric mean of {len(ratio.pairs)} pairs:")
+        lines += [f"    rep{repetition}  {number(value)}" for repetition, value in ratio.pairs]
     else:
         lines += wrapped(
             "the geometric means by each other; repetitions of imported logs are no pairs", "  "
         )
-    for side in found.chains:
+    for side in ratio.chains:
         lines += ["", *chain_lines(side)]
     return lines
 
@@ -132,12 +132,12 @@ def wrapped(text: str, first: str = "", further: str | None = None) -> list[str]
     )
 
 
-def _repetition(each: Repetition, found: Chain) -> list[str]:
+def _repetition(each: Repetition, chain: Chain) -> list[str]:
     head = f"rep{each.repetition}  {'counted' if each.counts else 'not counted'}"
     if not math.isnan(each.value):
-        head += f", {number(each.value)} {found.unit}"
+        head += f", {number(each.value)} {chain.unit}"
         if len(each.made_of) > 1:
-            total = found.address.metric in ("operations", "failed")
+            total = chain.address.metric in ("operations", "failed")
             head += f", the {'sum' if total else 'mean'} of {len(each.made_of)}"
     lines = [head, *wrapped(each.why, "  ")]
     for value in each.made_of:
