@@ -31,11 +31,11 @@ rule build_pdf:
     log:
         log_of("build-pdf"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         "LaTeX to {output}"
     shell:
-        "kvstudy build-pdf {wildcards.run} --language {params.language} > {log} 2>&1;"
+        "kvstudy build-pdf {wildcards.run} {params.language} > {log} 2>&1;"
         # Nobody reads the log of a step that went well.
         " grep '^warning: ' {log} >&2 || true"
 
@@ -57,11 +57,11 @@ rule build_html:
     log:
         log_of("build-html"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         "text to {output}"
     shell:
-        "kvstudy build-html {wildcards.run} --language {params.language} > {log} 2>&1"
+        "kvstudy build-html {wildcards.run} {params.language} > {log} 2>&1"
 
 
 rule build_docx:
@@ -79,8 +79,8 @@ rule build_docx:
     log:
         log_of("build-docx"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         "text to {output}"
     shell:
-        "kvstudy build-docx {wildcards.run} --language {params.language} > {log} 2>&1"
+        "kvstudy build-docx {wildcards.run} {params.language} > {log} 2>&1"

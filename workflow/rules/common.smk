@@ -59,6 +59,11 @@ def captioned(paths, parts, kind, ending):
     ]
 
 
+def cell_of(wildcards):
+    """The planned cell that a job measures."""
+    return told(PLAN.cell, "{store}/{workload}/{parameters}/rep{repetition}".format(**wildcards))
+
+
 def is_partial(wildcards):
     return not PLAN.published and wildcards.run.endswith("-partial")
 

@@ -14,24 +14,20 @@ PROTOCOL = 1
 PROBE_PROTOCOL = 1
 
 
-def cell(wildcards):
-    return told(PLAN.cell, "{store}/{workload}/{parameters}/rep{repetition}".format(**wildcards))
-
-
 rule measure:
     output:
         f"results/{PLAN.run}/raw/{{store}}/{{workload}}/{{parameters}}/rep{{repetition}}/SHA256SUMS",
     log:
         f"results/{PLAN.run}/logs/{{store}}/{{workload}}/{{parameters}}/rep{{repetition}}.log",
-    priority: lambda wildcards: 1 + len(PLAN.cells) - PLAN.positions[cell(wildcards).path]
+    priority: lambda wildcards: 1 + len(PLAN.cells) - PLAN.positions[cell_of(wildcards).path]
     retries: 0
     threads: workflow.cores
     params:
         study=PLAN.study_file,
         scale=PLAN.config.scale,
-        cell=lambda wildcards: cell(wildcards).path,
-        properties=lambda wildcards: cell(wildcards).properties,
-        options=lambda wildcards: cell(wildcards).options,
+        cell=lambda wildcards: cell_of(wildcards).path,
+        properties=lambda wildcards: cell_of(wildcards).properties,
+        options=lambda wildcards: cell_of(wildcards).options,
         protocol=PROTOCOL,
     message:
         "measure {wildcards.store}, workload {wildcards.workload}, {wildcards.parameters}, "

@@ -22,11 +22,11 @@ rule judge_claims:
     log:
         log_of("claims"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         "verdicts on the source's claims to {output[0]}"
     shell:
-        "kvstudy claims {wildcards.run} --language {params.language} > {log} 2>&1"
+        "kvstudy claims {wildcards.run} {params.language} > {log} 2>&1"
 
 
 rule make_tables:
@@ -52,11 +52,11 @@ rule make_tables:
     log:
         log_of("tabulate"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         f"tables to results/{{wildcards.run}}{PLAN.subfolder}/tables"
     shell:
-        "kvstudy tabulate {wildcards.run} --language {params.language} > {log} 2>&1"
+        "kvstudy tabulate {wildcards.run} {params.language} > {log} 2>&1"
 
 
 rule draw_figures:
@@ -74,8 +74,8 @@ rule draw_figures:
     log:
         log_of("draw"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         f"figures to figures/{{wildcards.run}}{PLAN.subfolder}"
     shell:
-        "kvstudy draw {wildcards.run} --language {params.language} > {log} 2>&1"
+        "kvstudy draw {wildcards.run} {params.language} > {log} 2>&1"

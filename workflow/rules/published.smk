@@ -22,8 +22,8 @@ rule draw_published:
     log:
         log_of("published"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         "published values to {output.tables}, {output.figures} and results/{wildcards.run}/report"
     shell:
-        "kvstudy published {wildcards.run} --language {params.language} > {log} 2>&1"
+        "kvstudy published {wildcards.run} {params.language} > {log} 2>&1"

@@ -27,13 +27,12 @@ rule render_report:
     log:
         log_of("render"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
         appendix="--appendix notebook.tex" if APPENDIX else "",
     message:
         f"text of the report to results/{{wildcards.run}}{PLAN.subfolder}/report"
     shell:
-        "kvstudy render {wildcards.run} --language {params.language} {params.appendix}"
-        " > {log} 2>&1"
+        "kvstudy render {wildcards.run} {params.language} {params.appendix}" " > {log} 2>&1"
 
 
 rule run_notebook:

@@ -27,11 +27,11 @@ rule export_for_thesis:
     log:
         log_of("export"),
     params:
-        language=PLAN.config.language,
+        language=f"--language {PLAN.config.language}",
     message:
         f"parts for a thesis to results/{{wildcards.run}}{PLAN.subfolder}/export"
     shell:
-        "kvstudy export {wildcards.run} --language {params.language} > {log} 2>&1"
+        "kvstudy export {wildcards.run} {params.language} > {log} 2>&1"
 
 
 rule write_commands:
