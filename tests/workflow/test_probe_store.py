@@ -131,6 +131,7 @@ def test_a_counter_that_falls(pretend_study):
         ("exception-run", "read: the YCSB client ended with exit status 1"),
         ("cut-run", "read.out: no [CLEANUP]"),
         ("lost-load", "insert.out: 500 of 1000 records were loaded"),
+        ("nothing-run", "read.out: no operation ended in 10 s; is the machine busy?"),
     ],
 )
 def test_a_broken_step_keeps_its_logs(pretend_study, monkeypatch, client, message):

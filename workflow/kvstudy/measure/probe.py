@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kvstudy import __version__
+from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_executed, check_load
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.measure import environment
@@ -115,4 +116,7 @@ def _returns(step: Step, work: Path) -> dict[str, int]:
     else:
         out_of_time = log.runtime >= (SECONDS - 1) * 1000
         check_executed(log, step.count, SECONDS if out_of_time else None, name)
-    return log.sections[step.operation.upper()].returns
+    section = log.sections.get(step.operation.upper())
+    if not section:
+        raise KvstudyError(f"{name}: no operation ended in {SECONDS} s; is the machine busy?")
+    return section.returns
