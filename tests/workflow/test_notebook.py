@@ -35,6 +35,8 @@ from kvstudy.present.typeset.latex import fill
 from kvstudy.study.cells import closed_loop, plan, shown
 from kvstudy.study.load import load_study
 
+from tests.project import kvstudy
+
 # One process makes what the tests of this file share.
 pytestmark = pytest.mark.xdist_group("notebook")
 ROOT = Path(__file__).parents[2]
@@ -114,6 +116,8 @@ def write_run(measured: set[tuple[str, str]]) -> None:
     }.items():
         pd.DataFrame(columns=empty).to_csv(RUN / f"{name}.csv", index=False)
     (RUN / "probes.csv").write_text(PROBES)
+    (RUN / "environment.json").write_text('{"stores": {}, "components": []}')
+    kvstudy("audit", "--study", str(STUDY), "--output", str(RUN / "audit.csv"))
     tables = MEASUREMENTS.read(RUN), CELLS.read(RUN)
     names, one = study.workload_names, shown(study)
     summarise(*tables, study.store_names, names, one).to_csv(RUN / "summary.csv", index=False)

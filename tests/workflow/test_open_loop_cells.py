@@ -38,6 +38,8 @@ def measure(parameters: str = SLUG, repetition: int = 1) -> str:
 
 
 def parse(study: Path) -> dict[str, pd.DataFrame]:
+    # Where nothing could be measured, Snakemake has made it for its logs.
+    Path("results/small").mkdir(parents=True, exist_ok=True)
     kvstudy("parse", study.parent.name)
     folder = Path("results/small/open-loop")
     return {

@@ -42,6 +42,7 @@ rule run_notebook:
         PLAN.of_stores("store.yaml"),
         PUBLISHED,
         tidy("cells", "measurements", "summary", "series", "histograms", "resources", "probes"),
+        "results/{run}/environment.json",
         ANALYSIS,
         AUDIT,
         glob("report/templates/notebook/*"),
