@@ -126,16 +126,8 @@ def take_clone(holder: str) -> None:
 
     KvstudyError when it is another's.
     """
-    for lock in () if holder else _held:
-        if not _locked(lock):
-            holder = ANOTHER
-            continue
-        command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
-        began = time.strftime("%Y-%m-%d %H:%M:%S")
-        # Only for the message; the disk may be full.
-        with contextlib.suppress(OSError):
-            lock.truncate(0)
-            lock.write(os.fsencode(f"process {os.getpid()}, since {began}: {command}\n"))
+    if not holder and not all(map(_locked, _held)):
+        holder = ANOTHER
     if holder:
         raise KvstudyError(
             f"{Path.cwd()}: another Snakemake works in this clone ({holder}). Wait until it has "
@@ -143,6 +135,13 @@ def take_clone(holder: str) -> None:
             "'kill' with its number, which lets the present cell end first. Then run this again: "
             "it goes on with what is left"
         )
+    command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    began = time.strftime("%Y-%m-%d %H:%M:%S")
+    for lock in _held:
+        # Only for the message; the disk may be full.
+        with contextlib.suppress(OSError):
+            lock.truncate(0)
+            lock.write(os.fsencode(f"process {os.getpid()}, since {began}: {command}\n"))
 
 
 def _locked(lock: IO[bytes]) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from kvstudy.analyse.findings.percentiles import KEYS, runs_of
 from kvstudy.stats.percentiles import merged, quantiles
 
 PERCENTS = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
-KEYS = ["store", "workload", "parameters", "operation"]
 COLUMNS = [*KEYS, *PERCENTS, "largest", "operations", "n"]
 NUMBERS = [*PERCENTS, "largest", "operations", "n"]
 
@@ -19,11 +19,7 @@ def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
     and the largest latency (us), how many operations they are of, n runs.
     """
     rows = []
-    for key, group in histograms.groupby(KEYS, sort=False):
-        runs = [
-            run.set_index("latency")["count"].astype(int)
-            for _, run in group.groupby("repetition", sort=False)
-        ]
+    for key, runs in runs_of(histograms):
         together = merged(runs)
         values = quantiles(together, [*PERCENTS.values(), 100.0])
         rows.append([*key, *values, int(together.sum()), len(runs)])

@@ -60,6 +60,13 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def ratio_of(row, store: str) -> tuple[float, float, float]:
+    """How many times ``store`` is as fast as the other one in a row of ``pairs``, with interval."""
+    if store == row.faster:
+        return row.ratio, row.low, row.high
+    return 1 / row.ratio, 1 / row.high, 1 / row.low
+
+
 def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str], int]:
     """For ``stats.ranks``: every two of the ``stores``, 1 where the first one is faster.
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kvstudy.libraries import pd
 from kvstudy.stats.percentiles import percentiles_over_runs
 
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
-COLUMNS = [
-    *["store", "workload", "parameters", "operation", "percent"],
-    *["value", "low", "high", "n", "beyond"],
-]
+KEYS = ["store", "workload", "parameters", "operation"]
+COLUMNS = [*KEYS, *["percent", "value", "low", "high", "n", "beyond"]]
+
+
+def runs_of(histograms: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], list[pd.Series]]]:
+    """Each store, workload, parameters and operation with its runs: counts by latency (us)."""
+    for key, group in histograms.groupby(KEYS, sort=False):
+        yield (
+            key,
+            [
+                run.set_index("latency")["count"].astype(int)
+                for _, run in group.groupby("repetition", sort=False)
+            ],
+        )
 
 
 def percentiles(histograms: pd.DataFrame) -> pd.DataFrame:
@@ -20,12 +32,7 @@ def percentiles(histograms: pd.DataFrame) -> pd.DataFrame:
     n runs, beyond (operations of all runs that are slower).
     """
     rows = []
-    keys = ["store", "workload", "parameters", "operation"]
-    for key, group in histograms.groupby(keys, sort=False):
-        runs = [
-            run.set_index("latency")["count"].astype(int)
-            for _, run in group.groupby("repetition", sort=False)
-        ]
+    for key, runs in runs_of(histograms):
         for percent, found in zip(PERCENTS, percentiles_over_runs(runs, PERCENTS), strict=True):
             numbers = [found.value, found.low, found.high, found.runs, found.beyond]
             rows.append([*key, percent, *numbers])

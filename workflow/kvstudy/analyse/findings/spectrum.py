@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
+from kvstudy.analyse.findings.percentiles import COLUMNS, runs_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND, merged, quantiles, samples_beyond
 
 # Places in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to 99.9 %.
 PLACES = 20
-COLUMNS = [
-    *["store", "workload", "parameters", "operation", "percent"],
-    *["value", "low", "high", "n", "beyond"],
-]
 
 
 def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
@@ -23,12 +20,7 @@ def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
     high (range of the single runs' values; us), n runs, beyond.
     """
     rows = []
-    keys = ["store", "workload", "parameters", "operation"]
-    for key, group in histograms.groupby(keys, sort=False):
-        runs = [
-            run.set_index("latency")["count"].astype(int)
-            for _, run in group.groupby("repetition", sort=False)
-        ]
+    for key, runs in runs_of(histograms):
         together = merged(runs)
         samples = int(together.sum())
         percents = _places(samples)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
@@ -96,13 +97,11 @@ def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFra
     rows = []
     for row in pairs.itertuples():
         one, other = row.faster, row.slower
-        numbers = [row.ratio, row.low, row.high]
         if (one, other) not in places:
             one, other = other, one
-            numbers = [1 / row.ratio, 1 / row.high, 1 / row.low]
         limit = known.get((row.workload, row.parameters))
         verdict = [row.decision, row.in_floor, limit]
-        rows.append([row.workload, row.parameters, one, other, *numbers, *verdict])
+        rows.append([row.workload, row.parameters, one, other, *ratio_of(row, one), *verdict])
     rows.sort(key=lambda row: (names.index(row[0]), row[1], places[row[2], row[3]]))
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
@@ -112,9 +113,7 @@ def _here(measured: pd.DataFrame, store: str, base: str) -> dict[str, object]:
     for row in measured.itertuples():
         if {row.faster, row.slower} != {store, base}:
             continue
-        ratio, low, high = row.ratio, row.low, row.high
-        if row.faster == base:
-            ratio, low, high = 1 / ratio, 1 / high, 1 / low
+        ratio, low, high = ratio_of(row, store)
         words = {"parameters": row.parameters, "decision": row.decision}
         return words | {"ratio": ratio, "low": low, "high": high}
     nothing = dict.fromkeys(("ratio", "low", "high"), math.nan)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
@@ -101,9 +102,7 @@ def _ratio(
     for row in rows.itertuples():
         if {row.faster, row.slower} != {one, other}:
             continue
-        low, value, high = row.low, row.ratio, row.high
-        if row.faster == other:
-            low, value, high = 1 / high, 1 / value, 1 / low
+        value, low, high = ratio_of(row, one)
         marks = {Decision.UNDECIDED: TIE, Decision.EQUAL: EQUAL}.get(row.decision, "")
         if pd.notna(row.would_decide):
             marks += f" ({row.would_decide:.0f})"
