@@ -148,7 +148,7 @@ IN_CONFIG: list[tuple[str, Edit, str]] = [
 OF_SOURCE: list[tuple[str, str, Edit, str]] = [
     ("nothing", PUBLISHED, only(b""), r"published\.csv: .*CSV"),
     ("only a header", PUBLISHED, only(b"a,b\n"), r"published\.csv: no column"),
-    ("not UTF-8", PUBLISHED, only(b"\xff\xfe\x00"), "CSV"),
+    ("not UTF-8", PUBLISHED, only(b"\xff\xfe\x00"), r"published\.csv: .*save it as UTF-8"),
     ("a column less", PUBLISHED, to("store,", ""), r"published\.csv"),
     ("a mistyped store", PUBLISHED, to("mysql,a", "mysqll,a"), "line 2.*store.*did you mean 'mys"),
     ("a mistyped workload", PUBLISHED, to("mysql,a,", "mysql,aa,"), "line 2.*workload"),

@@ -79,14 +79,18 @@ OTHER_FILES: list[tuple[str, Edit, str]] = [
 ]
 # What is wrong in a row of import.csv.
 ROWS: list[tuple[str, dict[str, str], str]] = [
-    ("an unknown store", {"store": "redos"}, "store 'redos' is no folder of envs/stores"),
-    ("an unknown workload", {"workload": "z"}, "workload 'z' is no file of workloads"),
+    (
+        "an unknown store",
+        {"store": "redos"},
+        "column store.*'redos' is no folder of envs/stores.*did you mean 'redis'",
+    ),
+    ("an unknown workload", {"workload": "z"}, "column workload.*'z' is no file of workloads"),
     ("a word for a number", {"records": "many"}, "records: 'many' is no whole number"),
     ("half a record", {"records": "1.5"}, r"records: '1\.5' is no whole number"),
     ("records below 0", {"records": "-5"}, "records: '-5' is no whole number"),
     ("no records", {"records": "0"}, "records"),
     ("endless records", {"records": "9" * 30}, "records"),
-    ("more digits than Python reads", {"records": "9" * 5000}, "line .*digits"),
+    ("more digits than Python reads", {"records": "9" * 5000}, "records: '9.*9' is no whole number"),
     ("digits of another script", {"records": "١٢"}, "records|imported"),
     ("an unknown phase", {"phase": "both"}, "phase: 'both'; give load or run"),
     ("an empty field", {"records": ""}, "complete records"),
@@ -99,7 +103,7 @@ ROWS: list[tuple[str, dict[str, str], str]] = [
     ("a giant repetition", {"repetition": "9" * 12}, r"study\.yaml: has no cell|repetition"),
 ]
 TABLES: list[tuple[str, Edit, str]] = [
-    ("nothing", lambda content: b"", r"import\.csv: no column"),
+    ("nothing", lambda content: b"", r"import\.csv: no CSV"),
     ("only a header", lambda content: content.splitlines(True)[0], r"import\.csv: no rows"),
     ("not UTF-8", lambda content: content + b"\xff\xfe", r"import\.csv: cannot be read"),
     ("UTF-16", lambda content: content.decode().encode("utf-16"), r"import\.csv: cannot be read"),

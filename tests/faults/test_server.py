@@ -40,7 +40,7 @@ IN_A_PHASE: list[tuple[str, list, str]] = [
     ("a crash", [["server", "SEGV"], ["sleep", 60]], "killed by SIGSEGV during {}"),
     ("ended by somebody", [["server", "TERM"], ["sleep", 60]], "SIGTERM during {}"),
     ("dies with its client", [["server", "KILL"]], "SIGKILL|counters|stopped|gone"),
-    ("frozen", [["server", "STOP"], ["status", *[5] * 60]], "no operations went well in 3 s"),
+    ("frozen", [["server", "STOP"], ["status", *[5] * 60]], "no operation went well for 3 s"),
     ("frozen unnoticed", [["server", "STOP"]], "(?i)no .*answer|stopped|frozen"),
     ("silent at the end", [["answer", "none"]], "(?i)no .*answer|timed out|stopped"),
     ("no words", [["answer", ""]], "(?i)no .*answer|closed"),

@@ -368,6 +368,7 @@ def test_a_wrong_address_names_key_and_remedy(tmp_path, expected, message):
         ({"expected": {"ratio": [1]}}, "quotes[0].expected.ratio: must be a list of 2 or more"),
         ({"expected": {"rate": [1]}}, "quotes[0].expected.rate: unknown key"),
         ({"expected": {"ratio": [1, 2], "sum": [1]}}, "give exactly one of ratio, change"),
+        ({"expected": {"product": None}}, "give exactly one of ratio, change"),
         ({"expected": True}, "quotes[0].expected: must be an address, a number, or a key"),
         ({"relation": "is"}, "quotes[0].relation: must be one of equal, at least"),
         ({"say": "it"}, "quotes[0].say: unknown key"),

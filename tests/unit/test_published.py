@@ -174,7 +174,7 @@ def first_row(**changes: str) -> str:
         ({"value": "-5"}, "column value: -5 is negative; a runtime is 0 or more"),
         *[
             ({"value": text}, f"column value: '{text}' is no number; give one like 5081.13")
-            for text in ("inf", "nan", "1e999", "1_000", "0x10", "5 081", "many")
+            for text in ("inf", "nan", "1e999", "1_000", "0x10", "5 081", "many", "١٢")
         ],
     ],
 )
@@ -186,7 +186,7 @@ def test_a_wrong_value_is_refused_with_line_and_column(project, changes, message
 
 
 @pytest.mark.parametrize("size", ["records", "operations", "threads"])
-@pytest.mark.parametrize("number", ["-1", "0", "1.5", "inf", "four"])
+@pytest.mark.parametrize("number", ["-1", "0", "1.5", "inf", "four", "١٢"])
 def test_a_wrong_size_is_refused(project, size, number):
     path = STUDIES / "haverinen2018" / "published.csv"
     row = f"haverinen2018,T,mysql,a,overall,throughput,ops/s,1,{number}\n"

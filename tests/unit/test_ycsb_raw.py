@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import struct
 import zlib
 from pathlib import Path
 
@@ -136,6 +137,16 @@ def test_a_histogram_with_a_damaged_byte_is_refused_or_read(tmp_path, position):
         path.write_text("\n".join([*lines[:5], before + coded, *lines[6:]]) + "\n")
         with contextlib.suppress(KvstudyError):
             assert (read_histogram(path) > 0).all()
+
+
+def test_a_histogram_of_latencies_beyond_all_sense_is_refused(tmp_path):
+    """One count, of a histogram whose lowest value is 2^61 us."""
+    packed = zlib.compress(struct.pack(">iiiiqqdb", 0x1C849313, 1, 0, 3, 1 << 61, 1 << 62, 1.0, 2))
+    line = base64.b64encode(b"\x1c\x84\x93\x14" + len(packed).to_bytes(4, "big") + packed).decode()
+    path = tmp_path / "run.READ.hdr"
+    path.write_text(f"0.0,1.0,0.1,{line}\n")
+    with pytest.raises(KvstudyError, match=r"run\.READ\.hdr: .*latencies of weeks"):
+        read_histogram(path)
 
 
 def test_a_histogram_that_unpacks_to_too_much_is_refused(tmp_path):

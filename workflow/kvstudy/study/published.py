@@ -30,8 +30,8 @@ PRINTED = "printed"
 KEYS = ["store", "workload", "operation", "metric", *SIZES]
 # The only one that can fall below 0.
 SIGNED = "throughput_change"
-_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?")
-_SIZE = re.compile(r"[1-9]\d{0,17}")
+_NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,18})?", re.ASCII)
+_SIZE = re.compile(r"[1-9]\d{0,17}", re.ASCII)
 _REMEDY = "it is part of the study, beside study.yaml; see config/README.md"
 
 

@@ -110,7 +110,7 @@ class Computed(Strict):
 
     @model_validator(mode="after")
     def _one_key(self) -> Computed:
-        if len(self.model_fields_set) != 1:
+        if len(self.model_fields_set) != 1 or self.parts is None:
             raise ValueError(f"give exactly one of {', '.join(type(self).model_fields)}")
         return self
 

@@ -20,7 +20,7 @@ _INTERVAL = re.compile(r"^(?:Tag=[^,]*,)?[\d.]+,[\d.]+,[\d.]+,(HIST\S+)$")
 # Of a line: eight bytes, then a compressed body, in whose header is the highest value that its
 # counts can be of. 2^40 us are 12 days.
 _OUTER, _HIGHEST = 8, slice(24, 32)
-_ENOUGH = (1 << 40).to_bytes(8, "big")
+_ENOUGH = 1 << 40
 # A body with all counts of three digits up to 2^40 is smaller.
 _BODY = 1 << 20
 
@@ -63,8 +63,10 @@ def read_histogram(path: Path) -> pd.Series:
     latencies = [
         total.get_highest_equivalent_value(total.get_value_from_index(int(index))) for index in used
     ]
-    if (counts < 0).any():
-        raise KvstudyError(f"{path}: has counts below 0; it is damaged, measure again")
+    if (counts < 0).any() or max(latencies) > 2 * _ENOUGH:
+        raise KvstudyError(
+            f"{path}: has counts below 0 or latencies of weeks; it is damaged, measure again"
+        )
     index = pd.Index(latencies, dtype=np.int64, name="latency")
     return pd.Series(counts[used], index=index, name="count")
 
@@ -95,7 +97,7 @@ def _with_room(encoded: str) -> bytes:
     body = bytearray(unpack.decompress(data[_OUTER:], _BODY))
     if not unpack.eof or unpack.unused_data:
         raise ValueError("its compressed part has another length")
-    body[_HIGHEST] = _ENOUGH
+    body[_HIGHEST] = _ENOUGH.to_bytes(8, "big")
     packed = zlib.compress(body, 1)
     return base64.b64encode(data[:4] + len(packed).to_bytes(4, "big") + packed)
 
