@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import io
-import math
 import re
 import statistics
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.tidy.files import CELLS
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.errors import KvstudyError
-from kvstudy.present.workbook.content import Content, read_outcomes
 from kvstudy.present.workbook.runs import Places
 from kvstudy.present.workbook.sheet import sheet_names
 from kvstudy.present.workbook.write import write_workbook
 from kvstudy.study.cells import closed_loop, plan, shown
+from kvstudy.study.raw import sums_digest
 from openpyxl import Workbook, load_workbook
 
 from . import small_results as small
@@ -40,9 +40,12 @@ PLAIN = {"noise_floor": False, "client_ceiling": False, "workloads": ["a", "c"]}
 
 @pytest.fixture
 def made(project: Path):
-    """Make the workbook of the small study with these faults; returns content and path."""
+    """Make the workbook of the small study with these faults; returns run and path."""
+    sums = project / "raw/redis/a/r10_o20_t1/rep1/SHA256SUMS"
+    sums.parent.mkdir(parents=True)
+    sums.write_text("0  run.out\n")
 
-    def make(faults=None, titles=small.TITLES, name="small", **changes) -> tuple[Content, Path]:
+    def make(faults=None, titles=small.TITLES, name="small", **changes) -> tuple:
         study = small.study(**(PLAIN | changes))
         planned = closed_loop(plan(study))
         rows = small.cells(faults)
@@ -56,35 +59,34 @@ def made(project: Path):
             for workload, every in sizes.items()
             for parameters in every
         )
-        rows = rows.assign(started="2024-05-06T07:08:09+00:00", wall_seconds="3")
+        rows = rows.assign(started="2024-05-06T07:08:09+00:00", wall_seconds=3.0)
         rows.to_csv("cells.csv", index=False)
-        outcomes = read_outcomes(Path("cells.csv"), study, planned)
-        measured = small.measurements(outcomes)
+        rows = CELLS.read(Path())
+        measured = small.measurements(rows)
         names = (study.store_names, study.workload_names, shown(study))
-        content = Content(
+        values = [line for line in small.PUBLISHED.splitlines() if not line.endswith(",")]
+        Path("published.csv").write_text("\n".join(values))
+        run = SimpleNamespace(
             study=study,
             scale=1.0,
-            run="small",
-            planned=planned,
-            cells=outcomes,
+            name="small",
+            folder=Path("results/small"),
+            raw=Path("raw"),
+            planned={cell.path: cell for cell in planned},
+            headline=shown(study),
+            cells=rows,
             measurements=measured,
-            values=per_repetition(measured, outcomes, *names[1:]),
-            summary=summarise(measured, outcomes, *names),
-            published=published(),
+            values=per_repetition(measured, rows, *names[1:]),
+            summary=summarise(measured, rows, *names),
+            published_file=Path("published.csv"),
             environment=ENVIRONMENT,
             titles=titles,
-            digests={planned[0].path: "ab" * 32},
         )
         path = Path(f"{name}.xlsx")
-        write_workbook(content, path)
-        return content, path
+        write_workbook(run, path)
+        return run, path
 
     return make
-
-
-def published() -> pd.DataFrame:
-    frame = pd.read_csv(io.StringIO(small.PUBLISHED))
-    return frame.assign(records=math.nan, operations=math.nan, threads=math.nan, printed="")
 
 
 def table(path: Path, sheet: str, formulas: bool = False) -> pd.DataFrame:
@@ -104,13 +106,13 @@ def ranged(book: Workbook, formula: str) -> list[float]:
 
 
 def test_single_runs_are_those_of_the_measurements(made):
-    content, path = made()
+    run, path = made()
     sheet = table(path, "Redis").query("Workload == 'Workload A'")
     overall = sheet[sheet["Operation"] == "whole phase"]
     assert list(overall["Run"]) == [1, 2]
     assert list(overall["Throughput (ops/s)"]) == [2000, 2200]
     assert list(sheet[sheet["Operation"] == "read"]["Average latency (µs)"]) == [100, 100]
-    numbers = content.measurements.query("store == 'redis'")["value"]
+    numbers = run.measurements.query("store == 'redis'")["value"]
     metrics = sheet.columns[8:-1]
     both = table(path, "Redis").query("not Operation.str.contains('plain') and Phase == 'run'")
     assert both[metrics].notna().to_numpy().sum() == len(numbers)
@@ -118,12 +120,12 @@ def test_single_runs_are_those_of_the_measurements(made):
 
 
 def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(made):
-    content, path = made()
+    run, path = made()
     values = table(path, "Averages and spread")
     formulas = table(path, "Averages and spread", formulas=True)
     values, formulas = (each[values["Runs"].notna()] for each in (values, formulas))
-    assert len(values) == len(content.summary)
-    expected = content.summary.sort_values("mean")
+    assert len(values) == len(run.summary)
+    expected = run.summary.sort_values("mean")
     for column, name in {
         **{"Runs": "n", "Mean": "mean", "Standard deviation": "sd"},
         **{"Coefficient of variation": "cov", "Smallest": "min", "Largest": "max"},
@@ -254,7 +256,7 @@ def test_the_first_sheet_tells_what_it_is_and_the_last_has_checksums(made):
     assert "12 planned: 8 measured, 4 not measured" in text
     assert book.properties.created == datetime(2024, 5, 6, 7, 8, 9)
     digests = [cell.value for cell in book["Cells"]["J"][1:] if cell.value]
-    assert digests == ["ab" * 32]
+    assert digests == [sums_digest(Path("raw/redis/a/r10_o20_t1/rep1"))]
 
 
 def test_the_same_run_gives_the_same_bytes(made, monkeypatch):
@@ -294,16 +296,17 @@ def test_names_of_sheets(titles, expected):
 
 
 def test_cells_of_another_study_or_scale_are_refused(project):
-    small.cells().assign(wall_seconds="").to_csv("cells.csv", index=False)
-    planned = closed_loop(plan(small.study(), 1000))
+    planned = {cell.path: cell for cell in plan(small.study(), 1000)}
+    run = SimpleNamespace(study=small.study(), cells=small.cells(), planned=planned)
+    run.folder = Path("results/small")
     with pytest.raises(KvstudyError, match=r"cells\.csv:2: redis/a/r10_o20_t1/rep1 is not planned"):
-        read_outcomes(Path("cells.csv"), small.study(), planned)
+        write_workbook(run, Path("small.xlsx"))
 
 
 def test_a_folder_that_cannot_be_written_is_named(made):
-    content, _ = made()
+    run, _ = made()
     target = Path("taken.xlsx")
     target.mkdir()
     with pytest.raises(KvstudyError, match=r"taken\.xlsx: cannot be written"):
-        write_workbook(content, target)
+        write_workbook(run, target)
     assert not Path(".taken.xlsx.new").exists()

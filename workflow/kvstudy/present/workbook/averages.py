@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_rowcol_to_cell
 
+from kvstudy.analyse.tidy.published import read_published
 from kvstudy.present.workbook.content import (
     MAIN,
     Content,
@@ -19,7 +19,7 @@ from kvstudy.present.workbook.content import (
     unit_text,
 )
 from kvstudy.present.workbook.runs import Places
-from kvstudy.present.workbook.sheet import Column, Formats, Sheet
+from kvstudy.present.workbook.sheet import Book, Column, Sheet
 from kvstudy.study.base import SIZES
 from kvstudy.study.cells import by_combination
 from kvstudy.study.combinations import Combination
@@ -40,15 +40,14 @@ NOTHING = {"italic": True, "font_color": "#767676"}
 NUMBER = "General"
 
 
-def side_by_side(
-    content: Content, places: Places, book: Workbook, formats: Formats, name: str
-) -> None:
+def side_by_side(content: Content, places: Places, book: Book, name: str) -> None:
     """Write the means with a column per store; a line is one quantity of one operation."""
     study = content.study
     stores = [Column(content.title(store), NUMBER, 16) for store in study.store_names]
-    title = f"{study.title}, {content.run}: means over the runs"
-    sheet = Sheet(book, formats, name, [*FIRST, *stores], len(FIRST), title)
-    summary = content.summary[content.summary["metric"].isin(MAIN)]
+    title = content.heading("means over the runs")
+    sheet = Sheet(book, name, [*FIRST, *stores], len(FIRST), title)
+    summary = content.run.summary
+    summary = summary[summary["metric"].isin(MAIN)]
     means = {tuple(row[:5]): row[7] for row in summary.itertuples(index=False)}
     lines: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
     for row in summary.itertuples():
@@ -93,15 +92,13 @@ RUNS = 1 + len(FIRST)
 MEAN_AT, SD, COV, LOW, HIGH, PUBLISHED, RATIO, NOTE = range(RUNS + 1, RUNS + 9)
 
 
-def with_spread(
-    content: Content, places: Places, book: Workbook, formats: Formats, name: str
-) -> None:
+def with_spread(content: Content, places: Places, book: Book, name: str) -> None:
     """Write a line per store and quantity: runs, mean, spread, and what the source published."""
-    title = f"{content.study.title}, {content.run}: means, spread and published values"
-    sheet = Sheet(book, formats, name, SPREAD, 1, title)
+    title = content.heading("means, spread and published values")
+    sheet = Sheet(book, name, SPREAD, 1, title)
     theirs = _published(content)
     means: dict[Setting, dict] = {}
-    for row in content.summary.itertuples():
+    for row in content.run.summary.itertuples():
         setting = (row.store, row.workload, row.parameters)
         means.setdefault(setting, {})[row.operation, row.metric] = row
     for setting in _all(content):
@@ -173,7 +170,7 @@ def _all(content: Content) -> list[Setting]:
     workloads = content.study.workload_names
     # A stable sort: stores and sizes keep their order.
     own.sort(key=lambda key: workloads.index(key[1]))
-    rows = content.summary[content.summary["workload"] == MEAN]
+    rows = content.run.summary.query("workload == @MEAN")
     means = zip(rows["store"], rows["workload"], rows["parameters"], strict=True)
     return own + list(dict.fromkeys(means))
 
@@ -198,14 +195,15 @@ def _any(places: Places, key: tuple) -> bool:
 def _published(content: Content) -> dict[Setting, dict[tuple[str, str], tuple[float, str]]]:
     """The published values of each setting: those of its sizes, or of no certain size."""
     found: dict[Setting, dict[tuple[str, str], tuple[float, str]]] = {}
-    if content.published is None:
+    if content.run.published_file is None:
         return found
     settings = _all(content)
     sizes: dict[tuple[str, str], list[Combination]] = {}
     for use in content.study.workloads:
-        for one, cell in by_combination(content.study, use, content.scale).items():
+        for one, cell in by_combination(content.study, use, content.run.scale).items():
             sizes.setdefault((use.name, cell.parameters), []).append(one)
-    for row in content.published.dropna(subset="value").itertuples():
+    published = read_published(content.run.published_file)
+    for row in published.dropna(subset="value").itertuples():
         for setting in settings:
             store, workload, parameters = setting
             if (store, workload) != (row.store, row.workload):

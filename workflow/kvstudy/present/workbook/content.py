@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS, path_of
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import CEILING, original
 from kvstudy.study.metrics import METRICS, PRINTED, metric_of
-from kvstudy.study.model import Study
 
 # The lines of the sheet that compares stores; the others are on the sheet after it.
 MAIN = [*PRINTED, "goodput", "missed"]
@@ -57,36 +55,33 @@ def rank(metric: str) -> tuple[int, str]:
 Setting = tuple[str, str, str]
 
 
-@dataclass(frozen=True)
 class Content:
-    """A run. ``values`` are those of ``tidy.summary.per_repetition``, the rest its files.
+    """A ``run`` as its sheets show it."""
 
-    ``cells`` is the whole ``cells.csv``, ``planned`` the closed-loop cells of the plan.
-    ``digests`` has the SHA-256 of the list of checksums of each cell's raw logs, by the path of
-    the cell; a cell without logs has none.
-    """
+    def __init__(self, run: Run) -> None:
+        """KvstudyError for a ``cells.csv`` with cells that the study does not plan."""
+        self.run, self.study = run, run.study
+        self._planned = closed_loop(run.planned.values())
+        names = {cell.path for cell in self._planned}
+        for number, row in enumerate(run.cells.itertuples(), start=2):
+            if (name := path_of(row)) not in names:
+                raise KvstudyError(
+                    f"{CELLS.path(run.folder)}:{number}: {name} is not planned by the study "
+                    f"'{run.study.name}'; give the study and the --scale of the run, or parse again"
+                )
 
-    study: Study
-    scale: float
-    run: str
-    planned: list[Cell]
-    cells: pd.DataFrame
-    measurements: pd.DataFrame
-    values: pd.DataFrame
-    summary: pd.DataFrame
-    published: pd.DataFrame | None
-    environment: dict
-    titles: dict[str, str]
-    digests: dict[str, str] = field(default_factory=dict)
+    def heading(self, what: str) -> str:
+        """What stands above the printed pages of a sheet."""
+        return f"{self.study.title}, {self.run.name}: {what}"
 
     def title(self, store: str) -> str:
         """What people call a store or a control."""
-        if store in self.titles:
-            return self.titles[store]
-        of = original(self.study, store)
-        if store == CEILING.name or of not in self.titles:
+        titles, of = self.run.titles, original(self.study, store)
+        if store in titles:
+            return titles[store]
+        if store == CEILING.name or of not in titles:
             return CEILING.title if store == CEILING.name else store
-        return f"{self.titles[of]} ({store.removeprefix(f'{of}-').replace('-', ' ')})"
+        return f"{titles[of]} ({store.removeprefix(f'{of}-').replace('-', ' ')})"
 
     def workload(self, name: str) -> str:
         """What people call a workload."""
@@ -96,11 +91,11 @@ class Content:
     def settings(self) -> dict[Setting, Cell]:
         """Each setting with one of its cells, in the order of the study and of the sizes."""
         workloads = self.study.workload_names
-        stores = list(dict.fromkeys(cell.store for cell in self.planned))
+        stores = list(dict.fromkeys(cell.store for cell in self._planned))
         own = self.study.store_names
         stores.sort(key=lambda name: (own.index(name) if name in own else len(own), name))
         cells = sorted(
-            self.planned,
+            self._planned,
             key=lambda cell: (
                 stores.index(cell.store),
                 workloads.index(cell.workload),
@@ -111,9 +106,9 @@ class Content:
 
     @cached_property
     def outcomes(self) -> dict[Setting, list[pd.Series]]:
-        """The rows of ``cells`` of each setting, by repetition."""
+        """The rows of ``cells.csv`` of each setting, by repetition."""
         found: dict[Setting, list] = {}
-        rows = self.cells.assign(number=self.cells["repetition"].astype(int))
+        rows = self.run.cells.assign(number=self.run.cells["repetition"].astype(int))
         for row in rows.sort_values("number", kind="stable").itertuples():
             found.setdefault((row.store, row.workload, row.parameters), []).append(row)
         return found
@@ -153,20 +148,6 @@ class Content:
     @cached_property
     def _cells(self) -> dict[tuple[str, str], Cell]:
         return {key[1:]: cell for key, cell in self.settings.items()}
-
-
-def read_outcomes(path: Path, study: Study, planned: list[Cell]) -> pd.DataFrame:
-    """``cells.csv`` with versions and durations; refuses cells that ``planned`` does not have."""
-    frame = CELLS.read(path.parent)
-    names = {cell.path for cell in planned}
-    for number, row in enumerate(frame.itertuples(), start=2):
-        name = path_of(row)
-        if name not in names:
-            raise KvstudyError(
-                f"{path}:{number}: {name} is not planned by the study '{study.name}'; give the "
-                "study and the --scale of the run, or parse again"
-            )
-    return frame
 
 
 def moment(text: str) -> datetime:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xlsxwriter import Workbook
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.summary import COUNTS, measured_phases
@@ -17,8 +16,7 @@ from kvstudy.present.workbook.content import (
     operation_title,
     rank,
 )
-from kvstudy.present.workbook.sheet import Column, Formats, Sheet, quoted
-from kvstudy.study.cells import shown
+from kvstudy.present.workbook.sheet import Book, Column, Sheet, quoted
 from kvstudy.study.parts import MEAN
 
 # Store, workload, parameters and operation of a value, and its metric.
@@ -80,12 +78,12 @@ class Runs:
     def __init__(self, content: Content, places: Places) -> None:
         self._content = content
         self._places = places
-        measured = content.measurements
+        measured = content.run.measurements
         units = dict(zip(measured["metric"], measured["unit"], strict=True))
         self._metrics = sorted(units, key=rank)
         self._units = units
         self._measured = _table(measured)
-        self._counted = _table(content.values)
+        self._counted = _table(content.run.values)
         self._phase = measured_phases(measured)
         self._block: tuple | None = None
         self._known: dict[Setting, dict[str, list[str]]] = {}
@@ -98,9 +96,7 @@ class Runs:
             key[:3]: key[4] for key in self._counted if "+" in key[4]
         }
 
-    def write(
-        self, book: Workbook, formats: Formats, name: str, stores: list[str], with_store: bool
-    ) -> None:
+    def write(self, book: Book, name: str, stores: list[str], with_store: bool) -> None:
         """Fill the sheet ``name`` with the runs of ``stores``, which a column may name."""
         content = self._content
         before = [Column("Store", width=22)] if with_store else []
@@ -108,19 +104,17 @@ class Runs:
             *before,
             *FIRST,
             *(
-                Column(
-                    header(metric, self._units[metric]),
-                    number_format(self._units[metric]),
-                )
+                Column(header(metric, unit), number_format(unit))
                 for metric in self._metrics
+                for unit in [self._units[metric]]
             ),
             Column("Reason", width=70, aside=True),
         ]
         frozen = len(before) + len(FIRST)
-        title = f"{content.study.title}, {content.run}: single runs"
-        sheet = Sheet(book, formats, name, columns, frozen, title, pages_wide=2)
+        title = content.heading("single runs")
+        sheet = Sheet(book, name, columns, frozen, title, pages_wide=2)
+        start = len(before)
         for store in stores:
-            start = len(before)
             for setting in content.settings:
                 if setting[0] == store:
                     self._setting(sheet, setting, start)
@@ -201,7 +195,6 @@ class Runs:
 
     def _mean(self, sheet: Sheet, store: str, start: int) -> None:
         """The mean throughput of the workloads, run by run."""
-        one = shown(self._content.study, self._content.scale)
         column = self._column("throughput", start) if "throughput" in self._units else 0
         for key, values in self._counted.items():
             if key[0] != store or key[1] != MEAN:
@@ -218,7 +211,7 @@ class Runs:
             sheet.text(start + 7, "measured")
             cells = ",".join(
                 self._places.cell((store, name, slug, "overall", "throughput"), number)
-                for name, slug in one.items()
+                for name, slug in self._content.run.headline.items()
                 for number in [self._number_of(store, name, slug, key[5])]
             )
             sheet.formula(column, f"=AVERAGE({cells})", values["throughput"])

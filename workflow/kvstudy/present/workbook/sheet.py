@@ -72,18 +72,18 @@ class Column:
     aside: bool = False
 
 
-class Formats:
-    """The formats of a workbook, each made once."""
+class Book(Workbook):
+    """A workbook whose formats are each made once."""
 
-    def __init__(self, book: Workbook) -> None:
-        self._book = book
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)
         self._made: dict[tuple, Format] = {}
 
-    def get(self, **properties: object) -> Format:
+    def style(self, **properties: object) -> Format:
         """The format with these properties of XlsxWriter."""
         key = tuple(sorted(properties.items()))
         if key not in self._made:
-            self._made[key] = self._book.add_format({"valign": "top"} | properties)
+            self._made[key] = self.add_format({"valign": "top"} | properties)
         return self._made[key]
 
 
@@ -92,8 +92,7 @@ class Sheet:
 
     def __init__(
         self,
-        book: Workbook,
-        formats: Formats,
+        book: Book,
         name: str,
         columns: list[Column],
         frozen: int,
@@ -108,14 +107,14 @@ class Sheet:
         self.row = 0
         self._ruled = 0
         self._columns = columns
-        self._formats = formats
+        self._book = book
         self._sheet: Worksheet = book.get_worksheet_by_name(name)
         for number, column in enumerate(columns):
             words = max(len(word) for word in column.header.split())
             width = column.width or min(WIDEST, max(11, words + 3))
             self._sheet.set_column(number, number, width)
             align = {"align": "right"} if column.number_format else {"align": "left", "indent": 1}
-            style = formats.get(
+            style = book.style(
                 bold=True, text_wrap=True, bottom=1, bg_color="#EDEDED", valign="bottom", **align
             )
             self._sheet.write_string(0, number, column.header, style)
@@ -144,7 +143,7 @@ class Sheet:
             style |= {"align": "left", "indent": 1}
         if len(text) > LONGEST_TEXT:
             text = text[: LONGEST_TEXT - 1] + "…"
-        self._sheet.write_string(self.row, column, text, self._formats.get(**self._lined(style)))
+        self._sheet.write_string(self.row, column, text, self._book.style(**self._lined(style)))
 
     def number(self, column: int, value: float | None, **style: object) -> None:
         """Write ``value`` in the column's format; nothing for None and NaN."""
@@ -170,13 +169,13 @@ class Sheet:
         """Draw a thin line above the row that was begun: here another block begins."""
         if self.row > 1:
             for column in range(len(self._columns)):
-                self._sheet.write_blank(self.row, column, None, self._formats.get(top=4))
+                self._sheet.write_blank(self.row, column, None, self._book.style(top=4))
         self._ruled = self.row
 
     def _of(self, column: int, style: dict[str, object]) -> Format:
         form = style.pop("number_format", self._columns[column].number_format)
         given = {"num_format": form} if form else {}
-        return self._formats.get(**given, **self._lined(style))
+        return self._book.style(**given, **self._lined(style))
 
     def _lined(self, style: dict[str, object]) -> dict[str, object]:
         return style | ({"top": 4} if self._ruled == self.row > 1 else {})

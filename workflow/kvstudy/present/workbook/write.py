@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 
-from xlsxwriter import Workbook
 from xlsxwriter.exceptions import FileCreateError
 
+from kvstudy import __version__
+from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
-from kvstudy.present.workbook.about import about
+from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.averages import side_by_side, with_spread
 from kvstudy.present.workbook.content import Content, as_utc, moment
 from kvstudy.present.workbook.runs import CONTROLS, Places, Runs
-from kvstudy.present.workbook.sheet import Column, Formats, Sheet, sheet_names
+from kvstudy.present.workbook.sheet import Book, Column, Sheet, print_set_up, quoted, sheet_names
 from kvstudy.study.cells import cell_path
+from kvstudy.study.controls import is_control
+from kvstudy.study.raw import sums_digest
 
 COLUMNS = [
     Column("Store", width=26),
@@ -31,10 +35,9 @@ COLUMNS = [
 ]
 
 
-def cells(content: Content, book: Workbook, formats: Formats, name: str) -> None:
+def cells(content: Content, book: Book, name: str) -> None:
     """Write one row per planned cell."""
-    title = f"{content.study.title}, {content.run}: cells and checksums"
-    sheet = Sheet(book, formats, name, COLUMNS, 4, title)
+    sheet = Sheet(book, name, COLUMNS, 4, content.heading("cells and checksums"))
     for setting in content.settings:
         for row in content.outcomes.get(setting, []):
             store, workload, parameters = setting
@@ -49,10 +52,118 @@ def cells(content: Content, book: Workbook, formats: Formats, name: str) -> None
             sheet.text(6, as_utc(row.started))
             sheet.number(7, row.wall_seconds)
             sheet.text(8, row.server_version)
-            path = cell_path(*setting, row.repetition)
-            sheet.text(9, content.digests.get(path, ""), font_name="Courier New", font_size=9)
+            digest = sums_digest(content.run.raw / cell_path(*setting, row.repetition))
+            sheet.text(9, digest, font_name="Courier New", font_size=9)
             sheet.text(10, reason)
     sheet.done()
+
+
+HOW = [
+    "A run is one measurement on a fresh, empty server. Means are plain means over the runs; a "
+    "percentile is averaged like any other value, and that mean is no percentile of all "
+    "operations.",
+    "Formulas refer to the sheets of single runs. A run that failed or was not measured is empty, "
+    "with its reason. A void run (more failed operations than the study expects) keeps its values "
+    "in grey; no formula counts it.",
+    "“read+update” and the like: the plain mean of the operations' values, not weighted by how "
+    "many there were; their counts are summed.",
+    "Standard deviations are those of a sample (n - 1); the coefficient of variation is the "
+    "standard deviation by the mean.",
+    "Latencies are service times in microseconds, as YCSB records them.",
+]
+
+
+def about(content: Content, book: Book, name: str, sheets: list[tuple[str, str]]) -> None:
+    """Fill the sheet ``name``; ``sheets`` are the others with what they hold."""
+    sheet = book.get_worksheet_by_name(name)
+    sheet.set_column(0, 0, 24)
+    sheet.set_column(1, 1, 110)
+    print_set_up(sheet, f"{content.study.title}, {content.run.name}")
+    sheet.hide_gridlines(2)
+    sheet.write_string(0, 0, content.study.title, book.style(bold=True, font_size=16))
+    wrapped, bold = book.style(text_wrap=True), book.style(bold=True)
+    row = 1
+    for label, text in _facts(content):
+        row += 1
+        sheet.write_string(row, 0, label, bold)
+        sheet.write_string(row, 1, text, wrapped)
+        _height(sheet, row, text)
+    row += 2
+    sheet.write_string(row, 0, "Sheets", book.style(bold=True, font_size=12))
+    link = book.style(font_color="#0563C1", underline=1)
+    for other, holds in sheets:
+        row += 1
+        sheet.write_url(row, 0, f"internal:{quoted(other)}!A1", link, other)
+        sheet.write_string(row, 1, holds, wrapped)
+    row += 2
+    sheet.write_string(row, 0, "How to read it", book.style(bold=True, font_size=12))
+    for text in HOW:
+        row += 1
+        sheet.write_string(row, 1, text, wrapped)
+        _height(sheet, row, text)
+
+
+def _height(sheet, row: int, text: str) -> None:
+    """Viewers do not all fit the height of a row to text that wraps."""
+    lines = -(-len(text) // 112)
+    if lines > 1:
+        sheet.set_row(row, 15 * lines)
+
+
+def _facts(content: Content) -> list[tuple[str, str]]:
+    run, study, environment = content.run, content.study, content.run.environment
+    facts = [("Question", " ".join(study.question.split())), ("Run", run.name)]
+    if run.scale != 1:
+        facts.append(
+            (
+                "Careful",
+                f"Measured with {run.scale:g} times the records and operations of the study: "
+                "a trial of the pipeline, no measurement of the stores.",
+            )
+        )
+    rows = [row for of in content.outcomes.values() for row in of]
+    for name, controls in (("Cells", False), ("Control cells", True)):
+        states = [content.status(row)[0] for row in rows if is_control(row.store) == controls]
+        counts = {state: states.count(state) for state in dict.fromkeys(["measured", *states])}
+        words = ", ".join(f"{count} {state}" for state, count in counts.items())
+        if states:
+            facts.append((name, f"{len(states)} planned: {words}"))
+    started = sorted(filter(None, run.cells["started"]), key=moment)
+    when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else "not recorded"
+    facts.append(("When", when))
+    where = [
+        "; ".join(_component(part) for part in machine)
+        for machine in environment.get("machines", [])
+    ]
+    facts += [("Where", text) for text in where] or [("Where", "not recorded")]
+    for store, known in environment["stores"].items():
+        # YCSB without a store has no server that a provider could start.
+        provider = known["provider"].replace("none", "")
+        told = [known["version"] or "version not recorded", provider, *known["images"]]
+        facts.append((content.title(store), ", ".join(filter(None, told))))
+    cores = {jar for known in environment["stores"].values() for jar in known["jars"]}
+    versions = sorted({m[1] for jar in cores if (m := re.fullmatch(r"core-(\d.*)\.jar", jar))})
+    versions += environment.get("imported", {}).get("ycsb", [])
+    facts.append(("YCSB", ", ".join(dict.fromkeys(versions)) or "not recorded"))
+    if study.source:
+        of = study.source
+        facts.append(("Source", f"{of.author}: {of.title}. {of.published_as}, {of.year}."))
+    cite = f"Made with kvstudy {__version__} (Apache-2.0). Name the run, {run.name}"
+    cite += ", and cite the source above." if study.source else "."
+    facts.append(("How to cite", cite))
+    facts.append(
+        (
+            "Raw logs",
+            "The last sheet has a checksum for each cell: the SHA-256 of the file SHA256SUMS, "
+            "which has those of the cell's logs.",
+        )
+    )
+    return facts
+
+
+def _component(part: dict[str, str]) -> str:
+    name, details = sentence(part["name"]), sentence(part["details"])
+    return f"{part['component']}: {name}" + (f" ({details})" if details else "")
 
 
 # Text stays text, whatever it begins with.
@@ -66,12 +177,12 @@ NO_DATE = datetime(2000, 1, 1)
 AVERAGES = ["About", "Averages", "Averages and spread"]
 
 
-def write_workbook(content: Content, output: Path) -> list[str]:
+def write_workbook(run: Run, output: Path) -> list[str]:
     """Write ``output`` in one step; returns the names of its sheets.
 
-    The same content gives the same bytes. KvstudyError when the file cannot be written.
+    The same run gives the same bytes. KvstudyError when the file cannot be written.
     """
-    study = content.study
+    content, study = Content(run), run.study
     stores = dict.fromkeys(key[0] for key in content.settings)
     controls = [name for name in stores if name not in study.store_names]
     titles = [content.title(name) for name in study.store_names]
@@ -81,26 +192,27 @@ def write_workbook(content: Content, output: Path) -> list[str]:
 
     output.parent.mkdir(parents=True, exist_ok=True)
     beside = output.with_name(f".{output.name}.new")
-    book = Workbook(beside, OPTIONS)
-    created = _created(content)
-    book.set_properties({"title": study.title, "subject": content.run, "created": created})
+    book = Book(beside, OPTIONS)
+    moments = [moment(text) for text in run.cells["started"] if text]
+    created = max(moments).replace(tzinfo=None) if moments else NO_DATE
+    book.set_properties({"title": study.title, "subject": run.name, "created": created})
     for name in names:
         book.add_worksheet(name)
-    formats, places = Formats(book), Places()
+    places = Places()
     holds = ["the means, stores side by side", "means with their spread, and published values"]
     holds += [f"single runs of {title}" for title in titles[: len(study.store_names)]]
     holds += ["single runs of the cells that show what differences mean"] if controls else []
     holds += ["all planned cells, what became of them, and checksums"]
-    about(content, book, formats, names[0], list(zip(names[1:], holds, strict=True)))
+    about(content, book, names[0], list(zip(names[1:], holds, strict=True)))
     # Formulas ask where the runs stand, so these sheets are filled first.
     runs = Runs(content, places)
     for name, store in zip(of_runs, study.store_names, strict=False):
-        runs.write(book, formats, name, [store], with_store=False)
+        runs.write(book, name, [store], with_store=False)
     if controls:
-        runs.write(book, formats, of_runs[-1], controls, with_store=True)
-    side_by_side(content, places, book, formats, names[1])
-    with_spread(content, places, book, formats, names[2])
-    cells(content, book, formats, names[-1])
+        runs.write(book, of_runs[-1], controls, with_store=True)
+    side_by_side(content, places, book, names[1])
+    with_spread(content, places, book, names[2])
+    cells(content, book, names[-1])
     try:
         book.close()
         beside.replace(output)
@@ -108,9 +220,3 @@ def write_workbook(content: Content, output: Path) -> list[str]:
         beside.unlink(missing_ok=True)
         raise KvstudyError(f"{output}: cannot be written: {error}") from None
     return names
-
-
-def _created(content: Content) -> datetime:
-    """When the last cell was started, in UTC and without a zone."""
-    moments = [moment(text) for text in content.cells["started"] if text]
-    return max(moments).replace(tzinfo=None) if moments else NO_DATE
