@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -14,6 +16,7 @@ from kvstudy.present.export.folder import ready_for_input
 from kvstudy.present.export.numbers import numbers_tex, printed
 from kvstudy.present.report.build import LONG_LINES, build_pdf
 from kvstudy.present.typeset.grid import Grid, Line, Section, texts
+from kvstudy.study.cells import shown
 from kvstudy.study.metrics import SHOWN
 
 from tests.project import ROOT
@@ -52,7 +55,7 @@ V:\kv{redis}{a}{througput}.
 
 
 @pytest.fixture(scope="module")
-def numbers() -> str:
+def numbers(tmp_path_factory) -> str:
     plan = small.cells()
     values = small.measurements(plan)
     # A hyphen is no letter for babel's Czech.
@@ -63,15 +66,16 @@ def numbers() -> str:
     only = {"a": "r10_o20_t1", "c": "r10_o20_t1"}
     values_of_runs = per_repetition(values, plan, workloads[:2], only)
     summary = summarise(values, plan, study.store_names, workloads[:2], only)
-    return numbers_tex(
-        study,
-        1.0,
-        "small",
-        summary,
-        intervals(values_of_runs),
-        plan,
-        TEMPLATES / "export/numbers.tex.j2",
-    )
+    folder = tmp_path_factory.mktemp("analysis")
+    return made(folder, study, summary, intervals(values_of_runs), plan)
+
+
+def made(folder: Path, study, summary, found: pd.DataFrame, plan: pd.DataFrame) -> str:
+    """The numbers.tex of these values; ``folder`` is that of the analysis."""
+    found.to_csv(folder / "intervals.csv", index=False)
+    run = SimpleNamespace(study=study, scale=1.0, name="small", summary=summary, cells=plan)
+    run.analysis_folder, run.headline = folder, shown(study)
+    return numbers_tex(run, TEMPLATES / "export/numbers.tex.j2")
 
 
 @pytest.mark.parametrize("version", ["", "[=v2]"])
@@ -145,19 +149,11 @@ def test_numbers_are_rounded_as_in_the_tables(numbers):
     assert printed("throughput", "ops/s", float("nan")) == ""
 
 
-def test_nothing_measured_is_a_file_of_reasons():
+def test_nothing_measured_is_a_file_of_reasons(tmp_path):
     plan = small.cells().assign(status="not measured", reason=r"no 50 % & \such {thing} #1")
     summary = small.measurements(plan.head(0))
     empty = summarise(summary, plan, list(small.TITLES), ["a", "c"])
-    text = numbers_tex(
-        small.study(),
-        1.0,
-        "small",
-        empty,
-        intervals(summary),
-        plan,
-        TEMPLATES / "export/numbers.tex.j2",
-    )
+    text = made(tmp_path, small.study(), empty, intervals(summary), plan)
     assert "\\kvstudyvalue{" not in text.split("\\makeatother")[0].split("from}{to}")[1]
     assert r"\kvstudygap{redis/a/r10_o20_t1}{no 50 such thing 1}" in text
 

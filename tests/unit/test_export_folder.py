@@ -5,22 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from kvstudy.analyse.findings.intervals import COLUMNS as INTERVAL_COLUMNS
+from kvstudy.analyse.run import Run, find_run
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest
-from kvstudy.present.export.folder import FORMS, Sources, export, ready_for_input
-from kvstudy.study.load import load_study
+from kvstudy.present.export.folder import FORMS, ready_for_input
+from kvstudy.present.export.folder import export as export_run
 
 from . import small_results as small
 
 ROOT = Path(__file__).parents[2]
+RESULTS = Path("results/small")
 BIBLIOGRAPHY = """\
 @book{small,
   title = {Small {50} \\%},
@@ -33,47 +35,44 @@ TITLE = r"Redis_%&#\<K>{V}$~^"
 
 
 @pytest.fixture
-def sources(project: Path) -> Sources:
-    """What a run leaves, of the small study with made-up values; riak is not measured."""
+def run(project: Path) -> Run:
+    """The small study with made-up values; riak is not measured."""
+    shutil.copytree(ROOT / "report/templates/export", "report/templates/export")
     path = Path("config/studies/small/study.yaml")
     path.parent.mkdir()
     content = small.study().model_dump(mode="json", exclude_unset=True)
     content["title"] = TITLE
     path.write_text(yaml.safe_dump(content))
-    study = load_study(path)
-    for folder in ("tables", "figures"):
-        Path(folder).mkdir()
+    (RESULTS / "analysis").mkdir(parents=True)
+    of = find_run("small")
+    study = of.study
+    for folder in (of.tables, of.figures):
+        folder.mkdir(parents=True)
     for table in study.tables:
-        (Path("tables") / f"{table.name}.tex").write_text("\\toprule 1-2\n")
-        (Path("tables") / f"{table.name}.csv").write_text("a\n1\n")
-    Path("tables/claims.tex").write_text("\\begin{longtable}{l}x\\end{longtable}\n")
+        (of.tables / f"{table.name}.tex").write_text("\\toprule 1-2\n")
+        (of.tables / f"{table.name}.csv").write_text("a\n1\n")
+    (of.tables / "claims.tex").write_text("\\begin{longtable}{l}x\\end{longtable}\n")
     for figure in study.drawn_figures:
         for form in FORMS:
-            (Path("figures") / f"{figure.name}.{form}").write_text(form)
+            (of.figures / f"{figure.name}.{form}").write_text(form)
     plan = small.cells()
     plan["started"] = plan["status"].map({"measured": "2026-11-21T23:50:00+00:00"}).fillna("")
     plan.loc[0, "started"] = "2026-11-20T23:50:00+00:00"
-    plan.to_csv("cells.csv", index=False)
-    workloads = study.workload_names
-    summarise(small.measurements(plan), plan, study.store_names, workloads).to_csv("summary.csv")
-    Path("intervals.csv").write_text(",".join(INTERVAL_COLUMNS) + "\n")
+    plan.to_csv(RESULTS / "cells.csv", index=False)
+    names = study.store_names, study.workload_names
+    summarise(small.measurements(plan), plan, *names).to_csv(RESULTS / "summary.csv")
+    (RESULTS / "analysis/intervals.csv").write_text(",".join(INTERVAL_COLUMNS) + "\n")
     components = [{"component": "CPU", "name": "Fast & hot"}]
     stores = {"redis": {"versions": ["7.0.15"]}, "riak": {"versions": []}}
     known = {"components": components, "stores": stores}
-    Path("environment.json").write_text(json.dumps(known))
-    Path("references.bib").write_text(BIBLIOGRAPHY)
-    return Sources(
-        study=path,
-        summary=Path("summary.csv"),
-        cells=Path("cells.csv"),
-        environment=Path("environment.json"),
-        intervals=Path("intervals.csv"),
-        bibliography=Path("references.bib"),
-        tables=Path("tables"),
-        figures=Path("figures"),
-        raw=Path("raw"),
-        templates=ROOT / "report" / "templates" / "export",
-    )
+    (RESULTS / "environment.json").write_text(json.dumps(known))
+    Path("report/references.bib").write_text(BIBLIOGRAPHY)
+    return of
+
+
+def export() -> Path:
+    """The folder, made anew from the files that are there."""
+    return export_run(find_run("small"), "en")
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -84,22 +83,22 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_everything_is_there_and_the_same_every_time(sources):
-    first = files(export(sources, Path("export")))
-    study = load_study(sources.study)
+def test_everything_is_there_and_the_same_every_time(run):
+    first = files(export())
+    study = run.study
     names = {f"tables/{table.name}.{form}" for table in study.tables for form in ("tex", "csv")}
     names |= {f"figures/{each.name}.{form}" for each in study.drawn_figures for form in FORMS}
     names |= {"tables/claims.tex", "numbers.tex", "references.bib", "README.txt"}
     assert set(first) == names | {"example/thesis.tex", "example/thesis-czech.tex"}
-    Path("export/mine.txt").write_text("of an older run")
-    assert files(export(sources, Path("export"))) == first
-    assert [path.name for path in Path.cwd().glob(".export*")] == []
+    (RESULTS / "export/mine.txt").write_text("of an older run")
+    assert files(export()) == first
+    assert [path.name for path in RESULTS.glob(".export*")] == []
     assert TITLE in first["README.txt"].decode()
 
 
-def test_the_examples_speak_of_what_was_measured(sources):
-    export(sources, Path("export"))
-    text = Path("export/example/thesis.tex").read_text()
+def test_the_examples_speak_of_what_was_measured(run):
+    export()
+    text = (RESULTS / "export/example/thesis.tex").read_text()
     assert r"\kv{redis}{a}{throughput}" in text
     assert r"\kv{memcached}{a}{throughput}" in text
     assert "riak" not in text
@@ -111,32 +110,32 @@ def test_the_examples_speak_of_what_was_measured(sources):
 
 def numbers_of(example: str) -> list[str]:
     """The macros of numbers in an example, in their order."""
-    text = Path(f"export/example/{example}.tex").read_text(encoding="utf-8")
+    text = (RESULTS / f"export/example/{example}.tex").read_text(encoding="utf-8")
     return re.findall(r"\\kv\w*(?:\[\w+\])?(?:\{\w+\}){3}", text)
 
 
-def test_one_run_has_no_interval_in_the_examples(sources):
-    text = sources.summary.read_text().splitlines()
-    lines = [line.replace(",2,", ",1,", 1) for line in text]
-    sources.summary.write_text("\n".join(lines) + "\n")
-    export(sources, Path("export"))
-    assert "kvci" not in Path("export/example/thesis.tex").read_text()
+def test_one_run_has_no_interval_in_the_examples(run):
+    summary = RESULTS / "summary.csv"
+    lines = [line.replace(",2,", ",1,", 1) for line in summary.read_text().splitlines()]
+    summary.write_text("\n".join(lines) + "\n")
+    export()
+    assert "kvci" not in (RESULTS / "export/example/thesis.tex").read_text()
     assert numbers_of("thesis") == numbers_of("thesis-czech")
 
 
-def test_the_bibliography_names_study_software_and_source(sources):
-    cell = Path("raw/redis/a/r10_o20_t1/rep1")
+def test_the_bibliography_names_study_software_and_source(run):
+    cell = run.raw / "redis/a/r10_o20_t1/rep1"
     cell.mkdir(parents=True)
     (cell / "SHA256SUMS").write_text("0  run.out\n")
-    export(sources, Path("export"))
-    text = Path("export/references.bib").read_text()
+    export()
+    text = (RESULTS / "export/references.bib").read_text()
     escaped = (
         r"Redis\_\%\&\#\textbackslash{}\textless{}K\textgreater{}"
         r"\textbraceleft{}V\textbraceright{}\$\textasciitilde{}\textasciicircum{}"
     )
     assert f"  title = {{{{{escaped}}}}},\n" in text
     assert r"Measured 2026-11-20 to 2026-11-21 on Fast \& hot" in text
-    assert logs_digest(Path("raw")) in text
+    assert logs_digest(run.raw) in text
     assert "Software, version 7.0.15" in text
     assert r"\url{https://redis.io}" in text
     assert BIBLIOGRAPHY.split("\n\n")[0] in text
@@ -166,26 +165,35 @@ def test_the_digest_of_the_logs_is_what_the_readme_says(tmp_path):
 @pytest.mark.parametrize(
     ("missing", "message"),
     [
-        ("tables/one.tex", r"tables/one\.tex: no such file; write it with 'kvstudy tabulate'"),
-        ("figures/speed.png", r"figures/speed\.png: no such file; write it with 'kvstudy draw'"),
-        ("environment.json", r"environment\.json: cannot be read .* 'kvstudy parse'"),
-        ("intervals.csv", r"intervals\.csv: no such file; it is written by `kvstudy analyse`"),
-        ("references.bib", r"references\.bib: cannot be read"),
+        (
+            "results/small/tables/one.tex",
+            r"tables/one\.tex: no such file; write it with 'kvstudy tabulate'",
+        ),
+        (
+            "figures/small/speed.png",
+            r"figures/small/speed\.png: no such file; write it with 'kvstudy draw'",
+        ),
+        ("results/small/environment.json", r"environment\.json: cannot be read .* 'kvstudy parse'"),
+        (
+            "results/small/analysis/intervals.csv",
+            r"intervals\.csv: no such file; it is written by `kvstudy analyse`",
+        ),
+        ("report/references.bib", r"references\.bib: cannot be read"),
     ],
 )
-def test_what_is_missing_is_named_and_the_old_folder_stays(sources, missing, message):
-    export(sources, Path("export"))
-    before = files(Path("export"))
+def test_what_is_missing_is_named_and_the_old_folder_stays(run, missing, message):
+    export()
+    before = files(RESULTS / "export")
     Path(missing).unlink()
     with pytest.raises(KvstudyError, match=message):
-        export(sources, Path("export"))
-    assert files(Path("export")) == before
+        export()
+    assert files(RESULTS / "export") == before
 
 
-def test_a_source_that_no_bibliography_has_is_refused(sources):
-    Path("other.bib").write_text("@book{other,\n}\n")
+def test_a_source_that_no_bibliography_has_is_refused(run):
+    Path("report/references.bib").write_text("@book{other,\n}\n")
     with pytest.raises(KvstudyError, match="has no entry 'small'; add one"):
-        export(replace(sources, bibliography=Path("other.bib")), Path("export"))
+        export()
 
 
 def test_a_table_says_what_it_needs():

@@ -11,11 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy import __version__
+from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import Latex, escape
-from kvstudy.stores.definition import Store
-from kvstudy.study.model import Study
 from kvstudy.study.raw import SUMS, file_digest
 
 YCSB = "cooper2010"
@@ -38,22 +37,14 @@ class Entry:
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"]) + "\n"
 
 
-def references(
-    study: Study,
-    run: str,
-    cells: pd.DataFrame,
-    environment: dict,
-    stores: dict[str, Store],
-    raw: Path,
-    bibliography: Path,
-) -> str:
+def references(run: Run, bibliography: Path) -> str:
     """The text of references.bib; the entries of publications come from ``bibliography``.
 
     KvstudyError when that file lacks the study's source or YCSB's paper.
     """
-    entries = [HINT, str(study_entry(study, run, cells, environment, raw)), str(_kvstudy(cells))]
-    entries += [str(entry) for entry in store_entries(stores, cells, environment)]
-    keys = [*([study.source.key] if study.source else []), YCSB]
+    source = run.study.source
+    entries = [HINT, *map(str, [study_entry(run), _kvstudy(run.cells), *store_entries(run)])]
+    keys = [*([source.key] if source else []), YCSB]
     published = _entries_of(bibliography)
     for key in keys:
         if key not in published:
@@ -62,29 +53,28 @@ def references(
     return "\n".join(entries)
 
 
-def study_entry(study: Study, run: str, cells: pd.DataFrame, environment: dict, raw: Path) -> Entry:
+def study_entry(run: Run) -> Entry:
     """The run itself: what was measured, when, on which machine, and the digest of its logs."""
-    days = _days(cells)
+    days = _days(run.cells)
     when = ""
     if days:
         first, last = days[0].isoformat(), days[-1].isoformat()
         when = f"Measured {first}" if first == last else f"Measured {first} to {last}"
-    parts = {
-        part["component"]: sentence(part["name"]) for part in environment.get("components", [])
-    }
+    components = run.environment.get("components", [])
+    parts = {part["component"]: sentence(part["name"]) for part in components}
     machine = ", ".join(parts[name] for name in ("CPU", "Memory", "OS") if parts.get(name))
-    digest = logs_digest(raw)
+    digest = logs_digest(run.raw)
     notes = [
         f"{when or 'Measured'} on {machine}" if machine else when,
         f"raw logs: sha256 {digest}" if digest else "",
     ]
     return Entry(
         "misc",
-        f"measured-{run}",
+        f"measured-{run.name}",
         {
-            "author": f"{{{_value(f'kvstudy run {run}')}}}",
-            "title": f"{{{_value(study.title)}}}",
-            "year": _year(cells),
+            "author": f"{{{_value(f'kvstudy run {run.name}')}}}",
+            "title": f"{{{_value(run.study.title)}}}",
+            "year": _year(run.cells),
             "note": "; ".join(_value(note) for note in notes if note),
         },
     )
@@ -102,11 +92,11 @@ def logs_digest(raw: Path) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def store_entries(stores: dict[str, Store], cells: pd.DataFrame, environment: dict) -> list[Entry]:
+def store_entries(run: Run) -> list[Entry]:
     """One entry for each store's software, with the versions that were measured, and when."""
     found: dict[str, Entry] = {}
-    for name, store in stores.items():
-        known = environment.get("stores", {}).get(name, {})
+    for name, store in run.stores.items():
+        known = run.environment.get("stores", {}).get(name, {})
         versions = ", ".join(known.get("versions", []))
         folder = store.folder.name
         if folder in found and found[folder].fields["year"]:
@@ -118,7 +108,7 @@ def store_entries(stores: dict[str, Store], cells: pd.DataFrame, environment: di
                 "author": f"{{{_value(store.product)}}}",
                 "title": _value(f"Software, version {versions}" if versions else "Software"),
                 "howpublished": rf"\url{{{store.homepage}}}" if store.homepage else "",
-                "year": _year(cells) if versions else "",
+                "year": _year(run.cells) if versions else "",
             },
         )
     return list(found.values())

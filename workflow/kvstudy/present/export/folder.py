@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import CELLS, SUMMARY, read_csv, read_environment
+from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import using
 from kvstudy.present.export.bibliography import logs_digest, references
 from kvstudy.present.export.numbers import numbers_tex
 from kvstudy.present.typeset.latex import Latex, escape, fill
-from kvstudy.stores.definition import Store, load_stores
-from kvstudy.study.cells import run_name
-from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
+from kvstudy.study.run_names import REPORT
 
 # Which package brings what a table uses.
 PACKAGES = {
@@ -92,73 +88,39 @@ def _how(text: str, name: str) -> list[str]:
     ]
 
 
-INTERVALS = ["store", "workload", "parameters", "operation", "metric", "unit"]
-BOUNDS = ["n", "value", "low", "high", "cov"]
 FORMS = ("pdf", "svg", "png", "csv")
 # Babel's name of the language, and the file of its example.
 EXAMPLES = {"english": "thesis.tex", "czech": "thesis-czech.tex"}
 
 
-@dataclass(frozen=True)
-class Sources:
-    """Where the parts of a run lie: files up to ``bibliography``, then folders."""
+def export(run: Run, language: str) -> Path:
+    """Make the folder ``export`` of the run anew, in one step; returns it.
 
-    study: Path
-    summary: Path
-    cells: Path
-    environment: Path
-    intervals: Path
-    bibliography: Path
-    tables: Path
-    figures: Path
-    raw: Path
-    templates: Path
-
-
-def export(sources: Sources, output: Path, scale: float = 1.0, partial: bool = False) -> Path:
-    """Make the folder ``output`` anew, in one step; returns it.
-
-    KvstudyError for a table or a figure that is not there, and for files that cannot be read.
+    Tables and figures are those in the ``language``; the numbers for LaTeX and the folder's own
+    texts are English. KvstudyError for a table or a figure that is not there, and for files that
+    cannot be read.
     """
-    study = load_study(sources.study)
-    run = run_name(study.name, scale) + ("-partial" if partial else "")
-    summary = SUMMARY.read(sources.summary.parent)
-    cells = CELLS.read(sources.cells.parent)
-    intervals = read_csv(
-        sources.intervals, INTERVALS + BOUNDS, BOUNDS, "written by `kvstudy analyse`"
-    )
-    stores = load_stores(study)
+    with using(language):
+        output, of_tables, of_figures = run.text / "export", run.tables, run.figures
+    templates = REPORT / "templates" / "export"
     beside = output.with_name(f".{output.name}.new")
     shutil.rmtree(beside, ignore_errors=True)
     for folder in ("tables", "figures", "example"):
         (beside / folder).mkdir(parents=True)
 
-    tables = _tables(study, sources.tables, beside / "tables")
-    figures = _figures(study, sources.figures, beside / "figures")
-    template = sources.templates / "numbers.tex.j2"
-    numbers = numbers_tex(study, scale, run, summary, intervals, cells, template)
-    (beside / "numbers.tex").write_text(numbers, encoding="utf-8")
-    text = references(
-        study,
-        run,
-        cells,
-        read_environment(sources.environment),
-        stores,
-        sources.raw,
-        sources.bibliography,
-    )
-    (beside / "references.bib").write_text(text, encoding="utf-8")
-    about = _about(study, run, stores, summary, tables, figures) | {
-        "digest": logs_digest(sources.raw)
+    tables = _tables(run.study, of_tables, beside / "tables")
+    figures = _figures(run.study, of_figures, beside / "figures")
+    texts = {
+        "numbers.tex": numbers_tex(run, templates / "numbers.tex.j2"),
+        "references.bib": references(run, REPORT / "references.bib"),
     }
-    for language, name in EXAMPLES.items():
-        text = fill(sources.templates / f"{name}.j2", **about, language=language)
-        (beside / "example" / name).write_text(text, encoding="utf-8")
-    readme = fill(
-        sources.templates / "README.txt.j2",
-        **{name: _as_it_is(value) for name, value in about.items()},
-    )
-    (beside / "README.txt").write_text(readme, encoding="utf-8")
+    about = _about(run, tables, figures) | {"digest": logs_digest(run.raw)}
+    for babel, name in EXAMPLES.items():
+        texts[f"example/{name}"] = fill(templates / f"{name}.j2", **about, language=babel)
+    plain = {name: _as_it_is(value) for name, value in about.items()}
+    texts["README.txt"] = fill(templates / "README.txt.j2", **plain)
+    for name, text in texts.items():
+        (beside / name).write_text(text, encoding="utf-8")
     shutil.rmtree(output, ignore_errors=True)
     beside.replace(output)
     return output
@@ -194,15 +156,9 @@ def _figures(study: Study, folder: Path, output: Path) -> dict[str, str]:
     return captions
 
 
-def _about(
-    study: Study,
-    run: str,
-    stores: dict[str, Store],
-    summary: pd.DataFrame,
-    tables: dict[str, str],
-    figures: dict[str, str],
-) -> dict[str, object]:
+def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[str, object]:
     """What the example and the README speak about."""
+    study, summary = run.study, run.summary
     speeds = summary[
         (summary["metric"] == "throughput") & summary["workload"].isin(study.workload_names)
     ]
@@ -220,9 +176,9 @@ def _about(
     figure = next(iter(figures), "")
     return {
         "title": study.title,
-        "run": Latex(run),
+        "run": Latex(run.name),
         "stores": [
-            (Latex(name), stores[name].title, Latex(stores[name].folder.name))
+            (Latex(name), run.stores[name].title, Latex(run.stores[name].folder.name))
             for name in (measured or study.store_names)[:2]
         ],
         "workload": Latex(workload),

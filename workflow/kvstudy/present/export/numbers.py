@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import SETTING, read_csv
 from kvstudy.analyse.tidy.numbers import fixed, significant
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import Latex, fill
-from kvstudy.study.cells import shown
 from kvstudy.study.metrics import metric_of
-from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 # Units as siunitx writes them; the macros of our own are in the template.
@@ -27,8 +27,8 @@ UNITS = {
     "cores": r"\kvcores",
 }
 WITHOUT_UNIT = ("count", "share")
-KEYS = ["store", "workload", "parameters", "operation", "metric"]
-SETTING = KEYS[:3]
+KEYS = [*SETTING, "operation", "metric"]
+BOUNDS = ["n", "value", "low", "high", "cov"]
 
 
 @dataclass(frozen=True)
@@ -44,36 +44,29 @@ class Number:
     high: Latex
 
 
-def numbers_tex(
-    study: Study,
-    scale: float,
-    run: str,
-    summary: pd.DataFrame,
-    intervals: pd.DataFrame,
-    cells: pd.DataFrame,
-    template: Path,
-) -> str:
-    """The text of numbers.tex: macros, and each value of ``summary`` (``tidy.summary``).
+def numbers_tex(run: Run, template: Path) -> str:
+    """The text of numbers.tex: macros, and each value of ``summary.csv`` with its 95 % interval.
 
-    ``intervals`` (``analysis.intervals``) give the 95 % intervals. Stores and workloads of the
-    plan (``cells``) without a value have the reason instead.
+    Stores and workloads of the plan without a value have the reason instead.
     """
-    numbers = list(_numbers(summary, intervals))
-    swept = Swept(study, scale, summary, cells, None)
-    own = cells[cells["store"].isin(study.store_names)]
+    study, summary = run.study, run.summary
+    path = run.analysis_folder / "intervals.csv"
+    intervals = read_csv(path, [*KEYS, "unit", *BOUNDS], BOUNDS, "written by `kvstudy analyse`")
+    swept = Swept(study, run.scale, summary, run.cells, None)
+    own = run.cells[run.cells["store"].isin(study.store_names)]
     planned = list(dict.fromkeys(own[SETTING].itertuples(index=False, name=None)))
     there = set(summary[SETTING].itertuples(index=False, name=None))
     return fill(
         template,
-        run=Latex(run),
-        numbers=numbers,
+        run=Latex(run.name),
+        numbers=list(_numbers(summary, intervals)),
         gaps=[
             (Latex("/".join(place)), _plain(sentence(swept.reason(*place))))
             for place in planned
             if place not in there
         ],
         names=[(Latex(at), Latex(", ".join(below))) for at, below in _names(summary, planned)],
-        shown=[*shown(study, scale).items(), (MEAN, "all")],
+        shown=[*run.headline.items(), (MEAN, "all")],
         only=[(name, one) for name in study.workload_names if (one := _only(summary, name))],
         raw=Latex,
     )
