@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from kvstudy.present.drawing.draw import looks
+from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.drawing.write import chart_text, read_figure
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.report.document import Front, Parts, write_document
@@ -71,7 +71,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         table = bars(figure, study, small.results())
     table.to_csv(parts.figures / "speed.csv", index=False)
     look = looks(titles, small.COLORS)
-    spec = chart_text(figure, read_figure(parts.figures / "speed.csv"), study, look)
+    spec = chart_text(figure, read_figure(parts.figures / "speed.csv"), Looks(study, look))
     (parts.figures / "speed.vl.json").write_text(spec, encoding="utf-8")
     drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><path d="M0 0h4"/></svg>'
     (parts.figures / "speed.svg").write_text(drawing, encoding="utf-8")

@@ -6,18 +6,17 @@ import io
 from dataclasses import dataclass
 
 import pandas as pd
-from kvstudy.present.drawing.draw import Look, looks
+from kvstudy.present.drawing.draw import Look, Looks, looks
 from kvstudy.present.drawing.write import chart_text, read_figure
-from kvstudy.present.figures.averages import Averages, averages
+from kvstudy.present.figures.averages import Averages
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.box import Box
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
 from kvstudy.present.figures.cpu import COLUMNS as CPU
 from kvstudy.present.figures.curves import curves_table
-from kvstudy.present.figures.open_loop import OpenLoopFigure, open_loop_table
-from kvstudy.present.figures.ratios import ratios
+from kvstudy.present.figures.open_loop import OpenLoopFigure
 from kvstudy.present.figures.relative import RelativePlot, relative_table
-from kvstudy.present.figures.slope import Slopes, slopes
+from kvstudy.present.figures.slope import Slopes
 from kvstudy.present.figures.tradeoff import Tradeoff
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
@@ -53,7 +52,7 @@ class Drawn:
 
     @property
     def text(self) -> str:
-        return chart_text(self.figure, self.table, self.study, self.looks)
+        return chart_text(self.figure, self.table, Looks(self.study, self.looks))
 
 
 def as_csv(table: pd.DataFrame) -> pd.DataFrame:
@@ -78,14 +77,14 @@ def _of_small() -> dict[str, tuple]:
         test_figures_course.resources("redis", 40, ("client", "server", "machine")),
     )
     there = test_published_against_measured
-    placed = slopes(small.study(), there.results(**there.PUBLISHED), there.SOME)
-    rates, _ = test_open_loop.shown(test_open_loop.at_rates(achieved=(500, 500)))
+    placed = there.slopes(there.results(**there.PUBLISHED), there.SOME)
+    rates, _ = test_open_loop.drawn(test_open_loop.at_rates(achieved=(500, 500)), small.TITLES)
     tables = {
         "speed": bars(named["speed"], study, small.results()),
         "percentiles": bars(named["percentiles"], study, small.results()),
         "run-order": test_figures.runs().replace({"store": {"memcached": "redis-again"}}),
         "cpu": _cpu(),
-        "ratios": ratios(small.analysis().pairs, test_ratio_plot.FLOORS, study),
+        "ratios": test_ratio_plot.ratios(small.analysis().pairs, test_ratio_plot.FLOORS, study),
         "time-a": times,
         "spectrum-a": _spectrum(),
     }
@@ -94,7 +93,7 @@ def _of_small() -> dict[str, tuple]:
     made["tradeoff"] = (tradeoff, test_tradeoff.rows(), study, look)
     made["places"] = (Slopes(name="places", kind="slope", caption="P"), placed, study, look)
     loop = OpenLoopFigure(name="open", caption="O", workload="a")
-    made["open"] = (loop, open_loop_table(rates, list(look)), study, look)
+    made["open"] = (loop, rates, study, look)
     return made
 
 
@@ -133,7 +132,8 @@ def _of_sizes() -> dict[str, tuple]:
     made["box"] = (Box.model_validate(box), table, of, look)
     means = {"name": "means", "kind": "averages", "caption": "M", "unit": "s"}
     figure = Averages.model_validate(means | {"workloads": of.workload_names})
-    made["means"] = (figure, averages(figure, of, test_grids.made_up(of)), of, look)
+    table = figure.rows(small.run(study=of, swept=test_grids.made_up(of)))
+    made["means"] = (figure, table, of, look)
     return made
 
 

@@ -22,8 +22,9 @@ from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.analyse.tidy.swept import Swept
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks, looks
 from kvstudy.present.typeset.table import Table
-from kvstudy.study.kinds import TABLES
+from kvstudy.study.kinds import FIGURES, TABLES
 from kvstudy.study.model import Study
 
 TITLES = {"redis": "Redis", "riak": r"Riak_%&#\<K>{V}$~^", "memcached": "Memcached"}
@@ -122,8 +123,26 @@ def measurements(plan: pd.DataFrame) -> pd.DataFrame:
 
 
 def run(**values: object) -> SimpleNamespace:
-    """What tables are made from, as far as one needs it."""
-    return SimpleNamespace(**{"study": study(), "titles": TITLES, "meanings": MEANINGS} | values)
+    """The parts of a run that a table or figure needs; all of its sizes are the headline's."""
+    stores = {
+        name: SimpleNamespace(title=title, color=COLORS[name], operations=MEANINGS[name])
+        for name, title in TITLES.items()
+    }
+    made = {"study": study(), "titles": TITLES, "stores": stores} | values
+    for name, other in (("analysis", "headline_analysis"), ("results", "results_of_runs")):
+        if name in made:
+            made.setdefault(other, made[name])
+    return SimpleNamespace(**made)
+
+
+def figure(kind: str, **keys: object) -> DrawnFigure:
+    """A figure of the ``kind``, as a study file with the ``keys`` names it."""
+    return FIGURES[kind](**{"name": kind, "kind": kind, "caption": "F"} | keys)
+
+
+def looked(stores: dict[str, Look] | None = None, of: Study | None = None) -> Looks:
+    """How figures of the study ``of`` look."""
+    return Looks(of or study(), stores or looks(TITLES, COLORS))
 
 
 def table(kind: str, **keys: object) -> Table:

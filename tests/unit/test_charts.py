@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from kvstudy.present.drawing.bar_chart import TORN_HEIGHT
 from kvstudy.present.drawing.chart import Chart, as_json, plain
-from kvstudy.present.drawing.draw import looks
 from kvstudy.present.drawing.page import inline, styles
 from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.present.drawing.write import chart_text, read_figure, write_charts
@@ -161,10 +160,10 @@ def test_every_thread_count_is_on_the_axis(drawn):
 def test_one_store_and_no_value_at_all(drawn):
     each = drawn["speed"]
     one = each.table[each.table["store"] == "redis"]
-    spec = json.loads(chart_text(each.figure, one, each.study, each.looks))
+    spec = json.loads(chart_text(each.figure, one, small.looked(each.looks)))
     assert [entry["label"] for entry in spec["usermeta"]["kvstudy"]["legend"]] == ["Redis"]
     nothing = one.assign(value=math.nan, min=math.nan, max=math.nan, note="failed")
-    rows = json.loads(chart_text(each.figure, nothing, each.study, each.looks))["data"]["values"]
+    rows = json.loads(chart_text(each.figure, nothing, small.looked(each.looks)))["data"]["values"]
     assert {row["note"] for row in rows} == {"failed"}
     for name in ("ratios", "run-order", "spectrum-a", "open", "places", "relative", "break-even"):
         empty = replace(drawn[name], table=drawn[name].table.head(0))
@@ -184,7 +183,7 @@ def test_a_chart_is_written_beside_its_csv(drawn, tmp_path):
     each = drawn["speed"]
     path = tmp_path / "speed.csv"
     each.table.to_csv(path, index=False)
-    (written,) = write_charts(each.study, looks(small.TITLES, small.COLORS), [path])
+    (written,) = write_charts(small.looked(of=each.study), [path])
     assert written.name == "speed.vl.json"
     assert json.loads(written.read_text(encoding="utf-8")) == json.loads(each.text)
     assert read_figure(path)["note"].tolist() == each.table["note"].tolist()

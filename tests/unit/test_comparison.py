@@ -19,6 +19,8 @@ from kvstudy.study.parts import Imported
 from tests.cell_texts import same_cells
 from tests.unit.small_results import CELL_COLUMNS
 
+from . import small_results as small
+
 TEMPLATES = Path(__file__).parents[2] / "report/templates/tables"
 STUDY = Study.model_validate(
     {
@@ -94,7 +96,7 @@ FLOOR = pd.DataFrame(columns=FLOOR_COLUMNS)
 
 def run_of(found: Results, floor: pd.DataFrame = FLOOR, study: Study = STUDY) -> SimpleNamespace:
     analysis = SimpleNamespace(floor=floor)
-    return SimpleNamespace(study=study, results=found, analysis=analysis, titles=TITLES)
+    return small.run(study=study, results=found, analysis=analysis, titles=TITLES)
 
 
 def long_form(*values: object) -> pd.DataFrame:

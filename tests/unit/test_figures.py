@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.order import COLUMNS as ORDER_COLUMNS
-from kvstudy.analyse.tidy.files import RESOURCES, SERIES
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import COLUMNS, TORN_HEIGHT, draw
 from kvstudy.present.drawing.draw import looks, save, use_style
-from kvstudy.present.drawing.figure import Shown
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars, bars
-from kvstudy.present.figures.run_order import draw_order
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from . import small_results as small
@@ -55,11 +55,14 @@ def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame
     return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(rejected="no")
 
 
-def shown() -> Shown:
-    """The made-up values; they have neither seconds nor histograms."""
-    nothing = [pd.DataFrame(columns=columns) for columns in (SERIES.columns, RESOURCES.columns)]
-    study = small.study()
-    return Shown(study, small.results(), *nothing, small.analysis(), small.swept(study))
+def shown() -> SimpleNamespace:
+    """The made-up values."""
+    path = Path("small/study.yaml")
+    return small.run(results=small.results(), analysis=small.analysis(), study_file=path)
+
+
+def draw_order(table: pd.DataFrame) -> Figure:
+    return small.figure("run-order").draw(table, small.looked())
 
 
 def runs(repetitions: int = 2) -> pd.DataFrame:
@@ -78,14 +81,14 @@ def analysis() -> Analysis:
 
 
 def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
-    figure = draw_order(runs(), LOOKS)
+    figure = draw_order(runs())
     (ax,) = figure.axes
     points = {line.get_label(): line for line in ax.lines if line.get_label() in ("Redis",)}
     assert points["Redis"].get_xdata().tolist() == [1, 3]
     # Residuals are logarithms, the axis has shares.
     assert points["Redis"].get_ydata() == pytest.approx([math.exp(-0.05) - 1, math.exp(0.05) - 1])
     assert to_hex(points["Redis"].get_color()) == small.COLORS["redis"]
-    write_figures(shown(), LOOKS, tmp_path, ["run-order"])
+    write_figures(shown(), tmp_path, ["run-order"])
     assert {path.name for path in tmp_path.iterdir()} == {
         f"run-order.{form}" for form in ("pdf", "svg", "png", "csv")
     }
@@ -93,14 +96,14 @@ def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
 
 def test_run_order_shows_control_cells_without_a_store():
     table = runs().replace({"store": {"memcached": "redis-again"}})
-    (ax,) = draw_order(table, LOOKS).axes
+    (ax,) = draw_order(table).axes
     points = {line.get_label(): line for line in ax.lines}
     assert points["control cells"].get_xdata().tolist() == [2, 4]
     assert "Memcached" not in points
 
 
 def test_run_order_of_single_runs_says_that_there_is_nothing_to_see():
-    (ax,) = draw_order(runs(repetitions=1), LOOKS).axes
+    (ax,) = draw_order(runs(repetitions=1)).axes
     assert [text.get_text() for text in ax.texts] == ["no cell was measured twice"]
 
 
@@ -235,7 +238,7 @@ def test_dots_in_a_name_are_not_an_ending(tmp_path):
 
 
 def test_written_files_and_choice_of_figures(tmp_path):
-    write_figures(shown(), LOOKS, tmp_path, ["speed"])
+    write_figures(shown(), tmp_path, ["speed"])
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "speed.csv",
         "speed.pdf",
@@ -248,7 +251,7 @@ def test_written_files_and_choice_of_figures(tmp_path):
     with pytest.raises(
         KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"
     ):
-        write_figures(shown(), LOOKS, tmp_path, ["sped"])
+        write_figures(shown(), tmp_path, ["sped"])
 
 
 def test_every_report_has_figures_that_its_study_does_not_name():

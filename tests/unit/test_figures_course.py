@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -10,15 +12,14 @@ from kvstudy.analyse.findings.steadiness import steadiness
 from kvstudy.analyse.tidy.files import HISTOGRAMS, RESOURCES, SERIES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import summarise
-from kvstudy.present.drawing.draw import looks, use_style
-from kvstudy.present.figures.cpu import cpu_table, draw_cpu
-from kvstudy.present.figures.spectrum import draw_spectrum, spectrum_table
-from kvstudy.present.figures.time import MOST_INTERVALS, draw_timeline, timeline
+from kvstudy.present.drawing.draw import use_style
+from kvstudy.present.figures.time import MOST_INTERVALS
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from . import small_results as small
 
-LOOKS = looks(small.TITLES, small.COLORS)
+TIME, SPECTRUM = (small.figure(kind, workload="a") for kind in ("time", "spectrum"))
 WARM = [100.0] * 5 + [1000.0, 1001.0] * 20
 
 
@@ -62,12 +63,23 @@ def table(runs: dict[tuple[str, str], list[float]], used: pd.DataFrame | None = 
     found = series(runs)
     nothing = RESOURCES.frame()
     used = nothing if used is None else used
-    return timeline("a", small.study(), small.results(**faults), found, used, steadiness(found))
+    analysis = SimpleNamespace(steadiness=steadiness(found))
+    run = small.run(results=small.results(**faults), analysis=analysis)
+    run.headline_series, run.headline_resources = found, used
+    return TIME.rows(run)
+
+
+def draw_timeline(table: pd.DataFrame) -> Figure:
+    return TIME.draw(table, small.looked())
+
+
+def spectrum_table(found: pd.DataFrame) -> pd.DataFrame:
+    return SPECTRUM.rows(small.run(analysis=SimpleNamespace(spectrum=found)))
 
 
 def test_each_run_is_a_line_and_the_first_runs_warm_up_is_grey():
     shown = table({("redis", "1"): WARM, ("redis", "2"): [900.0] * 40})
-    figure = draw_timeline(shown, LOOKS)
+    figure = draw_timeline(shown)
     upper = figure.axes[0]
     first, second = upper.lines
     # In kops/s, a second wide.
@@ -85,7 +97,7 @@ def test_stores_without_a_line_say_why():
     shown = table({("redis", "1"): WARM})
     notes = shown[shown["note"] != ""].set_index("store")["note"].to_dict()
     assert notes == {"riak": "not measured", "memcached": "no values per second"}
-    texts = [text.get_text() for ax in draw_timeline(shown, LOOKS).axes for text in ax.texts]
+    texts = [text.get_text() for ax in draw_timeline(shown).axes for text in ax.texts]
     assert sorted(texts) == ["no values per second", "not measured", "not recorded"]
 
 
@@ -97,17 +109,20 @@ def test_runs_under_three_seconds_are_too_short_to_draw():
     results = Results(means, plan, None)
     found = series({("redis", "1"): [5.0, 6.0]})
     nothing = RESOURCES.frame()
-    shown = timeline("a", small.study(), results, found, nothing, steadiness(found))
+    analysis = SimpleNamespace(steadiness=steadiness(found))
+    run = small.run(results=results, analysis=analysis, headline_series=found)
+    run.headline_resources = nothing
+    shown = TIME.rows(run)
     assert shown.set_index("store").loc["redis", "note"] == "too short to draw"
-    assert not any(ax.lines for ax in draw_timeline(shown, LOOKS).axes)
+    assert not any(ax.lines for ax in draw_timeline(shown).axes)
 
 
 def test_a_short_run_is_too_short_to_judge_and_an_uneven_one_not_steady():
-    assert draw_timeline(table({("redis", "1"): [5.0] * 10}), LOOKS).axes[0].get_title("left") == (
+    assert draw_timeline(table({("redis", "1"): [5.0] * 10})).axes[0].get_title("left") == (
         "Redis\ntoo short to judge"
     )
     uneven = table({("redis", "1"): [5.0, 9.0] * 20})
-    assert draw_timeline(uneven, LOOKS).axes[0].get_title("left") == "Redis\nsteady: 0 of 1 run"
+    assert draw_timeline(uneven).axes[0].get_title("left") == "Redis\nsteady: 0 of 1 run"
 
 
 def test_a_long_run_is_thinned_without_hiding_a_drop():
@@ -121,7 +136,7 @@ def test_a_long_run_is_thinned_without_hiding_a_drop():
     assert drop.high == 1000
     assert lines["end"].max() == 5000
     assert (lines["start"].iloc[1:].to_numpy() == lines["end"].iloc[:-1].to_numpy()).all()
-    (area,) = draw_timeline(shown, LOOKS).axes[0].collections
+    (area,) = draw_timeline(shown).axes[0].collections
     assert area.get_paths()[0].vertices[:, 1].min() == 0.001
 
 
@@ -132,7 +147,7 @@ def test_busy_cores_of_the_first_run_share_the_time_axis():
     assert cores == {"client": [0.5], "rest": [0.25], "server": [0.25]}
     # The row of the first second ends at 1.5 s and is a second long.
     assert shown[shown["strip"] == "client"].iloc[0][["start", "end"]].tolist() == [0.5, 1.5]
-    figure = draw_timeline(shown, LOOKS)
+    figure = draw_timeline(shown)
     upper, lower = figure.axes[0], figure.axes[3]
     assert upper.get_xlim() == lower.get_xlim()
     labels = [text.get_text() for text in figure.legends[0].texts]
@@ -175,8 +190,8 @@ def test_spectrum_ends_where_few_operations_are_slower():
 
 def test_spectrum_draws_a_line_and_a_band_per_store():
     runs = {(s, r): {10.0: 9900, 500.0 * int(r): 100} for s in small.TITLES for r in ("1", "2")}
-    shown = spectrum_table(spectrum(histograms(runs)), "a", small.study())
-    (ax,) = draw_spectrum(shown, LOOKS).axes
+    shown = spectrum_table(spectrum(histograms(runs)))
+    (ax,) = SPECTRUM.draw(shown, small.looked()).axes
     assert [line.get_label() for line in ax.lines] == list(small.TITLES.values())
     assert [line.is_dashed() for line in ax.lines] == [False, True, True]
     assert len(ax.collections) == 3
@@ -187,9 +202,9 @@ def test_spectrum_draws_a_line_and_a_band_per_store():
 
 def test_spectrum_without_histograms_or_of_other_stores():
     other = spectrum(histograms({("redis-again", "1"): {10.0: 5000}}))
-    shown = spectrum_table(other, "a", small.study())
+    shown = spectrum_table(other)
     assert shown.empty
-    (ax,) = draw_spectrum(shown, LOOKS).axes
+    (ax,) = SPECTRUM.draw(shown, small.looked()).axes
     assert [text.get_text() for text in ax.texts] == ["no histograms of latency"]
 
 
@@ -203,10 +218,12 @@ def test_cpu_bars_are_stacked():
             key | {"store": "redis-again", "metric": "client_cpu", "value": 99.0},
         ]
     )
-    shown = cpu_table(small.study(workloads=["a"]), small.results(), intervals)
+    figure, analysis = small.figure("cpu"), SimpleNamespace(intervals=intervals)
+    of = small.study(workloads=["a"])
+    shown = figure.rows(small.run(study=of, results=small.results(), analysis=analysis))
     assert shown["store"].tolist() == list(small.TITLES)
     assert shown["note"].tolist() == ["", "not measured", "the server's is not known"]
-    (ax,) = draw_cpu(shown, small.study(), LOOKS).axes
+    (ax,) = figure.draw(shown, small.looked()).axes
     bars = [(patch.get_y(), patch.get_height()) for patch in ax.patches]
     assert bars == [(0, 10), (10, 20), (0, 0), (0, 30)]
     texts = [text.get_text() for text in ax.texts]

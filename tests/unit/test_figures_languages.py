@@ -8,23 +8,10 @@ import re
 import matplotlib.pyplot as plt
 import pytest
 from kvstudy.language.current import using
-from kvstudy.present.drawing.bar_chart import draw
-from kvstudy.present.drawing.draw import use_style, with_decimal_mark
+from kvstudy.present.drawing.draw import Looks, use_style, with_decimal_mark
 from kvstudy.present.drawing.page import scripts
-from kvstudy.present.figures.averages import panel_titles
 from kvstudy.present.figures.bars import bars
-from kvstudy.present.figures.box import draw_box
-from kvstudy.present.figures.break_even import draw_break_even
-from kvstudy.present.figures.cpu import draw_cpu
-from kvstudy.present.figures.curves import curves_table, draw_curves
-from kvstudy.present.figures.heatmap import draw_heatmap
-from kvstudy.present.figures.open_loop import draw_open_loop
-from kvstudy.present.figures.ratios import draw_ratios
-from kvstudy.present.figures.relative import draw_relative
-from kvstudy.present.figures.run_order import draw_order
-from kvstudy.present.figures.slope import draw_slopes
-from kvstudy.present.figures.spectrum import draw_spectrum
-from kvstudy.present.figures.time import draw_timeline
+from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.surroundings import Surroundings
 from kvstudy.translation import other_languages
@@ -66,27 +53,13 @@ def drawn():
 
 def static(name: str, each: Drawn) -> list[str]:
     """All words and numbers of the drawing of ``each``."""
-    table, figure, study, looks = each.table, each.figure, each.study, each.looks
-    titles = {store: look.title for store, look in looks.items()}
-    blank = table.replace(
-        {column: {"": None} for column in ("verdict", "strip") if column in table}
-    )
-    make = {
-        "run-order": lambda: draw_order(table, {"redis": looks["redis"]}),
-        "cpu": lambda: draw_cpu(table, study, looks),
-        "ratios": lambda: draw_ratios(table, study, titles),
-        "time-a": lambda: draw_timeline(blank.astype({"warm_up": float}), looks),
-        "spectrum-a": lambda: draw_spectrum(table, looks),
-        "places": lambda: draw_slopes(table, study, looks),
-        "open": lambda: draw_open_loop(table, looks),
-        "lines": lambda: draw_curves(table, figure, study, looks),
-        "map": lambda: draw_heatmap(table, figure, looks),
-        "box": lambda: draw_box(table, looks),
-        "means": lambda: draw(table, looks, "", panel_titles(table, study)),
-        "relative": lambda: draw_relative(table, figure, titles),
-        "break-even": lambda: draw_break_even(table, figure, titles, ""),
-    }
-    drawing = make.get(name, lambda: draw(table, looks, "(A. Nobody, 2020)"))()
+    table, looks = each.table, each.looks
+    if name == "time-a":
+        blank = {column: {"": None} for column in ("verdict", "strip")}
+        table = table.replace(blank).astype({"warm_up": float})
+    if name == "run-order":
+        looks = {"redis": looks["redis"]}
+    drawing = each.figure.draw(table, Looks(each.study, looks))
     with_decimal_mark(drawing)
     # The layout of a language must not choose other ticks than that of another.
     drawing.set_layout_engine("none")

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -20,10 +21,10 @@ from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import draw
-from kvstudy.present.drawing.draw import looks, save, use_style
-from kvstudy.present.figures.averages import Averages, averages, panel_titles
-from kvstudy.present.figures.box import Box, box_table, draw_box
-from kvstudy.present.figures.heatmap import Heatmap, draw_heatmap, heatmap_table
+from kvstudy.present.drawing.draw import Looks, looks, save, use_style
+from kvstudy.present.figures.averages import Averages, panel_titles
+from kvstudy.present.figures.box import Box
+from kvstudy.present.figures.heatmap import Heatmap
 from kvstudy.study.cells import shown
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
@@ -33,11 +34,17 @@ from pydantic import ValidationError
 
 from tests.unit.small_results import CELL_COLUMNS
 
+from . import small_results as small
+
 ROOT = Path(__file__).parents[2]
 LOOKS = looks(
     {"redis": "Redis", "mongodb": "MongoDB", "cassandra": "Cassandra"},
     {"redis": "#d55e00", "mongodb": "#009e73", "cassandra": "#56b4e9"},
 )
+
+
+LOOKED = small.looked(LOOKS)
+BOX = small.figure("box", workload="product-read")
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +116,7 @@ def heatmap(**changes: object) -> Heatmap:
 
 
 def mapped(of: Study, faults=None, **changes: object) -> pd.DataFrame:
-    return heatmap_table(heatmap(**changes), of, made_up(of, faults))
+    return heatmap(**changes).rows(small.run(study=of, swept=made_up(of, faults)))
 
 
 def texts(ax) -> list[str]:
@@ -131,9 +138,9 @@ def test_several_runs_are_told_with_their_range():
     every = made_up(study())
     every.summary["n"] = 3
     every.summary["min"] *= 0.9
-    table = heatmap_table(heatmap(), study(), every)
+    table = heatmap().rows(small.run(study=study(), swept=every))
     assert (table["low"] / table["value"]).tolist() == pytest.approx([0.9] * 36)
-    label = draw_heatmap(table, heatmap(), LOOKS).axes[-1].get_ylabel()
+    label = heatmap().draw(table, LOOKED).axes[-1].get_ylabel()
     assert label == "Throughput (kops/s)\nmeans of 3 runs"
 
 
@@ -146,7 +153,7 @@ def test_mean_latency_is_weighted_by_the_operations():
 
 
 def test_a_map_is_drawn_with_its_values_in_one_scale():
-    drawing = draw_heatmap(mapped(study()), heatmap(), LOOKS)
+    drawing = heatmap().draw(mapped(study()), LOOKED)
     *panels, bar = drawing.axes
     assert [ax.get_title(loc="left") for ax in panels] == ["Redis", "MongoDB", "Cassandra"]
     cells = [patch for patch in panels[0].patches if isinstance(patch, Rectangle)]
@@ -163,7 +170,7 @@ def test_a_map_is_drawn_with_its_values_in_one_scale():
 def test_sizes_that_a_scale_makes_equal_are_one_row():
     of = study()
     every = made_up(of)
-    table = heatmap_table(heatmap(), of, replace(every, scale=0.01))
+    table = heatmap().rows(small.run(study=of, swept=replace(every, scale=0.01)))
     # 10 000 and 20 000 operations would be fewer than the least that are measured.
     assert table["operations"].unique().tolist() == [10_000]
     assert not table.duplicated(["store", "records", "operations", "threads"]).any()
@@ -180,7 +187,7 @@ def test_missing_sizes_are_hatched_and_explained():
     assert len(gaps) == 1 + 12
     assert gaps.iloc[0]["note"] == "the server died"
     assert set(gaps[gaps["store"] == "cassandra"]["note"]) == {"no server here"}
-    drawing = draw_heatmap(table, heatmap(), LOOKS)
+    drawing = heatmap().draw(table, LOOKED)
     hatched = [patch for patch in drawing.axes[2].patches if patch.get_hatch()]
     assert len(hatched) == 12
     assert drawing.legends[0].get_texts()[0].get_text() == "no value"
@@ -189,7 +196,7 @@ def test_missing_sizes_are_hatched_and_explained():
 def test_a_map_without_any_value_is_drawn(tmp_path):
     faults = {(store, "product-read", "*"): ("failed", "broken", "") for store in LOOKS}
     table = mapped(study(), faults)
-    save(draw_heatmap(table, heatmap(), LOOKS), tmp_path / "map")
+    save(heatmap().draw(table, LOOKED), tmp_path / "map")
     assert table["value"].isna().all()
 
 
@@ -200,7 +207,7 @@ def test_one_store_with_twelve_thread_counts_fits(tmp_path):
         parameters={"records": 1000, "operations": [10, 20], "threads": list(range(1, 13))},
     )
     table = mapped(of)
-    drawing = draw_heatmap(table, heatmap(), {name: LOOKS[name] for name in of.store_names})
+    drawing = heatmap().draw(table, Looks(of, {name: LOOKS[name] for name in of.store_names}))
     first, second, _ = drawing.axes
     drawing.draw_without_rendering()
     # Below each other, where there is room for the values.
@@ -230,7 +237,7 @@ def over_sizes(of: Study, faults=None) -> pd.DataFrame:
         {"name": "x", "kind": "averages", "caption": "c", "unit": "s"}
         | {"workloads": of.workload_names}
     )
-    return averages(figure, of, made_up(of, faults))
+    return figure.rows(small.run(study=of, swept=made_up(of, faults)))
 
 
 def test_mean_and_median_are_over_all_sizes():
@@ -287,7 +294,8 @@ def boxed(of: Study, stores: list[str], faults=None, **changes: object) -> pd.Da
     every = made_up(of, faults)
     one = shown(of)
     results = Results(only(every.summary, one), only(every.cells, one), None)
-    return box_table(figure, of, results, boxes(histograms(of, stores)))
+    analysis = SimpleNamespace(boxes=boxes(histograms(of, stores)))
+    return figure.rows(small.run(study=of, results=results, analysis=analysis))
 
 
 def test_boxes_are_of_the_merged_histograms():
@@ -309,7 +317,7 @@ def test_a_store_without_logs_has_no_box():
     faults = {("cassandra", "product-read", "*"): ("failed", "broken", "")}
     table = boxed(study(), ["redis", "mongodb"], faults)
     assert table.query("store == 'cassandra' and operation == 'read'")["note"].item() == "failed"
-    (ax,) = draw_box(table, LOOKS).axes
+    (ax,) = BOX.draw(table, LOOKED).axes
     assert "failed" in texts(ax)
     assert ax.get_yscale() == "log"
     # Below each box how many operations it is of.
@@ -320,7 +328,7 @@ def test_boxes_of_one_store_and_of_zero_latencies_are_drawn(tmp_path):
     of = study(stores=["redis"])
     table = boxed(of, ["redis"], operations=["read"])
     table[["p1", "p5", "p25"]] = 0.0
-    drawing = draw_box(table, {"redis": LOOKS["redis"]})
+    drawing = BOX.draw(table, Looks(of, {"redis": LOOKS["redis"]}))
     save(drawing, tmp_path / "x")
     assert drawing.axes[0].get_ylim()[0] > 0
 

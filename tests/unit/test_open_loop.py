@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,6 @@ from kvstudy.analyse.tidy.files import (
 from kvstudy.analyse.tidy.open_loop import NOTHING, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
-from kvstudy.present.figures.open_loop import draw_open_loop, open_loop_table
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
 from kvstudy.present.typeset.grid import Grid, texts
@@ -24,6 +24,7 @@ from kvstudy.present.typeset.markup import DASH
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
+from matplotlib.figure import Figure
 
 from tests.cell_texts import same_cells
 from tests.project import SLUG
@@ -236,14 +237,19 @@ def test_notes_of_the_targets_stand_below_the_table():
     assert grid.notes[-1].startswith("Redis, 50 %: its rate comes from cells that are no")
 
 
-def test_the_figure_shows_what_has_enough_operations_beyond():
-    frame, _ = shown(at_rates())
+def drawn(found: OpenLoop, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
+    """The rows of the figure of these stores, and the figure."""
     use_style()
-    names = {"redis": "Redis", "riak": "Riak"}
-    drawn = open_loop_table(frame, list(names))
+    analysis = replace(small.analysis(), open_rates=rates(found), open_percentiles=latencies(found))
+    study, figure = small.study(stores=list(titles)), small.figure("open-loop", workload="a")
+    table = figure.rows(small.run(study=study, analysis=analysis))
+    return table, figure.draw(table, small.looked(looks(titles, dict.fromkeys(titles, "#d55e00"))))
+
+
+def test_the_figure_shows_what_has_enough_operations_beyond():
+    table, figure = drawn(at_rates(), {"redis": "Redis", "riak": "Riak"})
     # 16 of 16 000 operations are beyond 99.9 %.
-    assert set(drawn["percent"]) == {50.0, 99.0}
-    figure = draw_open_loop(drawn, looks(names, dict.fromkeys(names, "#d55e00")))
+    assert set(table["percent"]) == {50.0, 99.0}
     redis, riak = figure.axes
     lines = [(line.get_linestyle(), line.get_ydata().tolist()) for line in redis.lines]
     lines = [line for line in lines if line[1]]
@@ -252,11 +258,7 @@ def test_the_figure_shows_what_has_enough_operations_beyond():
 
 
 def test_a_rate_that_was_not_reached_is_crossed_in_the_figure():
-    frame, _ = shown(at_rates(achieved=(500, 500)))
-    use_style()
-    figure = draw_open_loop(
-        open_loop_table(frame, ["redis"]), looks({"redis": "R"}, {"redis": "#000"})
-    )
+    _, figure = drawn(at_rates(achieved=(500, 500)), {"redis": "R"})
     crosses = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
     assert sum(len(line.get_xdata()) for line in crosses) == 4
     (legend,) = figure.legends
@@ -264,12 +266,7 @@ def test_a_rate_that_was_not_reached_is_crossed_in_the_figure():
 
 
 def test_an_empty_figure_is_drawn():
-    frame, _ = shown(NOTHING)
-    use_style()
-    names = {"redis": "Redis"}
-    (ax,) = draw_open_loop(
-        open_loop_table(frame, ["redis"]), looks(names, {"redis": "#000000"})
-    ).axes
+    (ax,) = drawn(NOTHING, {"redis": "Redis"})[1].axes
     assert [text.get_text() for text in ax.texts] == ["not measured"]
 
 

@@ -9,8 +9,8 @@ from kvstudy.analyse.findings.scaling import scaling
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import looks, use_style
-from kvstudy.present.figures.curves import curves_table, draw_curves
+from kvstudy.present.drawing.draw import Looks, looks, use_style
+from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.typeset.grid import Grid
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
@@ -136,7 +136,7 @@ def test_a_figure_has_a_panel_for_each_metric_and_one_for_published_values(proje
     use_style()
     stores = looks(small.TITLES, small.COLORS)
     table = curves_table(study.figures[0], study, swept(study))
-    figure = draw_curves(table, study.figures[0], study, stores)
+    figure = study.figures[0].draw(table, Looks(study, stores))
     titles = [ax.get_title(loc="left") for ax in figure.axes]
     assert titles[:3] == [
         "Throughput, measured here",
@@ -156,7 +156,7 @@ def test_the_lines_of_one_store_are_told_apart_by_workload_and_size(project):
     study = swept_study(workloads=["a", "c"], stores=["redis"], where={"records": [100, 900]})
     use_style()
     table = curves_table(study.figures[0], study, swept(study))
-    figure = draw_curves(table, study.figures[0], study, looks(small.TITLES, small.COLORS))
+    figure = study.figures[0].draw(table, small.looked(of=study))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels[0] == "A, 100 records"
     assert len(set(labels[:4])) == 4
@@ -196,7 +196,7 @@ def test_nothing_measured_is_said_in_the_figure(project):
     empty = Swept(study, 1.0, values.summary.head(0), values.cells, None)
     table = curves_table(study.figures[0], study, empty)
     use_style()
-    figure = draw_curves(table, study.figures[0], study, looks(small.TITLES, small.COLORS))
+    figure = study.figures[0].draw(table, small.looked(of=study))
     assert "nothing was measured" in [text.get_text() for text in figure.axes[0].texts]
 
 

@@ -11,7 +11,6 @@ from kvstudy.analyse.findings.pairs import COLUMNS as PAIRS
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.drawing.draw import looks
-from kvstudy.present.figures.slope import draw_slopes, slopes
 from kvstudy.present.typeset.grid import Grid
 from kvstudy.present.typeset.markup import DASH
 from kvstudy.study.load import load_study
@@ -62,12 +61,17 @@ def ratios(found: Results, some: pd.DataFrame, base: str | None = None) -> pd.Da
     return small.table("against", base=base).rows(small.run(results=found, analysis=analysis))
 
 
+def slopes(found: Results, some: pd.DataFrame) -> pd.DataFrame:
+    analysis = replace(small.analysis(), pairs=some)
+    return small.figure("slope").rows(small.run(results=found, analysis=analysis))
+
+
 def grid_of(frame: pd.DataFrame) -> Grid:
     return small.table("against").grids(frame, small.run())[0]
 
 
 def test_undecided_stores_share_a_place():
-    table = slopes(small.study(), results(**PUBLISHED), SOME).set_index("store")
+    table = slopes(results(**PUBLISHED), SOME).set_index("store")
     assert table["published_place"].to_dict() == {"riak": 1, "redis": 2, "memcached": 3}
     assert table["place"].to_dict() == {"riak": 1, "redis": 1, "memcached": 3}
     assert table["undecided_with"].to_dict() == {"riak": "redis", "redis": "riak", "memcached": ""}
@@ -76,7 +80,7 @@ def test_undecided_stores_share_a_place():
 
 
 def test_an_opposite_order_is_counted():
-    table = slopes(small.study(), results(redis=1.0, riak=2.0, memcached=3.0), SOME)
+    table = slopes(results(redis=1.0, riak=2.0, memcached=3.0), SOME)
     assert table.loc[0, ["same", "opposite", "pairs"]].tolist() == [0, 2, 3]
 
 
@@ -86,25 +90,25 @@ def test_single_runs_are_placed_by_their_values_and_said_to_be_single():
         pair("redis", "memcached", 3, "undecided", None),
         pair("riak", "memcached", 2, "undecided", None),
     )
-    table = slopes(small.study(), results(**PUBLISHED), single)
+    table = slopes(results(**PUBLISHED), single)
     assert table.set_index("store")["place"].to_dict() == {"redis": 1, "riak": 2, "memcached": 3}
     assert set(table["basis"]) == {"single runs"}
-    figure = draw_slopes(table, small.study(), LOOKS)
+    figure = small.figure("slope").draw(table, small.looked(LOOKS))
     assert {line.get_linestyle() for line in figure.axes[0].lines} == {"--"}
     plt.close(figure)
 
 
 def test_a_store_without_values_on_both_sides_has_no_slope():
-    table = slopes(small.study(), results(redis=1.0, memcached=2.0), SOME)
+    table = slopes(results(redis=1.0, memcached=2.0), SOME)
     assert set(table["store"]) == {"redis", "memcached"}
-    nothing = slopes(small.study(), results(redis=1.0), SOME)
+    nothing = slopes(results(redis=1.0), SOME)
     assert len(nothing) == 0
-    (ax,) = draw_slopes(nothing, small.study(), LOOKS).axes
+    (ax,) = small.figure("slope").draw(nothing, small.looked(LOOKS)).axes
     assert [text.get_text() for text in ax.texts] == ["no two stores have values on both sides"]
 
 
 def test_the_slopes_stand_at_the_places_and_names_do_not_overlap():
-    figure = draw_slopes(slopes(small.study(), results(**PUBLISHED), SOME), small.study(), LOOKS)
+    figure = small.figure("slope").draw(slopes(results(**PUBLISHED), SOME), small.looked(LOOKS))
     ax = figure.axes[0]
     lines = {line.get_gid(): line.get_ydata() for line in ax.lines}
     assert [lines[f"slope-{store}"][0] for store in ("riak", "redis", "memcached")] == [1, 2, 3]
@@ -142,8 +146,8 @@ def test_a_value_that_the_audit_rejects_is_marked_wherever_it_is_compared():
     # All ratios to a store with such a value rest on it.
     grid = grid_of(ratios(results(rejected="redis", **PUBLISHED), SOME))
     assert all(MARK in line.cells[0] for line in grid.sections[0].lines)
-    table = slopes(small.study(), found, SOME)
-    figure = draw_slopes(table, small.study(), looks(small.TITLES, small.COLORS))
+    table = slopes(found, SOME)
+    figure = small.figure("slope").draw(table, small.looked())
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert f"Memcached 3{MARK}" in texts
     assert "Redis 2" in texts

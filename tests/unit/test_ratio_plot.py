@@ -2,15 +2,27 @@
 
 import math
 from itertools import product
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
-from kvstudy.present.figures.ratios import draw_ratios, ratios, ticks_of
+from kvstudy.present.figures.ratios import ticks_of
+from kvstudy.study.model import Study
+from matplotlib.figure import Figure
 
 from . import small_results as small
 
 FLOORS = pd.DataFrame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]], columns=FLOOR)
+
+
+def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:
+    run = small.run(study=study, analysis=SimpleNamespace(pairs=pairs, floor=floor))
+    return small.figure("ratios").rows(run)
+
+
+def draw_ratios(table: pd.DataFrame, study: Study) -> Figure:
+    return small.figure("ratios").draw(table, small.looked(of=study))
 
 
 def test_ratios_are_of_the_studys_order_with_the_floor_beside_them():
@@ -26,7 +38,7 @@ def test_ratios_are_of_the_studys_order_with_the_floor_beside_them():
 
 def test_a_panel_per_workload_with_the_floor_as_a_band():
     table = ratios(small.analysis().pairs, FLOORS, small.study())
-    figure = draw_ratios(table, small.study(), small.TITLES)
+    figure = draw_ratios(table, small.study())
     first, second = figure.axes
     assert [ax.get_title(loc="left") for ax in (first, second)] == ["Workload A", "Workload C"]
     assert [label.get_text() for label in first.get_yticklabels()] == ["Redis / Memcached"]
@@ -39,10 +51,10 @@ def test_a_panel_per_workload_with_the_floor_as_a_band():
 def test_parameters_are_named_only_where_a_workload_has_several():
     pairs = small.analysis().pairs
     different = pairs.assign(parameters=["small", "large"])
-    figure = draw_ratios(ratios(different, FLOORS, small.study()), small.study(), small.TITLES)
+    figure = draw_ratios(ratios(different, FLOORS, small.study()), small.study())
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["Workload A", "Workload C"]
     several = pd.concat([different, pairs.head(1).assign(parameters="large")])
-    figure = draw_ratios(ratios(several, FLOORS, small.study()), small.study(), small.TITLES)
+    figure = draw_ratios(ratios(several, FLOORS, small.study()), small.study())
     titles = [ax.get_title(loc="left") for ax in figure.axes if ax.get_visible()]
     assert titles == ["Workload A\nlarge", "Workload A\nsmall", "Workload C"]
 
@@ -60,17 +72,17 @@ def test_every_axis_has_two_to_five_numbers():
 
 def test_one_store_has_nothing_to_compare():
     none = ratios(small.analysis().pairs.head(0), FLOORS, small.study(stores=["redis"]))
-    (ax,) = draw_ratios(none, small.study(stores=["redis"]), small.TITLES).axes
+    (ax,) = draw_ratios(none, small.study(stores=["redis"])).axes
     assert [text.get_text() for text in ax.texts] == ["no two stores have a repetition in common"]
 
 
 def test_undecided_ratios_are_hollow_equal_ones_square_and_those_in_the_floor_grey():
     pairs = small.analysis().pairs.assign(decision="undecided", in_floor="yes")
-    figure = draw_ratios(ratios(pairs, FLOORS, small.study()), small.study(), small.TITLES)
+    figure = draw_ratios(ratios(pairs, FLOORS, small.study()), small.study())
     point = next(line for line in figure.axes[0].lines if line.get_marker() == "o")
     assert point.get_markerfacecolor() == "white"
     assert point.get_color() == "0.6"
     equal = small.analysis().pairs.assign(decision="equal")
-    figure = draw_ratios(ratios(equal, FLOORS, small.study()), small.study(), small.TITLES)
+    figure = draw_ratios(ratios(equal, FLOORS, small.study()), small.study())
     point = next(line for line in figure.axes[0].lines if line.get_marker() == "s")
     assert point.get_markerfacecolor() != "white"

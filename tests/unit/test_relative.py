@@ -9,20 +9,23 @@ from kvstudy.analyse.findings.break_even import Costs, hit_probability, printed,
 from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.published import read_published
-from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table, draw_break_even
-from kvstudy.present.figures.relative import RelativePlot, draw_relative, relative_table
+from kvstudy.present.drawing.draw import Looks, looks
+from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
+from kvstudy.present.figures.relative import RelativePlot, relative_table
 from kvstudy.present.tables.relative import duration
 from kvstudy.present.typeset.grid import Grid, texts
 from kvstudy.present.typeset.table import Table
 from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.intervals import trimmed_mean
 from kvstudy.study.kinds import TABLES
+from kvstudy.study.parts import Source
 
 from tests.cell_texts import same_cells
 
 from . import small_results as small
 
 TITLES = {"db": "Database", "cache": "Cache"}
+LOOKED = small.looked(looks(TITLES, dict.fromkeys(TITLES, "#0072b2")))
 ONE = {"workload": "w", "baseline": "db", "store": "cache", "name": "t", "caption": "T"}
 TWO = {"workload": "w", "database": "db", "cache": "cache", "name": "b", "caption": "B"}
 WRITES = TABLES["relative"](kind="relative", operation="insert", **ONE)
@@ -242,7 +245,7 @@ def test_a_cache_that_reads_no_faster_never_pays_off():
     table = break_even_table(plot, analysed(made(slow)), None)
     assert table["crossing"].isna().all()
     assert (table["cached"] > table["without"]).all()
-    draw_break_even(table, plot, TITLES, "")
+    plot.draw(table, LOOKED)
 
 
 def test_without_deletions_of_the_cache_there_is_no_break_even():
@@ -260,7 +263,9 @@ def test_the_figure_of_the_costs(published):
     assert set(table["records"]) == {10_000}
     three = table[(table["panel"] == "published") & (table["reads"] == 3)].iloc[0]
     assert (three["without"], three["cached"]) == pytest.approx((1660, 1620))
-    drawing = draw_break_even(table, plot, TITLES, "(Somebody, 2014)")
+    author = Source(key="s", author="Somebody", title="T", year=2014, published_as="Thesis")
+    study = small.study().model_copy(update={"source": author})
+    drawing = plot.draw(table, Looks(study, LOOKED.stores))
     titles = [ax.get_title(loc="left") for ax in drawing.axes]
     assert titles == [
         "Published (Somebody, 2014): 10\N{NARROW NO-BREAK SPACE}000 records",
@@ -269,7 +274,7 @@ def test_the_figure_of_the_costs(published):
     # Nothing measured at all.
     none = break_even_table(plot, both.head(0), None)
     assert none.empty
-    draw_break_even(none, plot, TITLES, "")
+    plot.draw(none, LOOKED)
 
 
 def test_the_figure_of_the_ratios(published):
@@ -280,7 +285,7 @@ def test_the_figure_of_the_ratios(published):
     assert chosen.loc[("measured", 10_000), "ratio"] == pytest.approx(32.5)
     assert chosen.loc[("published", 10_000), "ratio"] == 32
     assert chosen.loc[("measured", 1), "high"] == float("inf")
-    drawing = draw_relative(table, plot, TITLES)
+    drawing = plot.draw(table, LOOKED)
     (ax,) = drawing.axes
     assert {line.get_label() for line in ax.lines if not line.get_label().startswith("_")} == {
         *("insert, measured", "insert, published", "read, measured")
@@ -288,4 +293,4 @@ def test_the_figure_of_the_ratios(published):
     low, high = ax.get_ylim()
     assert 0 < low < 1
     assert 32.5 < high < 1000
-    draw_relative(table.head(0), plot, TITLES)
+    plot.draw(table.head(0), LOOKED)

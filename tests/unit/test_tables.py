@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import Latex, broken, escape, fill
-from kvstudy.present.typeset.table import RunValues, write_tables
+from kvstudy.present.typeset.table import write_tables
 
 from . import small_results as small
 
@@ -25,17 +24,13 @@ ENVIRONMENT = {
 
 
 def tables(tmp_path: Path, found=None, study=None, environment=ENVIRONMENT) -> Path:
-    run = RunValues(
+    run = small.run(
         study=study or small.study(),
         results=found or small.results(),
         probes=small.probes(),
         analysis=small.analysis(),
         environment=environment,
-        environment_path=Path("environment.json"),
-        titles=small.TITLES,
-        meanings=small.MEANINGS,
         swept=small.swept(study or small.study()),
-        scalings=pd.DataFrame(columns=SCALING),
     )
     write_tables(run, TEMPLATES, tmp_path)
     return tmp_path
@@ -173,8 +168,8 @@ def test_machine_beside_the_source(folder):
 
 
 def test_machine_file_without_components_is_named():
-    run = small.run(environment={}, environment_path=Path("env.json"))
-    with pytest.raises(KvstudyError, match=r"env\.json: 'components' is missing"):
+    run = small.run(environment={}, folder=Path("small"))
+    with pytest.raises(KvstudyError, match=r"small/environment\.json: 'components' is missing"):
         small.table("machine").rows(run)
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
-import pandas as pd
 import pytest
-from kvstudy.analyse.findings.scaling import COLUMNS as SCALING
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
-from kvstudy.present.typeset.table import RunValues, write_tables
+from kvstudy.present.typeset.table import write_tables
 from kvstudy.share.trace.provenance import origin_of
 from kvstudy.study.cells import plan, shown
 from kvstudy.study.controls import CEILING
@@ -43,12 +41,11 @@ def written(of, folder: Path, faults: dict) -> dict[str, bytes]:
     measured = small.measurements(cells)
     stores, workloads = of.store_names, of.workload_names
     summary = summarise(measured, cells, stores, workloads)
-    found = Results(summary, cells, None, per_repetition(measured, cells, workloads))
-    run = RunValues(
-        *(of, found, small.probes(), small.analysis(faults), environment),
-        *(Path("environment.json"), small.TITLES, small.MEANINGS),
-        *(small.swept(of), pd.DataFrame(columns=SCALING)),
-    )
+    values = per_repetition(measured, cells, workloads)
+    found = Results(summary, cells, None, values)
+    analysis = small.analysis(faults)
+    run = small.run(study=of, results=found, analysis=analysis, probes=small.probes(), scale=1.0)
+    run.environment, run.swept, run.values = environment, small.swept(of), values
     write_tables(run, TEMPLATES, folder)
     return {path.stem: path.read_bytes() for path in folder.glob("*.csv")}
 

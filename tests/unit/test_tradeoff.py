@@ -8,8 +8,6 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.percentiles import COLUMNS as PERCENTILES
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.draw import looks
-from kvstudy.present.drawing.figure import Looks, Shown
 from kvstudy.present.figures.tradeoff import Tradeoff
 
 from . import small_results as small
@@ -28,11 +26,8 @@ def rows() -> pd.DataFrame:
         [[*key, "r10_o20_t1", "read", 99.0, us, us / 2, 2 * us, 2, 10] for *key, us in reads],
         columns=["store", "workload", *PERCENTILES[2:]],
     )
-    nothing = pd.DataFrame()
-    study = small.study()
     analysis = replace(small.analysis(), percentiles=percentiles)
-    run = Shown(study, small.results(), nothing, nothing, analysis, small.swept(study))
-    return tradeoff().rows(run)
+    return tradeoff().rows(small.run(results=small.results(), analysis=analysis))
 
 
 def test_a_row_for_each_store_and_workload_says_its_values_or_why_there_are_none():
@@ -47,8 +42,7 @@ def test_a_row_for_each_store_and_workload_says_its_values_or_why_there_are_none
 
 
 def test_each_mark_has_both_intervals():
-    look = Looks(small.study(), looks(small.TITLES, small.COLORS))
-    figure = tradeoff().draw(rows(), look)
+    figure = tradeoff().draw(rows(), small.looked())
     (ax,) = figure.axes
     assert len(ax.containers) == 3
     assert [len(bar.lines[2]) for bar in ax.containers] == [2, 2, 2]
@@ -57,11 +51,10 @@ def test_each_mark_has_both_intervals():
 
 
 def test_nothing_to_show_is_said():
-    look = Looks(small.study(), looks(small.TITLES, small.COLORS))
     none = rows().iloc[:0]
-    (ax,) = tradeoff().draw(none, look).axes
+    (ax,) = tradeoff().draw(none, small.looked()).axes
     assert "nothing was measured" in [text.get_text() for text in ax.texts]
-    assert tradeoff().chart(none, look).note == "nothing was measured"
+    assert tradeoff().chart(none, small.looked()).note == "nothing was measured"
 
 
 def test_a_workload_that_the_study_has_not_is_refused(tmp_path):

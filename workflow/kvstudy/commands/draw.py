@@ -21,23 +21,13 @@ def command(run: str, figures: tuple[str, ...]) -> None:
     made of the CSV.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.drawing.draw import looks
-    from kvstudy.present.drawing.figure import Shown
+    from kvstudy.present.drawing.draw import Looks
     from kvstudy.present.drawing.write import write_charts, write_figures
     from kvstudy.study.raw import noted
 
     of = find_run(run)
-    look = looks(of.titles, {name: store.color for name, store in of.stores.items()})
-    parts = Shown(
-        of.study,
-        of.results,
-        of.headline_series,
-        of.headline_resources,
-        of.headline_analysis,
-        of.swept,
-    )
     with noted(of.figures, "draw") as made:
-        written = write_figures(parts, look, of.figures, list(figures))
-        write_charts(of.study, look, written)
+        written = write_figures(of, of.figures, list(figures))
+        write_charts(Looks.of(of), written)
         made += written
     click.echo(f"{of.figures}: {len(written)} figures")

@@ -19,13 +19,12 @@ def command(run: str) -> None:
     claims.yaml beside study.yaml, as far as they are there.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.drawing.draw import looks
+    from kvstudy.present.drawing.draw import Looks
     from kvstudy.present.drawing.write import write_charts
     from kvstudy.present.report.published import write_published
 
     of = find_run(run, published=True)
     text = of.folder / "report"
     main = write_published(of.study_file, Path("report"), of.tables, of.figures, text)
-    look = looks(of.titles, {name: store.color for name, store in of.stores.items()})
-    write_charts(of.study, look, sorted(of.figures.glob("*.csv")))
+    write_charts(Looks.of(of), sorted(of.figures.glob("*.csv")))
     print(main)

@@ -110,7 +110,7 @@ class AnyTable(Part):
 
 
 class AnyFigure(Part):
-    """A figure of the report; what is drawn derives from ``present.drawing.figure.Drawn``."""
+    """A figure of the report; what is drawn derives from ``present.drawing.draw.DrawnFigure``."""
 
     # Else it is text.
     drawn: ClassVar[bool] = True

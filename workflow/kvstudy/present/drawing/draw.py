@@ -9,10 +9,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kvstudy.analyse.tidy.numbers import MARK, marked_values
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker, transforms
+from kvstudy.study.kinds import AnyFigure
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+    from kvstudy.present.drawing.chart import Chart
+    from kvstudy.study.model import Study
 
 TEXT_WIDTH = 16 / 2.54
 # For word processors; what printers ask for.
@@ -44,6 +51,53 @@ def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
         store: Look(title, colors[store], HATCHES[index % len(HATCHES)])
         for index, (store, title) in enumerate(titles.items())
     }
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How figures name and colour what they show, the same in all figures of a study."""
+
+    study: Study
+    stores: dict[str, Look]
+
+    @classmethod
+    def of(cls, run: Run) -> Looks:
+        """Those of the stores of a ``run``."""
+        return cls(run.study, looks(run.titles, {n: s.color for n, s in run.stores.items()}))
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The stores as people read them, by their names."""
+        return {name: look.title for name, look in self.stores.items()}
+
+    @property
+    def publisher(self) -> str:
+        """Who published, in brackets; nothing for a study without a source."""
+        source = self.study.source
+        return f"({source.author}, {source.year})" if source else ""
+
+
+class DrawnFigure(AnyFigure):
+    """A figure: its rows, and a static and an interactive form of them.
+
+    Both forms show the rows alone: the same values, names and order.
+    """
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """What the figure shows of a run: its CSV, and all that is drawn."""
+        raise NotImplementedError
+
+    def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
+        """What it shows of the published ``values`` alone; None where they have nothing of it."""
+        return None
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """The static form; ``use_style`` comes before it."""
+        raise NotImplementedError
+
+    def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
+        """The interactive form; ``table`` as ``drawing.write.read_figure`` gives them."""
+        raise NotImplementedError
 
 
 def use_style() -> None:

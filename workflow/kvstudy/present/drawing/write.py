@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 from altair.utils.schemapi import debug_mode
 
+from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.drawing.chart import as_json
-from kvstudy.present.drawing.draw import Look, save, use_style
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
-from kvstudy.study.load import STUDIES
-from kvstudy.study.model import Study
+from kvstudy.present.drawing.draw import DrawnFigure, Looks, save, use_style
 
 # Columns with words; all others have numbers.
 WORDS = [
@@ -24,8 +22,8 @@ WORDS = [
 ]
 
 
-def write_figures(run: Shown, stores: dict[str, Look], output: Path, only: list[str]) -> list[Path]:
-    """Draw the study's figures, also those of every report, or those named in ``only``.
+def write_figures(run: Run, output: Path, only: list[str]) -> list[Path]:
+    """Draw the run's figures, also those of every report, or those named in ``only``.
 
     Returns their CSV files. Raises KvstudyError when ``only`` has a name that is no
     figure of the study.
@@ -34,12 +32,11 @@ def write_figures(run: Shown, stores: dict[str, Look], output: Path, only: list[
     for name in only:
         if name not in figures:
             raise KvstudyError(
-                f"{STUDIES / run.study.name / 'study.yaml'}: figures: no figure {name!r}; there "
-                f"are {', '.join(figures)}"
+                f"{run.study_file}: figures: no figure {name!r}; there are {', '.join(figures)}"
             )
     use_style()
     output.mkdir(parents=True, exist_ok=True)
-    looks = Looks(run.study, stores)
+    looks = Looks.of(run)
     return [
         write_figure(figures[name], figures[name].rows(run), looks, output)
         for name in only or figures
@@ -54,14 +51,14 @@ def write_figure(figure: DrawnFigure, rows: pd.DataFrame, looks: Looks, output: 
     return path
 
 
-def write_charts(study: Study, stores: Mapping[str, Look], tables: Iterable[Path]) -> list[Path]:
+def write_charts(looks: Looks, tables: Iterable[Path]) -> list[Path]:
     """Write ``<figure>.vl.json`` beside each of ``tables``, the CSV of the study's figures."""
-    figures = {figure.name: figure for figure in study.drawn_figures}
+    figures = {figure.name: figure for figure in looks.study.drawn_figures}
     written = []
     for table in tables:
         figure = figures[table.name.removesuffix(".csv")]
         path = table.with_name(f"{figure.name}.vl.json")
-        path.write_text(chart_text(figure, read_figure(table), study, stores), encoding="utf-8")
+        path.write_text(chart_text(figure, read_figure(table), looks), encoding="utf-8")
         written.append(path)
     return written
 
@@ -75,13 +72,10 @@ def read_figure(path: Path) -> pd.DataFrame:
     return table.fillna(dict.fromkeys(there, "")).astype(dict.fromkeys(there, str))
 
 
-def chart_text(
-    figure: DrawnFigure, table: pd.DataFrame, study: Study, stores: Mapping[str, Look]
-) -> str:
+def chart_text(figure: DrawnFigure, table: pd.DataFrame, looks: Looks) -> str:
     """The specification of ``figure`` as JSON; ``table`` as ``read_figure`` gives it."""
     if "note" in table:
         table = table.assign(note=table["note"].map(sentence))
     # Else Altair checks every part of it against the schema, which takes seconds.
     with debug_mode(False):
-        chart = figure.chart(table, Looks(study, dict(stores)))
-        return as_json(chart.spec(figure.caption))
+        return as_json(figure.chart(table, looks).spec(figure.caption))

@@ -12,14 +12,14 @@ from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd, plt
 from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw
 from kvstudy.present.drawing.chart import Chart
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.present.drawing.torn import torn
 from kvstudy.study.base import Name, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.tidy.swept import Swept
+    from kvstudy.analyse.run import Run
 
 GROUPS = [N_("Mean"), N_("Median")]
 
@@ -44,11 +44,20 @@ class Averages(DrawnFigure):
         check_unit(self.metric, self.unit)
         return self
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return averages(self, run.study, run.swept)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per bar, with the columns of ``bars.bars``.
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw(rows, looks.stores, "", panel_titles(rows, looks.study))
+        ``panel`` is the workload's name, ``group`` Mean or Median. ``n`` are the sizes behind
+        the value, ``min`` and ``max`` their range. They are the sizes that every store has
+        which was measured at all, so that all bars of a panel are of the same work; ``note``
+        says why there is no bar, or how many sizes are left out.
+        """
+        values = run.swept.values(self.metric, "overall", self.unit)
+        panels = [_panel(self, run, values, workload) for workload in self.workloads]
+        return pd.concat(panels, ignore_index=True)
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw(table, looks.stores, "", panel_titles(table, looks.study))
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         rows, of_sizes = [], _("{} of {} sizes")
@@ -64,19 +73,6 @@ class Averages(DrawnFigure):
         return bar_chart(table, rows, name, panel_titles(table, looks.study), looks.stores)
 
 
-def averages(figure: Averages, study: Study, swept: Swept) -> pd.DataFrame:
-    """One row per bar, with the columns of ``bars.bars``.
-
-    ``panel`` is the workload's name, ``group`` Mean or Median. ``n`` are the sizes behind
-    the value, ``min`` and ``max`` their range. They are the sizes that every store has
-    which was measured at all, so that all bars of a panel are of the same work; ``note``
-    says why there is no bar, or how many sizes are left out.
-    """
-    values = swept.values(figure.metric, "overall", figure.unit)
-    panels = [_panel(figure, study, swept, values, workload) for workload in figure.workloads]
-    return pd.concat(panels, ignore_index=True)
-
-
 def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
     """What stands above each panel: the workload, and how many sizes are behind the bars."""
     titles = {}
@@ -89,9 +85,8 @@ def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
     return titles
 
 
-def _panel(
-    figure: Averages, study: Study, swept: Swept, values: pd.DataFrame, workload: str
-) -> pd.DataFrame:
+def _panel(figure: Averages, run: Run, values: pd.DataFrame, workload: str) -> pd.DataFrame:
+    study, swept = run.study, run.swept
     sizes = list(swept.grid(workload)["parameters"])
     mine = values[(values["workload"] == workload) & values["parameters"].isin(sizes)]
     wide = mine.pivot(index="parameters", columns="store", values="value")

@@ -14,7 +14,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
 from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title
 from kvstudy.present.drawing.chart import Chart
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.present.drawing.torn import torn
 from kvstudy.study.base import Metric, Name, Operation
 from kvstudy.study.load import STUDIES
@@ -24,6 +24,7 @@ from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
 
 
@@ -61,7 +62,7 @@ class Bars(DrawnFigure):
         """Whether it is of several workloads; those of one stand in its section."""
         return len(self.workloads) > 1
 
-    def rows(self, run: Shown) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         return bars(self, run.study, run.results)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
@@ -74,8 +75,8 @@ class Bars(DrawnFigure):
         stores = set(rows.dropna(subset="value")["store"])
         return rows[rows["store"].isin(stores)] if stores else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw(rows, looks.stores, looks.publisher)
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        return draw(table, looks.stores, looks.publisher)
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         places = _workloads(self, looks.study)

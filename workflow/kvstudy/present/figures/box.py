@@ -13,15 +13,21 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker, transforms
 from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, log_axis, plain, texts
-from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look, store_patch
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import (
+    DARK,
+    GROUP_WIDTH,
+    TEXT_WIDTH,
+    DrawnFigure,
+    Look,
+    Looks,
+    store_patch,
+)
 from kvstudy.present.drawing.words import exact, from_to, is_missing, runs
 from kvstudy.study.base import Name, Operation
-from kvstudy.study.model import Study
 from kvstudy.study.workload import operations_of, properties_of
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.tidy.results import Results
+    from kvstudy.analyse.run import Run
 
 SHARES = ["p1", "p5", "p25", "p50", "p75", "p95", "p99", "largest"]
 COLUMNS = ["operation", "store", "parameters", *SHARES, "unit", "operations", "n", "note"]
@@ -52,11 +58,71 @@ class Box(DrawnFigure):
     operations: list[Operation] = Field(default=[], description="Which; left out: all.")
     unit: Literal["us", "ms", "s"] = "us"
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return box_table(self, run.study, run.results, run.analysis.boxes)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per box, in the order of drawing; ``note`` says why there is none.
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_box(rows, looks.stores)
+        Latencies are in ``unit``; ``operations`` are those of all ``n`` runs.
+        """
+        use = run.study.workload(self.workload)
+        kinds = self.operations or operations_of(properties_of(run.study, use))
+        mine = run.headline_analysis.boxes.query("workload == @self.workload")
+        mine = mine.set_index(["operation", "store"])
+        rows = []
+        for operation in kinds:
+            for store in run.study.store_names:
+                row = {"operation": operation, "store": store, "unit": self.unit}
+                if (operation, store) in mine.index:
+                    found = mine.loc[(operation, store)]
+                    row |= {share: converted(found[share], "us", self.unit) for share in SHARES}
+                    row |= {name: found[name] for name in ("parameters", "operations", "n")}
+                    row["note"] = ""
+                else:
+                    label = run.results.state(store, self.workload).label
+                    row["note"] = label or reason("not-timed", operation=operation)
+                rows.append(row)
+        table = pd.DataFrame(rows, columns=COLUMNS)
+        return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """Over a logarithmic axis; below each box how many operations it is of."""
+        drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.9), layout="constrained")
+        groups = list(dict.fromkeys(table["operation"]))
+        width = GROUP_WIDTH / len(looks.stores)
+        unit = table["unit"].iloc[0]
+        # A latency of 0 has no place on a logarithmic axis; YCSB counts whole microseconds.
+        least = converted(1, "us", unit)
+        for row in table.itertuples():
+            x = (
+                groups.index(row.operation)
+                - GROUP_WIDTH / 2
+                + width * (_place(looks.stores, row) + 0.5)
+            )
+            if pd.isna(row.p50):
+                _write(ax, x, sentence(row.note), "0.35", turned=True)
+                continue
+            _box(ax, x, 0.7 * width, row, looks.stores[row.store], least)
+            if TEXT_WIDTH * width / len(groups) > NARROW:
+                _write(ax, x, _short(row.operations), "0.35", turned=False)
+        ax.set_yscale("log")
+        if table["p50"].notna().any():
+            low, high = table["p1"].clip(lower=least).min(), table["p99"].clip(lower=least).max()
+            # Room below for the numbers.
+            decades = max(math.log10(high / low), 0.5)
+            ax.set_ylim(low / 10 ** (0.16 * decades), high * 10 ** (0.06 * decades))
+        ax.set_xlim(-0.5, len(groups) - 0.5)
+        ax.set_xticks(range(len(groups)), map(sentence, groups))
+        narrow = ax.get_ylim()[1] / ax.get_ylim()[0] < 300
+        ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+        ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+        ax.yaxis.set_minor_formatter(ticker.NullFormatter())
+        ax.set_ylabel(_("Latency of an operation ({})").format(sign(unit)))
+        sns.despine(drawing)
+        drawing.legend(
+            handles=[store_patch(look) for look in looks.stores.values()],
+            loc="outside upper center",
+            ncols=min(len(looks.stores), 5),
+        )
+        return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """Over a logarithmic axis."""
@@ -67,70 +133,6 @@ class Box(DrawnFigure):
         )
         panel = Panel(_layers(rows, unit, looks.stores), description=words, height=280)
         return Chart(rows, [panel], bar_legend(looks.stores))
-
-
-def box_table(figure: Box, study: Study, results: Results, boxes: pd.DataFrame) -> pd.DataFrame:
-    """One row per box, in the order of drawing; ``note`` says why there is none.
-
-    ``boxes`` is that of the analysis with the parameters that are shown. Latencies are
-    in ``unit``; ``operations`` are those of all ``n`` runs.
-    """
-    use = study.workload(figure.workload)
-    kinds = figure.operations or operations_of(properties_of(study, use))
-    mine = boxes[boxes["workload"] == figure.workload].set_index(["operation", "store"])
-    rows = []
-    for operation in kinds:
-        for store in study.store_names:
-            row = {"operation": operation, "store": store, "unit": figure.unit}
-            if (operation, store) in mine.index:
-                found = mine.loc[(operation, store)]
-                row |= {share: converted(found[share], "us", figure.unit) for share in SHARES}
-                row |= {name: found[name] for name in ("parameters", "operations", "n")}
-                row["note"] = ""
-            else:
-                label = results.state(store, figure.workload).label
-                row["note"] = label or reason("not-timed", operation=operation)
-            rows.append(row)
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.astype(dict.fromkeys([*SHARES, "operations", "n"], float))
-
-
-def draw_box(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
-    """Draw ``box_table`` over a logarithmic axis; below each box how many operations it is of."""
-    drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.9), layout="constrained")
-    groups = list(dict.fromkeys(table["operation"]))
-    width = GROUP_WIDTH / len(stores)
-    unit = table["unit"].iloc[0]
-    # A latency of 0 has no place on a logarithmic axis; YCSB counts whole microseconds.
-    least = converted(1, "us", unit)
-    for row in table.itertuples():
-        x = groups.index(row.operation) - GROUP_WIDTH / 2 + width * (_place(stores, row) + 0.5)
-        if pd.isna(row.p50):
-            _write(ax, x, sentence(row.note), "0.35", turned=True)
-            continue
-        _box(ax, x, 0.7 * width, row, stores[row.store], least)
-        if TEXT_WIDTH * width / len(groups) > NARROW:
-            _write(ax, x, _short(row.operations), "0.35", turned=False)
-    ax.set_yscale("log")
-    if table["p50"].notna().any():
-        low, high = table["p1"].clip(lower=least).min(), table["p99"].clip(lower=least).max()
-        # Room below for the numbers.
-        decades = max(math.log10(high / low), 0.5)
-        ax.set_ylim(low / 10 ** (0.16 * decades), high * 10 ** (0.06 * decades))
-    ax.set_xlim(-0.5, len(groups) - 0.5)
-    ax.set_xticks(range(len(groups)), map(sentence, groups))
-    narrow = ax.get_ylim()[1] / ax.get_ylim()[0] < 300
-    ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if narrow else (1,)))
-    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
-    ax.set_ylabel(_("Latency of an operation ({})").format(sign(unit)))
-    sns.despine(drawing)
-    drawing.legend(
-        handles=[store_patch(look) for look in stores.values()],
-        loc="outside upper center",
-        ncols=min(len(stores), 5),
-    )
-    return drawing
 
 
 def _place(stores: dict[str, Look], row) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -11,12 +11,14 @@ from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, texts
-from kvstudy.present.drawing.draw import DARK, grid
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks, grid
 from kvstudy.present.drawing.words import exact, from_to, is_number
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.model import Study
 from kvstudy.study.relative import Caching
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.
@@ -39,8 +41,8 @@ class BreakEvenPlot(Caching, DrawnFigure):
         description="Times are those with so many records, or with the next fewer measured."
     )
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return break_even_table(self, run.analysis.rounds, run.swept.published)
+    def rows(self, run: Run) -> pd.DataFrame:
+        return break_even_table(self, run.headline_analysis.rounds, run.swept.published)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
         from kvstudy.analyse.findings.rounds import COLUMNS as ROUNDS
@@ -48,8 +50,21 @@ class BreakEvenPlot(Caching, DrawnFigure):
         rows = break_even_table(self, pd.DataFrame(columns=ROUNDS), values)
         return rows if len(rows) else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_break_even(rows, self, looks.titles, looks.publisher)
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """Draw ``break_even_table``, a panel each; ``source`` says who published."""
+        panels = list(table.groupby("panel", sort=False))
+        drawing, axes = grid(len(panels), len(panels), 2.7, 0)
+        for ax, (panel, rows) in zip(axes.flat, panels, strict=False):
+            title = panel_title(panel, rows["records"].iloc[0], looks.publisher)
+            ax.set_title(title, loc="left", pad=5, fontsize=7.5)
+            _panel(ax, rows, looks.titles[self.database], looks.titles[self.cache])
+        if not panels:
+            axes[0, 0].text(0.5, 0.5, _("the times that it takes were not measured"), ha="center")
+            return drawing
+        drawing.supxlabel(_("Reads after each write"), fontsize=8)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        drawing.legend(handles, labels, loc="outside upper center", ncols=2)
+        return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """``source`` says who published."""
@@ -102,25 +117,6 @@ def break_even_table(
         for reads in range(1, min(max(end, FEWEST), MOST) + 1):
             rows.append([panel, of, reads, costs.without(reads), costs.cached(reads), *numbers])
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[3:], float))
-
-
-def draw_break_even(
-    table: pd.DataFrame, figure: BreakEvenPlot, titles: dict[str, str], source: str
-) -> plt.Figure:
-    """Draw ``break_even_table``, a panel each; ``source`` says who published."""
-    panels = list(table.groupby("panel", sort=False))
-    drawing, axes = grid(len(panels), len(panels), 2.7, 0)
-    for ax, (panel, rows) in zip(axes.flat, panels, strict=False):
-        title = panel_title(panel, rows["records"].iloc[0], source)
-        ax.set_title(title, loc="left", pad=5, fontsize=7.5)
-        _panel(ax, rows, titles[figure.database], titles[figure.cache])
-    if not panels:
-        axes[0, 0].text(0.5, 0.5, _("the times that it takes were not measured"), ha="center")
-        return drawing
-    drawing.supxlabel(_("Reads after each write"), fontsize=8)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside upper center", ncols=2)
-    return drawing
 
 
 def panel_title(panel: str, records: int, source: str) -> str:

@@ -19,13 +19,20 @@ from kvstudy.present.drawing.chart import (
     texts,
     turned_where,
 )
-from kvstudy.present.drawing.draw import GROUP_WIDTH, TEXT_WIDTH, Look, store_patch, write
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import (
+    GROUP_WIDTH,
+    TEXT_WIDTH,
+    DrawnFigure,
+    Look,
+    Looks,
+    store_patch,
+    write,
+)
 from kvstudy.present.drawing.words import exact, runs
 from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.tidy.results import Results
+    from kvstudy.analyse.run import Run
 
 COLUMNS = ["workload", "parameters", "store", "client", "server", "unit", "n", "note"]
 # How much of its colour a store keeps where the client is meant.
@@ -49,11 +56,69 @@ class CpuBars(DrawnFigure):
 
     kind: Literal["cpu"] = Field(description="CPU time of client and server per operation.")
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return cpu_table(run.study, run.results, run.analysis.intervals)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per bar: microseconds of CPU of client and server for one operation.
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_cpu(rows, looks.study, looks.stores)
+        From ``analysis.intervals`` (geometric means over ``n`` runs). The server's is NaN
+        where its processes are not on this machine; ``note`` says why a value is missing.
+        """
+        overall = run.headline_analysis.intervals.query("operation == 'overall'")
+        rows = []
+        for use in run.study.workloads:
+            mine = overall[overall["workload"] == use.name]
+            for parameters in list(mine["parameters"].unique()) or [""]:
+                for store in run.study.store_names:
+                    chosen = mine[(mine["parameters"] == parameters) & (mine["store"] == store)]
+                    found = chosen.set_index("metric")
+                    values = {
+                        side: found["value"].get(f"{side}_cpu") for side in ("client", "server")
+                    }
+                    note = ""
+                    if values["client"] is None:
+                        note = run.results.state(store, use.name).label or N_("not recorded")
+                    elif values["server"] is None:
+                        note = N_("the server's is not known")
+                    rows.append(
+                        {"workload": use.name, "parameters": parameters, "store": store}
+                        | values
+                        | {"unit": "us", "n": found["n"].get("client_cpu"), "note": note}
+                    )
+        table = pd.DataFrame(rows, columns=COLUMNS)
+        return table.astype({"client": float, "server": float, "n": float})
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """Groups of bars by workload; the server's part below, the client's, lighter, on it."""
+        figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.6), layout="constrained")
+        groups = list(table.groupby(["workload", "parameters"], sort=False))
+        several = table.groupby("workload")["parameters"].nunique().max() > 1
+        width = GROUP_WIDTH / len(looks.stores)
+        total = table["client"].fillna(0) + table["server"].fillna(0)
+        highest = total.max() or 1
+        upright = TEXT_WIDTH * 72 * width / len(groups) > LABEL_WIDTH
+        for place, (_key, rows) in enumerate(groups):
+            for row in rows.itertuples():
+                index = list(looks.stores).index(row.store)
+                x = place - GROUP_WIDTH / 2 + width * (index + 0.5)
+                _bar(ax, x, 0.86 * width, row, looks.stores[row.store], upright)
+        ax.set_xlim(-0.5, len(groups) - 0.5)
+        ax.set_ylim(0, (1.16 if upright else 1.3) * highest)
+        names = [
+            looks.study.workload(workload).short + (f"\n{parameters}" if several else "")
+            for (workload, parameters), _rows in groups
+        ]
+        ax.set_xticks(range(len(groups)), names)
+        sns.despine(figure)
+        ax.set_ylabel(_("CPU time of an operation (µs)"))
+        handles = [store_patch(look) for look in looks.stores.values()]
+        handles.append(patches.Patch(facecolor="0.4", linewidth=0, label=_("server (below)")))
+        handles.append(patches.Patch(facecolor="0.8", linewidth=0, label=_("client (above)")))
+        figure.legend(
+            handles=handles,
+            loc="outside upper center",
+            ncols=min(len(handles), 5),
+            columnspacing=1.4,
+        )
+        return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         several = table.groupby("workload")["parameters"].nunique().max() > 1
@@ -65,70 +130,6 @@ class CpuBars(DrawnFigure):
         words = _("Stacked bar chart of the CPU time of an operation, server and client, in µs.")
         panel = Panel(_layers(rows, looks.stores), description=words, height=240)
         return Chart(rows, [panel], legend)
-
-
-def cpu_table(study: Study, results: Results, intervals: pd.DataFrame) -> pd.DataFrame:
-    """One row per bar: microseconds of CPU of client and server for one operation.
-
-    From ``analysis.intervals`` (geometric means over ``n`` runs). The server's is NaN
-    where its processes are not on this machine; ``note`` says why a value is missing.
-    """
-    overall = intervals[intervals["operation"] == "overall"]
-    rows = []
-    for use in study.workloads:
-        mine = overall[overall["workload"] == use.name]
-        for parameters in list(mine["parameters"].unique()) or [""]:
-            for store in study.store_names:
-                chosen = mine[(mine["parameters"] == parameters) & (mine["store"] == store)]
-                found = chosen.set_index("metric")
-                values = {side: found["value"].get(f"{side}_cpu") for side in ("client", "server")}
-                note = ""
-                if values["client"] is None:
-                    note = results.state(store, use.name).label or N_("not recorded")
-                elif values["server"] is None:
-                    note = N_("the server's is not known")
-                rows.append(
-                    {"workload": use.name, "parameters": parameters, "store": store}
-                    | values
-                    | {"unit": "us", "n": found["n"].get("client_cpu"), "note": note}
-                )
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.astype({"client": float, "server": float, "n": float})
-
-
-def draw_cpu(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.Figure:
-    """Groups of bars by workload; the server's part below, the client's, lighter, on it."""
-    figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.6), layout="constrained")
-    groups = list(table.groupby(["workload", "parameters"], sort=False))
-    several = table.groupby("workload")["parameters"].nunique().max() > 1
-    width = GROUP_WIDTH / len(stores)
-    total = table["client"].fillna(0) + table["server"].fillna(0)
-    highest = total.max() or 1
-    upright = TEXT_WIDTH * 72 * width / len(groups) > LABEL_WIDTH
-    for place, (_key, rows) in enumerate(groups):
-        for row in rows.itertuples():
-            index = list(stores).index(row.store)
-            x = place - GROUP_WIDTH / 2 + width * (index + 0.5)
-            _bar(ax, x, 0.86 * width, row, stores[row.store], upright)
-    ax.set_xlim(-0.5, len(groups) - 0.5)
-    ax.set_ylim(0, (1.16 if upright else 1.3) * highest)
-    names = [
-        study.workload(workload).short + (f"\n{parameters}" if several else "")
-        for (workload, parameters), _rows in groups
-    ]
-    ax.set_xticks(range(len(groups)), names)
-    sns.despine(figure)
-    ax.set_ylabel(_("CPU time of an operation (µs)"))
-    handles = [store_patch(look) for look in stores.values()]
-    handles.append(patches.Patch(facecolor="0.4", linewidth=0, label=_("server (below)")))
-    handles.append(patches.Patch(facecolor="0.8", linewidth=0, label=_("client (above)")))
-    figure.legend(
-        handles=handles,
-        loc="outside upper center",
-        ncols=min(len(handles), 5),
-        columnspacing=1.4,
-    )
-    return figure
 
 
 def _bar(ax: plt.Axes, x: float, width: float, row, look: Look, upright: bool) -> None:

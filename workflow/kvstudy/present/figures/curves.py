@@ -26,12 +26,13 @@ from kvstudy.present.drawing.draw import (
     DARK,
     LINES,
     MARKERS,
+    DrawnFigure,
     Look,
+    Looks,
     any_rejected,
     grid,
     rejected_handle,
 )
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import between, exact, rejected_note, runs, size_words
 from kvstudy.study import combinations
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
@@ -40,6 +41,7 @@ from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.swept import Swept
 
 # What an axis is given in.
@@ -103,7 +105,7 @@ class Curves(DrawnFigure):
         super().check(study, path, key)
         check_lines(self, study, path, key)
 
-    def rows(self, run: Shown) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         return curves_table(self, run.study, run.swept)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
@@ -121,8 +123,41 @@ class Curves(DrawnFigure):
         rows = rows[rows["side"] == PUBLISHED].reset_index(drop=True)
         return rows if len(rows) else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_curves(rows, self, looks.study, looks.stores)
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A panel for each metric and side; lines with the range of their runs."""
+        panels = panels_of(table, self)
+        drawing, axes = grid(len(panels), 2, 0.5, 1.75)
+        styles = line_looks(self, looks.study, looks.stores)
+        for ax, panel in zip(axes.flat, panels, strict=False):
+            mine = table[table["panel"] == panel].dropna(subset="value")
+            if mine.empty:
+                ax.text(0.5, 0.5, _("nothing was measured"), ha="center", transform=ax.transAxes)
+                ax.set_axis_off()
+                continue
+            _panel(ax, mine, self.over, styles)
+            ax.set_title(title_of(mine), loc="left", pad=5)
+        sns.despine(drawing)
+        used = [
+            index for index in styles if (table.loc[table["line"] == index, "value"].notna()).any()
+        ]
+        handles = [
+            lines.Line2D(
+                [], [], color=color, linestyle=style, marker=marker, markersize=3.5, label=label
+            )
+            for color, style, marker, label in (styles[index] for index in used)
+        ]
+        if (table["saturated"] == "yes").any():
+            handles.append(_ring(_("saturated from here")))
+        if any_rejected(table):
+            handles.append(rejected_handle())
+        if handles:
+            widest = max(len(str(handle.get_label())) for handle in handles)
+            drawing.legend(
+                handles=handles,
+                loc="outside upper center",
+                ncols=max(1, min(len(handles), 88 // (widest + 8))),
+            )
+        return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         looks = line_looks(self, looks.study, looks.stores)
@@ -174,43 +209,6 @@ def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
                 frames.append(_in_axis_unit(rows))
     columns = [*KEYS, "line", "panel", "saturated"]
     return pd.concat(frames, ignore_index=True)[columns]
-
-
-def draw_curves(
-    table: pd.DataFrame, figure: Curves, study: Study, stores: dict[str, Look]
-) -> plt.Figure:
-    """A panel for each metric and side; lines with the range of their runs."""
-    panels = panels_of(table, figure)
-    drawing, axes = grid(len(panels), 2, 0.5, 1.75)
-    looks = line_looks(figure, study, stores)
-    for ax, panel in zip(axes.flat, panels, strict=False):
-        mine = table[table["panel"] == panel].dropna(subset="value")
-        if mine.empty:
-            ax.text(0.5, 0.5, _("nothing was measured"), ha="center", transform=ax.transAxes)
-            ax.set_axis_off()
-            continue
-        _panel(ax, mine, figure.over, looks)
-        ax.set_title(title_of(mine), loc="left", pad=5)
-    sns.despine(drawing)
-    used = [index for index in looks if (table.loc[table["line"] == index, "value"].notna()).any()]
-    handles = [
-        lines.Line2D(
-            [], [], color=color, linestyle=style, marker=marker, markersize=3.5, label=label
-        )
-        for color, style, marker, label in (looks[index] for index in used)
-    ]
-    if (table["saturated"] == "yes").any():
-        handles.append(_ring(_("saturated from here")))
-    if any_rejected(table):
-        handles.append(rejected_handle())
-    if handles:
-        widest = max(len(str(handle.get_label())) for handle in handles)
-        drawing.legend(
-            handles=handles,
-            loc="outside upper center",
-            ncols=max(1, min(len(handles), 88 // (widest + 8))),
-        )
-    return drawing
 
 
 def _lines(figure: Curves, study: Study) -> list[Line]:

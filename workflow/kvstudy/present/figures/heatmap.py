@@ -12,17 +12,16 @@ from kvstudy.analyse.tidy.numbers import grouped, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look, grid
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks, grid
 from kvstudy.present.drawing.words import between, exact, from_to, is_missing, runs, size_words
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
-from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.tidy.swept import Swept
+    from kvstudy.analyse.run import Run
 
 COLUMNS = [*SETTING, *SIZES, "value", "low", "high", "unit", "n", "note"]
+NOTHING = dict.fromkeys(("value", "low", "high"), math.nan) | {"note": ""}
 # Readable in grey print and by the colour-blind: from dark to light.
 COLORS = "cividis"
 # Inches: a cell with four characters of 7 points, and what stands left of a row of panels.
@@ -74,11 +73,54 @@ class Heatmap(DrawnFigure):
         check_unit(self.metric, self.unit)
         return self
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return heatmap_table(self, run.study, run.swept)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per cell of the maps, in the order of drawing.
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_heatmap(rows, self, looks.stores)
+        Planned sizes without a value are rows with a ``note`` that says why; ``low`` and
+        ``high`` are the range of the ``n`` runs behind a value.
+        """
+        whole = ALL if self.metric.startswith("latency") else "overall"
+        values = run.swept.values(self.metric, self.operation or whole, self.unit)
+        found = values.set_index(SETTING)
+        grid = run.swept.grid(self.workload).sort_values(list(SIZES))
+        rows = []
+        for store in run.study.store_names:
+            for size in grid.itertuples():
+                key = (store, self.workload, size.parameters)
+                row = dict(zip(SETTING, key, strict=True)) | {"unit": self.unit, "n": 0}
+                row |= {name: getattr(size, name) for name in SIZES}
+                there = key in found.index
+                value = dict(found.loc[key]) if there else {"note": run.swept.reason(*key)}
+                rows.append(row | NOTHING | value)
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """Sizes that were planned and have no value are hatched."""
+        places = list(table[["records", "operations"]].drop_duplicates().itertuples(index=False))
+        threads = sorted(table["threads"].unique())
+        shown = [store for store in looks.stores if (table["store"] == store).any()]
+        room = (TEXT_WIDTH - LABELS) / (CELL_WIDTH * max(len(threads), 3) + 0.12)
+        across = max(1, min(len(shown), int(room)))
+        down = max(1, math.ceil(len(shown) / across))
+        height = 0.3 + CELL_HEIGHT * max(len(places), 5 if down == 1 else 3) + 0.15
+        drawing, axes = grid(len(shown), across, 0.6, height, sharex=True, sharey=True)
+        norm = norm_of(table["value"].dropna())
+        for place, (ax, store) in enumerate(zip(axes.flat, shown, strict=False)):
+            _panel(ax, table[table["store"] == store], places, threads, norm)
+            ax.set_title(looks.stores[store].title, loc="left", pad=4)
+            # With sharex the labels of the panel above an empty place would be missing.
+            ax.tick_params(labelbottom=place + across >= len(shown))
+            if place % across == 0:
+                _label_rows(ax, places)
+        drawing.supxlabel(_("Client threads"), fontsize="medium")
+        label = f"{_(METRICS[self.metric].title)} ({sign(self.unit)})\n{runs_words(table)}"
+        _color_bar(drawing, axes, norm, label)
+        if table["value"].isna().any():
+            handle = patches.Patch(
+                facecolor="white", edgecolor="0.6", hatch="////", label=_("no value")
+            )
+            drawing.legend(handles=[handle], loc="outside lower left")
+        return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         norm = norm_of(table["value"].dropna())
@@ -100,61 +142,6 @@ class Heatmap(DrawnFigure):
         ]
         note = _("{}, {}. Rows: records, operations.").format(name, runs_words(table))
         return Chart(rows, panels, [], min(len(shown), 3) or 1, note)
-
-
-def heatmap_table(figure: Heatmap, study: Study, swept: Swept) -> pd.DataFrame:
-    """One row per cell of the maps, in the order of drawing.
-
-    Planned sizes without a value are rows with a ``note`` that says why; ``low`` and
-    ``high`` are the range of the ``n`` runs behind a value.
-    """
-    whole = ALL if figure.metric.startswith("latency") else "overall"
-    values = swept.values(figure.metric, figure.operation or whole, figure.unit)
-    found = values.set_index(SETTING)
-    grid = swept.grid(figure.workload).sort_values(list(SIZES))
-    rows = []
-    for store in study.store_names:
-        for size in grid.itertuples():
-            key = (store, figure.workload, size.parameters)
-            row = dict(zip(SETTING, key, strict=True))
-            row |= {name: getattr(size, name) for name in SIZES}
-            row |= dict.fromkeys(("value", "low", "high"), math.nan)
-            row |= {"unit": figure.unit, "n": 0, "note": ""}
-            if key in found.index:
-                row |= dict(found.loc[key])
-            else:
-                row["note"] = swept.reason(*key)
-            rows.append(row)
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def draw_heatmap(table: pd.DataFrame, figure: Heatmap, stores: dict[str, Look]) -> plt.Figure:
-    """Draw ``heatmap_table``; sizes that were planned and have no value are hatched."""
-    places = list(table[["records", "operations"]].drop_duplicates().itertuples(index=False))
-    threads = sorted(table["threads"].unique())
-    shown = [store for store in stores if (table["store"] == store).any()]
-    room = (TEXT_WIDTH - LABELS) / (CELL_WIDTH * max(len(threads), 3) + 0.12)
-    across = max(1, min(len(shown), int(room)))
-    down = max(1, math.ceil(len(shown) / across))
-    height = 0.3 + CELL_HEIGHT * max(len(places), 5 if down == 1 else 3) + 0.15
-    drawing, axes = grid(len(shown), across, 0.6, height, sharex=True, sharey=True)
-    norm = norm_of(table["value"].dropna())
-    for place, (ax, store) in enumerate(zip(axes.flat, shown, strict=False)):
-        _panel(ax, table[table["store"] == store], places, threads, norm)
-        ax.set_title(stores[store].title, loc="left", pad=4)
-        # With sharex the labels of the panel above an empty place would be missing.
-        ax.tick_params(labelbottom=place + across >= len(shown))
-        if place % across == 0:
-            _label_rows(ax, places)
-    drawing.supxlabel(_("Client threads"), fontsize="medium")
-    label = f"{_(METRICS[figure.metric].title)} ({sign(figure.unit)})\n{runs_words(table)}"
-    _color_bar(drawing, axes, norm, label)
-    if table["value"].isna().any():
-        handle = patches.Patch(
-            facecolor="white", edgecolor="0.6", hatch="////", label=_("no value")
-        )
-        drawing.legend(handles=[handle], loc="outside lower left")
-    return drawing
 
 
 def runs_words(table: pd.DataFrame) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _, ngettext
@@ -18,10 +18,12 @@ from kvstudy.present.drawing.chart import (
     plain,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, Look, grid
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import DARK, DrawnFigure, Look, Looks, grid
 from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 MOST_COLUMNS = 4
 # Percentage, its marker: the marker tells them apart in grey print too.
@@ -52,15 +54,43 @@ class OpenLoopFigure(DrawnFigure):
     kind: Literal["open-loop"] = "open-loop"
     workload: Name
 
-    def rows(self, run: Shown) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
+        """Latencies (us) of all operations, where enough of them lie beyond."""
         from kvstudy.analyse.findings.open_loop import of_workload
+        from kvstudy.stats.percentiles import ENOUGH_BEYOND
 
-        rates, percentiles = run.analysis.open_rates, run.analysis.open_percentiles
-        table = of_workload(rates, percentiles, self.workload)
-        return open_loop_table(table, run.study.store_names)
+        analysis = run.headline_analysis
+        table = of_workload(analysis.open_rates, analysis.open_percentiles, self.workload)
+        chosen = table[
+            (table["operation"] == ALL)
+            & table["percent"].isin(list(MARKERS))
+            & (table["beyond"] >= ENOUGH_BEYOND)
+            & table["store"].isin(run.study.store_names)
+        ]
+        return chosen[COLUMNS].reset_index(drop=True)
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_open_loop(rows, looks.stores)
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A panel per store: percentiles over the load, dashed service and solid intended time.
+
+        A load whose rate was not reached is crossed.
+        """
+        figure, axes = grid(len(looks.stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True)
+        for ax in axes.flat[len(looks.stores) :]:
+            ax.set_visible(False)
+        for ax, (store, look) in zip(axes.flat, looks.stores.items(), strict=False):
+            _panel(ax, table[table["store"] == store], look)
+        for row in axes:
+            row[0].set_ylabel(_("Latency (ms)"))
+        loads = sorted(table["load"].unique())
+        if loads:
+            axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
+            # A single load stands in the middle.
+            room = max(0.2 * (loads[-1] - loads[0]), 5)
+            axes[0, 0].set_xlim(loads[0] - room, loads[-1] + room)
+        figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
+        handles = _legend(missed=(table["reached"] < table["n"]).any())
+        figure.legend(handles=handles, loc="outside upper center", ncols=6)
+        return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """A panel per store, latencies in ms."""
@@ -93,43 +123,6 @@ class OpenLoopFigure(DrawnFigure):
         absent = [look.title for store, look in looks.stores.items() if store not in shown]
         note = _("Not measured: {}.").format(", ".join(absent)) if absent else ""
         return Chart(rows, panels, legend, min(len(panels), 3), note)
-
-
-def open_loop_table(found: pd.DataFrame, stores: list[str]) -> pd.DataFrame:
-    """What the figure shows of ``tables.open_loop.rows``: latencies (us) of all operations."""
-    from kvstudy.stats.percentiles import ENOUGH_BEYOND
-
-    chosen = found[
-        (found["operation"] == ALL)
-        & found["percent"].isin(list(MARKERS))
-        & (found["beyond"] >= ENOUGH_BEYOND)
-        & found["store"].isin(stores)
-    ]
-    return chosen[COLUMNS].reset_index(drop=True)
-
-
-def draw_open_loop(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
-    """A panel per store: percentiles over the load, dashed service and solid intended time.
-
-    A load whose rate was not reached is crossed.
-    """
-    figure, axes = grid(len(stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True)
-    for ax in axes.flat[len(stores) :]:
-        ax.set_visible(False)
-    for ax, (store, look) in zip(axes.flat, stores.items(), strict=False):
-        _panel(ax, table[table["store"] == store], look)
-    for row in axes:
-        row[0].set_ylabel(_("Latency (ms)"))
-    loads = sorted(table["load"].unique())
-    if loads:
-        axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
-        # A single load stands in the middle.
-        room = max(0.2 * (loads[-1] - loads[0]), 5)
-        axes[0, 0].set_xlim(loads[0] - room, loads[-1] + room)
-    figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
-    handles = _legend(missed=(table["reached"] < table["n"]).any())
-    figure.legend(handles=handles, loc="outside upper center", ncols=6)
-    return figure
 
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, look: Look) -> None:

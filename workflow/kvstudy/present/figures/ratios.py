@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -14,11 +14,12 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
-from kvstudy.present.drawing.draw import DARK, grid
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks, grid
 from kvstudy.present.drawing.words import from_to, is_number
-from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
@@ -57,11 +58,58 @@ class RatioPlot(DrawnFigure):
 
     kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return ratios(run.analysis.pairs, run.analysis.floor, run.study)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per workload and pair of stores, in the study's order: throughput one/other.
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_ratios(rows, looks.study, looks.titles)
+        ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
+        ``analysis.pairs``, ``floor`` the workload's noise floor; NaN where unknown.
+        """
+        known = run.headline_analysis.floor.set_index(["workload", "parameters"])["floor"].to_dict()
+        names = [*run.study.workload_names, MEAN]
+        places = {pair: place for place, pair in enumerate(combinations(run.study.store_names, 2))}
+        rows = []
+        for row in run.headline_analysis.pairs.itertuples():
+            one, other = row.faster, row.slower
+            if (one, other) not in places:
+                one, other = other, one
+            limit = known.get((row.workload, row.parameters))
+            verdict = [row.decision, row.in_floor, limit]
+            rows.append([row.workload, row.parameters, one, other, *ratio_of(row, one), *verdict])
+        rows.sort(key=lambda row: (names.index(row[0]), row[1], places[row[2], row[3]]))
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """One panel per workload, one line per pair; the floor is a grey band.
+
+        Filled points are differences, squares are equal; hollow points are undecided, grey ones
+        not above the noise floor.
+        """
+        labels = {
+            pair: f"{looks.titles[pair[0]]} / {looks.titles[pair[1]]}"
+            for pair in dict.fromkeys(zip(table["one"], table["other"], strict=True))
+        }
+        panels = list(table.groupby(["workload", "parameters"], sort=False))
+        height = 0.55 + 0.2 * max(len(labels), 1)
+        figure, axes = grid(len(panels), ACROSS, 0.35, height, sharey=True)
+        for ax in axes.flat[max(len(panels), 1) :]:
+            ax.set_visible(False)
+        if not panels:
+            axes[0, 0].set_axis_off()
+            nothing = _("no two stores have a repetition in common")
+            axes[0, 0].text(0.5, 0.5, nothing, ha="center")
+        sizes = table.groupby("workload")["parameters"].nunique()
+        for ax, ((workload, parameters), rows) in zip(axes.flat, panels, strict=False):
+            _panel(ax, rows, list(labels))
+            use = looks.study.workload(workload)
+            # The title of the mean is wider than a panel.
+            title = use.short if workload == MEAN else use.title
+            several = sizes[workload] > 1
+            ax.set_title(f"{title}\n{parameters}" if several else title, loc="left", fontsize=8)
+        if panels:
+            axes[0, 0].set_yticks(range(len(labels)), labels.values())
+            axes[0, 0].set_ylim(len(labels) - 0.5, -0.5)
+            figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
+        return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         if table.empty:
@@ -83,61 +131,6 @@ class RatioPlot(DrawnFigure):
             layers = _layers(mine, pairs)
             panels.append(Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
         return Chart(rows, panels, [], min(len(panels), ACROSS, 3), _(NOTE))
-
-
-def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:
-    """One row per workload and pair of stores, in the study's order: throughput one/other.
-
-    ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
-    ``analysis.pairs``, ``floor`` the workload's noise floor; NaN where unknown.
-    """
-    known = floor.set_index(["workload", "parameters"])["floor"].to_dict()
-    names = [*study.workload_names, MEAN]
-    places = {pair: place for place, pair in enumerate(combinations(study.store_names, 2))}
-    rows = []
-    for row in pairs.itertuples():
-        one, other = row.faster, row.slower
-        if (one, other) not in places:
-            one, other = other, one
-        limit = known.get((row.workload, row.parameters))
-        verdict = [row.decision, row.in_floor, limit]
-        rows.append([row.workload, row.parameters, one, other, *ratio_of(row, one), *verdict])
-    rows.sort(key=lambda row: (names.index(row[0]), row[1], places[row[2], row[3]]))
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def draw_ratios(table: pd.DataFrame, study: Study, titles: dict[str, str]) -> plt.Figure:
-    """Draw ``ratios``: one panel per workload, one line per pair; the floor is a grey band.
-
-    Filled points are differences, squares are equal; hollow points are undecided, grey ones
-    not above the noise floor.
-    """
-    labels = {
-        pair: f"{titles[pair[0]]} / {titles[pair[1]]}"
-        for pair in dict.fromkeys(zip(table["one"], table["other"], strict=True))
-    }
-    panels = list(table.groupby(["workload", "parameters"], sort=False))
-    height = 0.55 + 0.2 * max(len(labels), 1)
-    figure, axes = grid(len(panels), ACROSS, 0.35, height, sharey=True)
-    for ax in axes.flat[max(len(panels), 1) :]:
-        ax.set_visible(False)
-    if not panels:
-        axes[0, 0].set_axis_off()
-        nothing = _("no two stores have a repetition in common")
-        axes[0, 0].text(0.5, 0.5, nothing, ha="center")
-    sizes = table.groupby("workload")["parameters"].nunique()
-    for ax, ((workload, parameters), rows) in zip(axes.flat, panels, strict=False):
-        _panel(ax, rows, list(labels))
-        use = study.workload(workload)
-        # The title of the mean is wider than a panel.
-        title = use.short if workload == MEAN else use.title
-        several = sizes[workload] > 1
-        ax.set_title(f"{title}\n{parameters}" if several else title, loc="left", fontsize=8)
-    if panels:
-        axes[0, 0].set_yticks(range(len(labels)), labels.values())
-        axes[0, 0].set_ylim(len(labels) - 0.5, -0.5)
-        figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
-    return figure
 
 
 def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -23,12 +23,14 @@ from kvstudy.present.drawing.chart import (
     plain,
     texts,
 )
-from kvstudy.present.drawing.draw import TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.present.drawing.words import from_to, is_number, size_words
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.model import Study
 from kvstudy.study.relative import Part, TwoStores
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 COLUMNS = ["operation", "origin", "records", "ratio", "low", "high"]
 ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}
@@ -47,8 +49,8 @@ class RelativePlot(TwoStores, DrawnFigure):
         description="The operations of the rounds, a line for each."
     )
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return relative_table(self, run.analysis.rounds, run.swept.published)
+    def rows(self, run: Run) -> pd.DataFrame:
+        return relative_table(self, run.headline_analysis.rounds, run.swept.published)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
         from kvstudy.analyse.findings.rounds import COLUMNS as ROUNDS
@@ -56,8 +58,64 @@ class RelativePlot(TwoStores, DrawnFigure):
         rows = relative_table(self, pd.DataFrame(columns=ROUNDS), values)
         return rows if len(rows) else None
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_relative(rows, self, looks.titles)
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """Draw ``relative_table``: a line per operation with its interval as a band.
+
+        Published values are hollow points on dashed lines.
+        """
+        drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.8), layout="constrained")
+        ax.set(xscale="log", yscale="log")
+        ax.axhline(1, color="0.4", linewidth=0.6)
+        for operation, (tint, marker) in zip(self.operations, LOOKS, strict=False):
+            for origin in (MEASURED, PUBLISHED):
+                rows = table[(table["operation"] == operation) & (table["origin"] == origin)]
+                if not len(rows):
+                    continue
+                ours = origin == MEASURED
+                ax.plot(
+                    *(rows["records"], rows["ratio"]),
+                    color=tint,
+                    marker=marker,
+                    markersize=4,
+                    linewidth=1.2 if ours else 0.8,
+                    linestyle="-" if ours else "--",
+                    markerfacecolor=tint if ours else "white",
+                    label=line_name(operation, origin),
+                )
+                # Of an interval without an upper end, as much as the figure has.
+                known = rows.dropna(subset=["low", "high"])
+                if len(known):
+                    ax.fill_between(
+                        *(known["records"], known["low"].clip(1e-3), known["high"].clip(upper=1e6)),
+                        color=tint,
+                        alpha=0.2,
+                        linewidth=0,
+                    )
+        values = table[["ratio", "low", "high"]].stack()
+        values = values[(values > 0) & (values < float("inf"))]
+        if len(values):
+            # A single round that was disturbed must not make all others a flat line.
+            ratios = table["ratio"]
+            low = min(1, max(values.min(), ratios.min() / 4))
+            high = max(1, min(values.max(), ratios.max() * 4))
+            ax.set_ylim(low / 1.2, high * 1.2)
+        else:
+            ax.text(0.5, 0.5, _("nothing was measured"), transform=ax.transAxes, ha="center")
+        ax.set_xlabel(_("Records"))
+        ax.set_ylabel(f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…")
+        ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
+        plain = ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}"))
+        ax.yaxis.set_major_formatter(plain)
+        ax.yaxis.set_minor_formatter(ticker.NullFormatter())
+        low, high = ax.get_ylim()
+        ticks = [base * 10**power for power in range(-2, 5) for base in (1, 2, 5)]
+        ax.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
+        ax.grid(axis="x", visible=False)
+        ax.tick_params(which="minor", length=0)
+        ax.tick_params(axis="x", length=3)
+        if len(table):
+            drawing.legend(loc="outside upper center", ncols=4)
+        return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         known = table.dropna(subset="ratio")
@@ -110,66 +168,6 @@ def relative_table(
 def line_name(operation: str, origin: str) -> str:
     """What a line is of."""
     return f"{sentence(operation)}, {_(ORIGINS[origin])}"
-
-
-def draw_relative(table: pd.DataFrame, figure: RelativePlot, titles: dict[str, str]) -> plt.Figure:
-    """Draw ``relative_table``: a line per operation with its interval as a band.
-
-    Published values are hollow points on dashed lines.
-    """
-    drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.8), layout="constrained")
-    ax.set(xscale="log", yscale="log")
-    ax.axhline(1, color="0.4", linewidth=0.6)
-    for operation, (tint, marker) in zip(figure.operations, LOOKS, strict=False):
-        for origin in (MEASURED, PUBLISHED):
-            rows = table[(table["operation"] == operation) & (table["origin"] == origin)]
-            if not len(rows):
-                continue
-            ours = origin == MEASURED
-            ax.plot(
-                *(rows["records"], rows["ratio"]),
-                color=tint,
-                marker=marker,
-                markersize=4,
-                linewidth=1.2 if ours else 0.8,
-                linestyle="-" if ours else "--",
-                markerfacecolor=tint if ours else "white",
-                label=line_name(operation, origin),
-            )
-            # Of an interval without an upper end, as much as the figure has.
-            known = rows.dropna(subset=["low", "high"])
-            if len(known):
-                ax.fill_between(
-                    *(known["records"], known["low"].clip(1e-3), known["high"].clip(upper=1e6)),
-                    color=tint,
-                    alpha=0.2,
-                    linewidth=0,
-                )
-    values = table[["ratio", "low", "high"]].stack()
-    values = values[(values > 0) & (values < float("inf"))]
-    if len(values):
-        # A single round that was disturbed must not make all others a flat line.
-        ratios = table["ratio"]
-        low = min(1, max(values.min(), ratios.min() / 4))
-        high = max(1, min(values.max(), ratios.max() * 4))
-        ax.set_ylim(low / 1.2, high * 1.2)
-    else:
-        ax.text(0.5, 0.5, _("nothing was measured"), transform=ax.transAxes, ha="center")
-    ax.set_xlabel(_("Records"))
-    ax.set_ylabel(f"{titles[figure.baseline]}:{titles[figure.store]} = 1:…")
-    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
-    plain = ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}"))
-    ax.yaxis.set_major_formatter(plain)
-    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
-    low, high = ax.get_ylim()
-    ticks = [base * 10**power for power in range(-2, 5) for base in (1, 2, 5)]
-    ax.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
-    ax.grid(axis="x", visible=False)
-    ax.tick_params(which="minor", length=0)
-    ax.tick_params(axis="x", length=3)
-    if len(table):
-        drawing.legend(loc="outside upper center", ncols=4)
-    return drawing
 
 
 def _ratio(row: dict, figure: RelativePlot) -> dict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -20,11 +20,13 @@ from kvstudy.present.drawing.chart import (
     point_legend,
     texts,
 )
-from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, Look
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Look, Looks
 from kvstudy.present.drawing.words import exact
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 CONTROL = "0.7"
 CONTROLS = N_("control cells")
@@ -56,11 +58,40 @@ class RunOrder(DrawnFigure):
         seed = _(" (random order, seed {})").format(study.seed)
         return [order.model_copy(update={"caption": order.caption + seed})]
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return run.analysis.order
+    def rows(self, run: Run) -> pd.DataFrame:
+        return run.headline_analysis.order
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_order(rows, looks.stores)
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """Each run's throughput by the geometric mean of its setting, over its place in the order.
+
+        ``table`` is ``analysis.order.order``'s, with residuals in logarithms; the axis has
+        their ratios less one. Runs of a single repetition have nothing to differ from and
+        are left out. What is not of ``stores`` is a control cell, and grey.
+        """
+        figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.3), layout="constrained")
+        ax.axhline(0, color="0.6", linewidth=0.6)
+        shown = table.dropna(subset="residual")
+        controls = shown[~shown["store"].isin(list(looks.stores))]
+        # First, so that they hide no store.
+        if len(controls):
+            _points(ax, controls, "x", CONTROL, _("control cells"))
+        for index, (store, look) in enumerate(looks.stores.items()):
+            rows = shown[shown["store"] == store]
+            if len(rows):
+                _points(ax, rows, MARKERS[index % len(MARKERS)], look.color, look.title)
+        for position in _repetitions(table):
+            ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
+        ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0, symbol=percent_sign()))
+        ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+        ax.set(
+            xlabel=_("Place in the order of measurement"),
+            ylabel=_("Throughput against\nthe geometric mean"),
+        )
+        if len(shown):
+            figure.legend(loc="outside upper center", ncols=6, handletextpad=0.3)
+        else:
+            ax.text(0.5, 0.5, why_nothing(table), transform=ax.transAxes, ha="center")
+        return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """Residuals are logarithms, shown as ratios less one."""
@@ -76,39 +107,6 @@ class RunOrder(DrawnFigure):
         )
         panel = Panel(_layers(table, legend), description=words, height=230)
         return Chart(rows, [panel], legend)
-
-
-def draw_order(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
-    """Each run's throughput by the geometric mean of its setting, over its place in the order.
-
-    ``table`` is ``analysis.order.order``'s, with residuals in logarithms; the axis has
-    their ratios less one. Runs of a single repetition have nothing to differ from and
-    are left out. What is not of ``stores`` is a control cell, and grey.
-    """
-    figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.3), layout="constrained")
-    ax.axhline(0, color="0.6", linewidth=0.6)
-    shown = table.dropna(subset="residual")
-    controls = shown[~shown["store"].isin(list(stores))]
-    # First, so that they hide no store.
-    if len(controls):
-        _points(ax, controls, "x", CONTROL, _("control cells"))
-    for index, (store, look) in enumerate(stores.items()):
-        rows = shown[shown["store"] == store]
-        if len(rows):
-            _points(ax, rows, MARKERS[index % len(MARKERS)], look.color, look.title)
-    for position in _repetitions(table):
-        ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
-    ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0, symbol=percent_sign()))
-    ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-    ax.set(
-        xlabel=_("Place in the order of measurement"),
-        ylabel=_("Throughput against\nthe geometric mean"),
-    )
-    if len(shown):
-        figure.legend(loc="outside upper center", ncols=6, handletextpad=0.3)
-    else:
-        ax.text(0.5, 0.5, why_nothing(table), transform=ax.transAxes, ha="center")
-    return figure
 
 
 def why_nothing(table: pd.DataFrame) -> str:

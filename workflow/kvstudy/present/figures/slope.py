@@ -20,14 +20,21 @@ from kvstudy.present.drawing.chart import (
     point_legend,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, Look, any_rejected, grid, rejected_handle
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import (
+    DARK,
+    DrawnFigure,
+    Look,
+    Looks,
+    any_rejected,
+    grid,
+    rejected_handle,
+)
 from kvstudy.present.drawing.words import exact, rejected_note
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.tidy.results import Results
+    from kvstudy.analyse.run import Run
 
 COLUMNS = [
     *["workload", "parameters", "store", "published", "published_place", "measured", "place"],
@@ -61,11 +68,76 @@ class Slopes(DrawnFigure):
         (slopes_,) = super().automatic(study)
         return [slopes_.model_copy(update={"name": "places"})]
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return slopes(run.study, run.results, run.analysis.pairs)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per workload and store with a throughput on both sides, by published place.
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_slopes(rows, looks.study, looks.stores)
+        ``published`` and ``measured`` are ops/s, the latter a mean over the runs. Places: 1 is
+        best; stores of which none is decided to be faster (``analysis.pairs``) do not
+        count against each other, ``undecided_with`` names those that are not equal either. With one
+        run (``basis``) there are no intervals, and places are by the bare values. ``same`` and
+        ``opposite`` count pairs of stores by their order here against the published one, out of
+        ``pairs``; the rest is neither.
+        """
+        from kvstudy.analyse.findings.pairs import order_of
+        from kvstudy.stats.ranks import agreement, places
+        from kvstudy.stats.ratios import Decision
+
+        rows, names, results = [], run.study.store_names, run.results
+        pairs = run.headline_analysis.pairs.groupby(["workload", "parameters"], sort=False)
+        for (workload, parameters), group in pairs:
+            key = (workload, "overall", "throughput")
+            there = {store: results.published(store, *key) for store in names}
+            mine = group[group["faster"].map(there).gt(0) & group["slower"].map(there).gt(0)]
+            ends = {*mine["faster"], *mine["slower"]}
+            stores = [store for store in names if store in ends]
+            # Stores without a repetition in common cannot be placed against each other.
+            if len(stores) < 2 or len(mine) < math.comb(len(stores), 2):
+                continue
+            single = mine["low"].isna().all()
+            if single:
+                mine = mine.assign(decision=Decision.FASTER)
+            order = order_of(mine, stores)
+            here = places(order, larger_is_better=True)
+            agreed = agreement({store: there[store] for store in stores}, order)
+            ordered = sorted(stores, key=lambda store: -there[store])
+            open_pairs = mine.loc[mine["decision"] == Decision.UNDECIDED, ["faster", "slower"]]
+            for store in ordered:
+                beside = open_pairs[open_pairs.eq(store).any(axis=1)].to_numpy().ravel()
+                undecided = [other for other in stores if other in beside and other != store]
+                mean = results.measured(store, *key)
+                place = 1 + sum(there[other] > there[store] for other in stores)
+                rows.append(
+                    [
+                        *(workload, parameters, store, there[store], place),
+                        *(mean.mean if mean else math.nan, here[store], " ".join(undecided)),
+                        *(SINGLE if single else INTERVALS, agreed.concordant, agreed.discordant),
+                        *(agreed.total, "yes" if results.rejected(store, *key) else "no"),
+                    ]
+                )
+        workloads = [*run.study.workload_names, MEAN]
+        rows.sort(key=lambda row: workloads.index(row[0]))
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A panel per workload, published places left, places here right.
+
+        Stores of one place stand close together, by their values. Lines of single runs are dashed.
+        """
+        panels = list(table.groupby(["workload", "parameters"], sort=False))
+        most = max((len(rows) for _, rows in panels), default=1)
+        figure, axes = grid(len(panels), ACROSS, 0, 0.65 + 0.26 * most)
+        for ax in axes.flat:
+            ax.set_axis_off()
+        if not panels:
+            axes[0, 0].text(0.5, 0.5, _("no two stores have values on both sides"), ha="center")
+        for ax, ((workload, _parameters), rows) in zip(axes.flat, panels, strict=False):
+            _panel(ax, rows, looks.stores, most)
+            ax.set_title(
+                f"{looks.study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8
+            )
+        if any_rejected(table):
+            figure.legend(handles=[rejected_handle()], loc="outside lower center")
+        return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """A panel per workload."""
@@ -88,83 +160,6 @@ class Slopes(DrawnFigure):
             panels.append(Panel(layers, title, words.replace("\n", ". "), 30 + 32 * most))
         notes = [_("~: undecided against another store."), rejected_note(table)]
         return Chart(rows, panels, legend, 2, " ".join(filter(None, notes)))
-
-
-def slopes(study: Study, results: Results, pairs: pd.DataFrame) -> pd.DataFrame:
-    """One row per workload and store that has a throughput on both sides, by published place.
-
-    ``published`` and ``measured`` are ops/s, the latter a mean over the runs. Places: 1 is
-    best; stores of which none is decided to be faster (``pairs``, see ``analysis.pairs``) do not
-    count against each other, ``undecided_with`` names those that are not equal either. With one
-    run (``basis``) there are no intervals, and places are by the bare values. ``same`` and
-    ``opposite`` count pairs of stores by their order here against the published one, out of
-    ``pairs``; the rest is neither.
-    """
-    from kvstudy.analyse.findings.pairs import order_of
-    from kvstudy.stats.ranks import agreement, places
-    from kvstudy.stats.ratios import Decision
-
-    rows = []
-    for (workload, parameters), group in pairs.groupby(["workload", "parameters"], sort=False):
-        there = {
-            store: results.published(store, workload, "overall", "throughput")
-            for store in study.store_names
-        }
-        mine = group[group["faster"].map(there).gt(0) & group["slower"].map(there).gt(0)]
-        ends = {*mine["faster"], *mine["slower"]}
-
-        def rejected(store: str, workload: str = workload) -> bool:
-            return results.rejected(store, workload, "overall", "throughput")
-
-        stores = [store for store in study.store_names if store in ends]
-        # Stores without a repetition in common cannot be placed against each other.
-        if len(stores) < 2 or len(mine) < math.comb(len(stores), 2):
-            continue
-        single = mine["low"].isna().all()
-        if single:
-            mine = mine.assign(decision=Decision.FASTER)
-        order = order_of(mine, stores)
-        here = places(order, larger_is_better=True)
-        agreed = agreement({store: there[store] for store in stores}, order)
-        ordered = sorted(stores, key=lambda store: -there[store])
-        open_pairs = mine.loc[mine["decision"] == Decision.UNDECIDED, ["faster", "slower"]]
-        for store in ordered:
-            beside = open_pairs[open_pairs.eq(store).any(axis=1)].to_numpy().ravel()
-            undecided = [other for other in stores if other in beside and other != store]
-            mean = results.measured(store, workload, "overall", "throughput")
-            place = 1 + sum(there[other] > there[store] for other in stores)
-            rows.append(
-                [
-                    *(workload, parameters, store, there[store], place),
-                    *(mean.mean if mean else math.nan, here[store], " ".join(undecided)),
-                    *(SINGLE if single else INTERVALS, agreed.concordant, agreed.discordant),
-                    *(agreed.total, "yes" if rejected(store) else "no"),
-                ]
-            )
-    names = [*study.workload_names, MEAN]
-    rows.sort(key=lambda row: names.index(row[0]))
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def draw_slopes(table: pd.DataFrame, study: Study, stores: dict[str, Look]) -> plt.Figure:
-    """Draw ``slopes``: a panel per workload, published places left, places here right.
-
-    Stores of one place stand close together, by their values. Lines of single runs
-    are dashed.
-    """
-    panels = list(table.groupby(["workload", "parameters"], sort=False))
-    most = max((len(rows) for _, rows in panels), default=1)
-    figure, axes = grid(len(panels), ACROSS, 0, 0.65 + 0.26 * most)
-    for ax in axes.flat:
-        ax.set_axis_off()
-    if not panels:
-        axes[0, 0].text(0.5, 0.5, _("no two stores have values on both sides"), ha="center")
-    for ax, ((workload, _parameters), rows) in zip(axes.flat, panels, strict=False):
-        _panel(ax, rows, stores, most)
-        ax.set_title(f"{study.workload(workload).title}\n{agreed_words(rows.iloc[0])}", fontsize=8)
-    if any_rejected(table):
-        figure.legend(handles=[rejected_handle()], loc="outside lower center")
-    return figure
 
 
 def sides() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -21,11 +21,12 @@ from kvstudy.present.drawing.chart import (
     plain,
     texts,
 )
-from kvstudy.present.drawing.draw import LINES, Look, grid
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import LINES, DrawnFigure, Look, Looks, grid
 from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import Name
-from kvstudy.study.model import Study
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 MOST_COLUMNS = 3
 TICKS = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999]
@@ -46,11 +47,35 @@ class Spectrum(DrawnFigure):
     kind: Literal["spectrum"] = Field(description="All percentiles of a workload's latencies.")
     workload: Name = Field(description="The workload.")
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        return spectrum_table(run.analysis.spectrum, self.workload, run.study)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """The workload's rows of ``analysis.spectrum``, in the study's order of stores."""
+        stores = run.study.store_names
+        rows = run.headline_analysis.spectrum.query("workload == @self.workload")
+        rows = rows[rows["store"].isin(stores)]
+        return rows.sort_values("store", key=lambda of: of.map(stores.index), kind="stable")
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_spectrum(rows, looks.stores)
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A panel per operation, a line per store; the band is the range of its single runs."""
+        panels = list(table.groupby(["parameters", "operation"], sort=False))
+        several = table["parameters"].nunique() > 1
+        figure, axes = grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
+        if not panels:
+            axes[0, 0].text(0.5, 0.5, _("no histograms of latency"), ha="center", color="0.35")
+            axes[0, 0].set_axis_off()
+            return figure
+        for ax, ((parameters, operation), mine) in zip(axes.flat, panels, strict=False):
+            _panel(ax, mine, looks.stores)
+            title = sentence(operation)
+            ax.set_title(f"{title}, {parameters}" if several else title, loc="left", pad=5)
+        for row in axes:
+            row[0].set_ylabel(_("Latency (µs)"))
+        figure.supxlabel(_("Share of the operations that are not slower"), fontsize="medium")
+        sns.despine(figure)
+        shown = dict.fromkeys(table["store"])
+        lines = {line.get_label(): line for ax in axes.flat for line in ax.lines}
+        handles = [lines[looks.stores[store].title] for store in shown]
+        figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5))
+        return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """In µs over 1/(1 - share), both logarithmic."""
@@ -72,38 +97,6 @@ class Spectrum(DrawnFigure):
             panels.append(Panel(_layers(mine, legend), title, words, 250))
         note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
         return Chart(rows, panels, legend, min(len(panels), 2), note)
-
-
-def spectrum_table(found: pd.DataFrame, workload: str, study: Study) -> pd.DataFrame:
-    """The rows of ``analysis.spectrum`` that are drawn for ``workload``, in the study's order."""
-    rows = found[(found["workload"] == workload) & found["store"].isin(study.store_names)]
-    return rows.sort_values(
-        "store", key=lambda names: names.map(study.store_names.index), kind="stable"
-    )
-
-
-def draw_spectrum(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
-    """A panel per operation, a line per store; the band is the range of its single runs."""
-    panels = list(table.groupby(["parameters", "operation"], sort=False))
-    several = table["parameters"].nunique() > 1
-    figure, axes = grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
-    if not panels:
-        axes[0, 0].text(0.5, 0.5, _("no histograms of latency"), ha="center", color="0.35")
-        axes[0, 0].set_axis_off()
-        return figure
-    for ax, ((parameters, operation), mine) in zip(axes.flat, panels, strict=False):
-        _panel(ax, mine, stores)
-        title = sentence(operation)
-        ax.set_title(f"{title}, {parameters}" if several else title, loc="left", pad=5)
-    for row in axes:
-        row[0].set_ylabel(_("Latency (µs)"))
-    figure.supxlabel(_("Share of the operations that are not slower"), fontsize="medium")
-    sns.despine(figure)
-    shown = dict.fromkeys(table["store"])
-    lines = {line.get_label(): line for ax in axes.flat for line in ax.lines}
-    handles = [lines[stores[store].title] for store in shown]
-    figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 5))
-    return figure
 
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, plain, texts
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, Look
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.present.drawing.words import exact, from_to
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
-from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
 
 # Shorter runs have no course to speak of.
@@ -47,12 +47,92 @@ class TimeStrips(DrawnFigure):
     kind: Literal["time"] = Field(description="Throughput and busy cores over the run time.")
     workload: Name = Field(description="The workload.")
 
-    def rows(self, run: Shown) -> pd.DataFrame:
-        runs = (run.series, run.resources, run.analysis.steadiness)
-        return timeline(self.workload, run.study, run.results, *runs)
+    def rows(self, run: Run) -> pd.DataFrame:
+        """What is drawn, one interval of a line a row.
 
-    def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw_timeline(rows, looks.stores)
+        ``strip`` is throughput (ops/s, of each repetition), or client,
+        server and rest (of the machine; cores, of the first repetition). From ``start`` to
+        ``end`` (s) the value lies between ``low`` and ``high``, which are equal unless
+        several seconds share an interval. ``warm_up`` is where the warm-up of the run ends
+        (s), ``verdict`` its steadiness. A store without a line has one row, whose ``note``
+        says why.
+        """
+        rows = []
+        runs = run.headline_analysis.steadiness.query(
+            "workload == @self.workload and seconds >= @FEWEST_SECONDS"
+        )
+        runs = runs.sort_values("repetition", key=lambda names: names.astype(int))
+        for store in run.study.store_names:
+            long = runs[runs["store"] == store]
+            if long.empty:
+                note = _reason(run.results, store, self.workload)
+                rows.append(dict.fromkeys(COLUMNS, None) | {"store": store, "note": note})
+            drawn: set[str] = set()
+            for one in long.itertuples():
+                key = (store, self.workload, one.parameters, one.repetition)
+                of_run = dict(zip(CELL, key, strict=True)) | {"warm_up": one.cut}
+                of_run |= {"verdict": one.verdict, "note": ""}
+                strips = {"throughput": _per_second(_of(run.headline_series, key))}
+                if one.parameters not in drawn:
+                    drawn.add(one.parameters)
+                    strips |= _cores(_of(run.headline_resources, key))
+                for strip, intervals in strips.items():
+                    unit = "ops/s" if strip == "throughput" else "cores"
+                    rows += [
+                        of_run | {"strip": strip, "unit": unit} | interval
+                        for interval in _envelope(intervals)
+                    ]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+    def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
+        """A column per store, throughput above the cores."""
+        table = table.assign(parameters=table["parameters"].fillna(""))
+        groups = list(table.groupby(["store", "parameters"], sort=False))
+        several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
+        columns = min(len(groups), MOST_COLUMNS)
+        blocks = math.ceil(len(groups) / columns)
+        ratios = [1.35, 1] * blocks
+        height = 0.45 + (2.5 if several else 2.35) * blocks
+        figure, axes = plt.subplots(
+            2 * blocks,
+            columns,
+            figsize=(TEXT_WIDTH, height),
+            squeeze=False,
+            layout="constrained",
+            gridspec_kw={"height_ratios": ratios},
+        )
+        sns.despine(figure)
+        kilo = table.loc[table["strip"] == "throughput", "high"].max() >= 1000
+        cores = table.loc[table["strip"].isin(SIDES), "high"].max()
+        for place in range(blocks * columns):
+            block, column = divmod(place, columns)
+            upper, lower = axes[2 * block, column], axes[2 * block + 1, column]
+            if place >= len(groups):
+                upper.set_axis_off()
+                lower.set_axis_off()
+                continue
+            (store, parameters), rows = groups[place]
+            title = looks.stores[store].title + (f"\n{parameters}" if several else "")
+            verdict = verdict_words(rows)
+            upper.set_title(f"{title}\n{verdict}" if verdict else f"{title}\n", loc="left", pad=4)
+            if (rows["note"] != "").any():
+                _write_note(upper, lower, rows["note"].iloc[0])
+                continue
+            _throughput(upper, rows, looks.stores[store].color, 1000 if kilo else 1)
+            _busy(lower, rows, cores)
+            upper.sharex(lower)
+            upper.tick_params(labelbottom=False)
+            if column == 0:
+                upper.set_ylabel(_("Throughput") + f"\n({'kops/s' if kilo else 'ops/s'})")
+                lower.set_ylabel(_("Busy\ncores"))
+            lower.set_xlabel(_("Time (s)"))
+        figure.legend(
+            handles=_legend(table),
+            loc="outside upper center",
+            ncols=5,
+            columnspacing=1.6,
+        )
+        return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """For each store its throughput and its cores.
@@ -100,51 +180,6 @@ class TimeStrips(DrawnFigure):
         return Chart(rows, panels, legend, 2, " ".join(notes))
 
 
-def timeline(
-    workload: str,
-    study: Study,
-    results: Results,
-    series: pd.DataFrame,
-    resources: pd.DataFrame,
-    steadiness: pd.DataFrame,
-) -> pd.DataFrame:
-    """What is drawn, one interval of a line a row.
-
-    ``series`` and ``resources`` are those of ``kvstudy parse``, ``steadiness`` that of
-    the analysis. ``strip`` is throughput (ops/s, of each repetition), or client,
-    server and rest (of the machine; cores, of the first repetition). From ``start`` to
-    ``end`` (s) the value lies between ``low`` and ``high``, which are equal unless
-    several seconds share an interval. ``warm_up`` is where the warm-up of the run ends
-    (s), ``verdict`` its steadiness. A store without a line has one row, whose ``note``
-    says why.
-    """
-    rows = []
-    mine = steadiness[steadiness["workload"] == workload]
-    for store in study.store_names:
-        runs = mine[mine["store"] == store]
-        long = runs[runs["seconds"] >= FEWEST_SECONDS]
-        if long.empty:
-            note = _reason(results, store, workload)
-            rows.append(dict.fromkeys(COLUMNS, None) | {"store": store, "note": note})
-        drawn: set[str] = set()
-        for run in long.sort_values("repetition", key=lambda names: names.astype(int)).itertuples():
-            key = (store, workload, run.parameters, run.repetition)
-            of_run = {"store": store, "parameters": run.parameters, "repetition": run.repetition}
-            of_run |= {"warm_up": run.cut, "verdict": run.verdict, "note": ""}
-            rows += [
-                of_run | {"strip": "throughput", "unit": "ops/s"} | each
-                for each in _envelope(_per_second(_of(series, key)))
-            ]
-            if run.parameters not in drawn:
-                drawn.add(run.parameters)
-                for side, intervals in _cores(_of(resources, key)).items():
-                    rows += [
-                        of_run | {"strip": side, "unit": "cores"} | each
-                        for each in _envelope(intervals)
-                    ]
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
 def _reason(results: Results, store: str, workload: str) -> str:
     label = results.state(store, workload).label
     runtime = results.measured(store, workload, "overall", "runtime")
@@ -155,8 +190,7 @@ def _reason(results: Results, store: str, workload: str) -> str:
 
 
 def _of(frame: pd.DataFrame, key: tuple[str, str, str, str]) -> pd.DataFrame:
-    names = ["store", "workload", "parameters", "repetition"]
-    return frame[(frame[names] == list(key)).all(axis=1)]
+    return frame[(frame[CELL] == list(key)).all(axis=1)]
 
 
 def _per_second(run: pd.DataFrame) -> list[dict[str, float]]:
@@ -209,57 +243,6 @@ def _envelope(intervals: list[dict[str, float]]) -> list[dict[str, float]]:
         }
         for group in groups
     ]
-
-
-def draw_timeline(table: pd.DataFrame, stores: dict[str, Look]) -> plt.Figure:
-    """Draw ``timeline``'s table: a column per store, throughput above the cores."""
-    table = table.assign(parameters=table["parameters"].fillna(""))
-    groups = list(table.groupby(["store", "parameters"], sort=False))
-    several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
-    columns = min(len(groups), MOST_COLUMNS)
-    blocks = math.ceil(len(groups) / columns)
-    ratios = [1.35, 1] * blocks
-    height = 0.45 + (2.5 if several else 2.35) * blocks
-    figure, axes = plt.subplots(
-        2 * blocks,
-        columns,
-        figsize=(TEXT_WIDTH, height),
-        squeeze=False,
-        layout="constrained",
-        gridspec_kw={"height_ratios": ratios},
-    )
-    sns.despine(figure)
-    kilo = table.loc[table["strip"] == "throughput", "high"].max() >= 1000
-    cores = table.loc[table["strip"].isin(SIDES), "high"].max()
-    for place in range(blocks * columns):
-        block, column = divmod(place, columns)
-        upper, lower = axes[2 * block, column], axes[2 * block + 1, column]
-        if place >= len(groups):
-            upper.set_axis_off()
-            lower.set_axis_off()
-            continue
-        (store, parameters), rows = groups[place]
-        title = stores[store].title + (f"\n{parameters}" if several else "")
-        verdict = verdict_words(rows)
-        upper.set_title(f"{title}\n{verdict}" if verdict else f"{title}\n", loc="left", pad=4)
-        if (rows["note"] != "").any():
-            _write_note(upper, lower, rows["note"].iloc[0])
-            continue
-        _throughput(upper, rows, stores[store].color, 1000 if kilo else 1)
-        _busy(lower, rows, cores)
-        upper.sharex(lower)
-        upper.tick_params(labelbottom=False)
-        if column == 0:
-            upper.set_ylabel(_("Throughput") + f"\n({'kops/s' if kilo else 'ops/s'})")
-            lower.set_ylabel(_("Busy\ncores"))
-        lower.set_xlabel(_("Time (s)"))
-    figure.legend(
-        handles=_legend(table),
-        loc="outside upper center",
-        ncols=5,
-        columnspacing=1.6,
-    )
-    return figure
 
 
 def _write_note(upper: plt.Axes, lower: plt.Axes, note: str) -> None:

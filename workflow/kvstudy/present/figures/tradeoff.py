@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -12,10 +12,12 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, line_entry, log_axis, plain, shape, texts
-from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH
-from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
+from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import Name, Operation
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 COLUMNS = [
     *["workload", "parameters", "store", "operation", "throughput", "throughput_low"],
@@ -46,13 +48,13 @@ class Tradeoff(DrawnFigure):
         """Always: it has all stores, and mostly several workloads."""
         return True
 
-    def rows(self, run: Shown) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per workload and store: throughput (ops/s) and latency (us); NaN where unknown.
 
         Throughput is the geometric mean over ``n`` runs, the percentile that of all runs
         together. ``note`` says why a value is missing.
         """
-        speeds, delays = run.analysis.intervals, run.analysis.percentiles
+        speeds, delays = run.headline_analysis.intervals, run.headline_analysis.percentiles
         speeds = speeds[(speeds["operation"] == "overall") & (speeds["metric"] == "throughput")]
         of_operation = (delays["operation"] == self.operation) & (delays["percent"] == PERCENT)
         keys = ["workload", "parameters", "store"]

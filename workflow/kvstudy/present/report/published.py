@@ -15,8 +15,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_source_claims
-from kvstudy.present.drawing.draw import looks, use_style
-from kvstudy.present.drawing.figure import Looks
+from kvstudy.present.drawing.draw import Looks, looks, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.document import Front, Parts, write_latex

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -20,10 +20,13 @@ from kvstudy.present.typeset.markup import (
     rejected_note,
     with_mark,
 )
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 COLUMNS = [
     *["workload", "parameters", "store", "base", "published", "here", "low", "high", "decision"],
@@ -47,7 +50,7 @@ class AgainstTable(Table):
         "values on both sides.",
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per workload and store: its throughput by that of ``base``.
 
         ``published`` and ``here`` are these ratios, ``low`` and ``high`` the 95 % interval of
@@ -60,7 +63,7 @@ class AgainstTable(Table):
         for workload in [*run.study.workload_names, MEAN]:
             rates = {store: results.published(store, workload, *WHOLE) for store in stores}
             rates = {store: rate for store, rate in rates.items() if rate}
-            measured = run.analysis.pairs
+            measured = run.headline_analysis.pairs
             measured = measured[measured["workload"] == workload]
             base = self._base(list(rates), measured)
             if base is None or len(rates) < 2:
@@ -85,7 +88,7 @@ class AgainstTable(Table):
         first = published[0] if published else None
         return next((store for store in published if store in both), first)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload, a line per store."""
         sections = []
         for workload, group in rows.groupby("workload", sort=False):

@@ -14,17 +14,17 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH, Rich, grey, stacked
 from kvstudy.present.typeset.markup import lines as below
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.base import SIZES
 from kvstudy.study.load import STUDIES
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from kvstudy.analyse.run import Run
     from kvstudy.study.model import Study
 
 # Of these, a bound is expected, and no value.
@@ -42,10 +42,10 @@ class AuditTable(Table):
         description="Checks of the source's tables and text, and what does not fit."
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         return checks_of(run)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """The kinds of checks with their counts; below them what does not fit, gravest first."""
         counts = []
         for kind in Kind:
@@ -69,14 +69,14 @@ class AuditTable(Table):
         return [kinds, *([misfits] if sections else [])]
 
 
-def checks_of(run: RunValues) -> pd.DataFrame:
+def checks_of(run: Run) -> pd.DataFrame:
     """The checks of the source; KvstudyError where they are missing."""
-    if run.audited is None:
+    if run.audit is None:
         raise KvstudyError(
             f"{STUDIES / run.study.name / 'study.yaml'}: tables: the study's source is audited, "
             "but --audit is missing; make the file with `kvstudy audit`"
         )
-    return run.audited
+    return run.audit
 
 
 def _count(fits: pd.Series, which: Fits) -> str:

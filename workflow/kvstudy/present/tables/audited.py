@@ -13,14 +13,15 @@ from kvstudy.analyse.tidy.numbers import change
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import coded, sentence
+from kvstudy.libraries import pd
 from kvstudy.present.tables.audit import checks_of, number, sizes
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, Rich, bold, marked
-from kvstudy.present.typeset.table import RunValues, Table, operation_word
+from kvstudy.present.typeset.table import Table, operation_word
 from kvstudy.study.base import SIZES, Name
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from kvstudy.analyse.run import Run
 
 
 class AuditedTable(Table):
@@ -34,12 +35,12 @@ class AuditedTable(Table):
     )
     workload: Name = Field(description="The workload.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """The checks of the tables' values of the workload."""
         checks = checks_of(run)
         return checks[(checks["workload"] == self.workload) & (checks["kind"] != Kind.TEXT)]
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per kind of check, a line for each set of sizes and operation."""
         stores = [store for store in run.study.store_names if store in set(rows["store"])]
         sections = []

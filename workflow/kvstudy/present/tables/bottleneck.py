@@ -9,12 +9,13 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import share, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line
 from kvstudy.present.typeset.markup import DASH, number_cell
-from kvstudy.present.typeset.table import RunValues, Table, sections_of
+from kvstudy.present.typeset.table import Table, sections_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from kvstudy.analyse.run import Run
 
 
 class BottleneckTable(Table):
@@ -27,10 +28,10 @@ class BottleneckTable(Table):
         description="CPU of client and server, and whether the client is the limit."
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        return run.analysis.bottleneck
+    def rows(self, run: Run) -> pd.DataFrame:
+        return run.headline_analysis.bottleneck
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
         second = rows["two_clients"].notna().any()
         columns = [_("Client µs"), _("Server µs"), _("Client cores"), _("Server cores")]

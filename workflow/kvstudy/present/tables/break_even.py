@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -23,8 +23,11 @@ from kvstudy.libraries import pd
 from kvstudy.present.tables.relative import span
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, marked
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.relative import Caching
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 PRINTED = "printed"
 # What a line of the source's values is made from.
@@ -49,8 +52,8 @@ class BreakEvenTable(Caching, Table):
         description="From how many reads per write on a cache pays off, over the records."
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        return self.values(run.analysis.rounds, run.swept.published)
+    def rows(self, run: Run) -> pd.DataFrame:
+        return self.values(run.headline_analysis.rounds, run.swept.published)
 
     def values(self, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
         """One row per number of records that was measured, then those of the source.
@@ -76,7 +79,7 @@ class BreakEvenTable(Caching, Table):
             lines.append([records, PRINTED, *[math.nan] * 5, crossing, *unknown, hits, *unknown])
         return pd.DataFrame(lines, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[2:], float))
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per number of records, those of the source below."""
         database, cache = run.titles[self.database], run.titles[self.cache]
         here = [Line(grouped(str(row.records)), _cells(row)) for row in _of(rows, MEASURED)]

@@ -17,12 +17,13 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH, marked, rejected_note, with_mark
 from kvstudy.present.typeset.source import label_of
-from kvstudy.present.typeset.table import RunValues, Table, interval_head
+from kvstudy.present.typeset.table import Table, interval_head
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio
 from kvstudy.study.base import Name
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
@@ -56,7 +57,7 @@ class ComparisonTable(Table):
     baseline: Name = Field(description="The store that is the 100 %.")
     store: Name = Field(description="The store that is compared with it.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per workload, then the mean of all workloads.
 
         ``baseline`` and ``store`` are mean throughputs in ops/s over the
@@ -69,13 +70,13 @@ class ComparisonTable(Table):
         (``findings.floor``): what changes by a smaller factor could be one store. A value
         that does not exist is NaN.
         """
-        study, floor = run.study, run.analysis.floor.set_index("workload")["floor"]
+        study, floor = run.study, run.headline_analysis.floor.set_index("workload")["floor"]
         workloads = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
-        rows = [_row(self, study, run.results, name) for name in workloads]
+        rows = [_row(self, study, run.results_of_runs, name) for name in workloads]
         frame = pd.DataFrame(rows, columns=COLUMNS)
         return frame.assign(floor=frame["workload"].map(floor))
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload, below it what the source published."""
         lines = []
         for row in rows.itertuples():

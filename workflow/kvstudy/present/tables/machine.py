@@ -13,9 +13,10 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.present.typeset.source import Source
 
 COLUMNS = ["component", "name", "details", "source_name", "source_details"]
@@ -29,7 +30,7 @@ class MachineTable(Table):
 
     kind: Literal["machine"] = Field(description="What the cells were measured on.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per component; those of the source that were not looked for here come last.
 
         Stores follow as components with their version.
@@ -58,12 +59,12 @@ class MachineTable(Table):
                     put(run.titles[store], name=version, details=provider)
         except (KeyError, TypeError) as error:
             raise KvstudyError(
-                f"{run.environment_path}: {error} is missing; measure a cell again or take the "
-                "file from a good run"
+                f"{run.folder / 'environment.json'}: {error} is missing; measure a cell again or "
+                "take the file from a good run"
             ) from error
         return pd.DataFrame(table.values(), columns=COLUMNS)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per component: here, and that of the source if it told any."""
         columns, widths = [_("Here")], (0.7,)
         source = run.study.source

@@ -15,14 +15,15 @@ from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH, italic, marked
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from kvstudy.analyse.run import Run
 
 PERCENTS = [50.0, 95.0, 99.0, 99.9]
 SHOWN = [(time, percent) for time in (SERVICE_TIME, INTENDED_TIME) for percent in PERCENTS]
@@ -38,12 +39,12 @@ class OpenLoopTable(Table):
     kind: Literal["open-loop"] = "open-loop"
     workload: Name
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """A row per store, load, operation, kind of time and percentage."""
-        rates, latencies = run.analysis.open_rates, run.analysis.open_percentiles
+        rates, latencies = run.headline_analysis.open_rates, run.headline_analysis.open_percentiles
         return of_workload(rates, latencies, self.workload)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per store, a line per load."""
         together = rows[rows["operation"] == ALL]
         several = together["parameters"].nunique() > 1

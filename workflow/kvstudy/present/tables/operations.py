@@ -14,11 +14,12 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.workload import operations_of, properties_of
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.probes import Probes
     from kvstudy.study.model import Study
 
@@ -45,7 +46,7 @@ class OperationsTable(Table):
         description="What one operation makes each server do; every study has one, also unnamed."
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """Everything that was found out, one step of one store a row, unrounded.
 
         ``meaning`` is what the store says of its operation.
@@ -65,13 +66,13 @@ class OperationsTable(Table):
                         "misses": probes.missed(store, step.name),
                         "bytes_before": before,
                         "bytes_after": after,
-                        "meaning": run.meanings[store].get(step.operation, ""),
+                        "meaning": run.stores[store].operations.get(step.operation, ""),
                         "note": probes.reason(store),
                     }
                 )
         return pd.DataFrame(table)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per store, a line per operation that the study measures."""
         used = _used(run.study)
         steps = [step.name for step in STEPS if step.name in LABELS and step.operation in used]

@@ -10,10 +10,10 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
+from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, marked, number_cell, stacked
 from kvstudy.present.typeset.table import (
-    RunValues,
     Table,
     by_parameters,
     by_store,
@@ -25,8 +25,7 @@ from kvstudy.study.base import Name
 from kvstudy.study.metrics import PERCENTILES
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
 
 SHOWN = [50.0, 95.0, 99.0, 99.9]
@@ -42,16 +41,16 @@ class PercentilesTable(Table):
     )
     workload: Name = Field(description="The workload.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """The workload's rows of the analysis, and ``mean_of_runs`` (us).
 
         That is the plain mean of the values of the single runs, as sources print it; NaN
         where no percentiles of the workload were published, and for other percentages.
         """
-        rows = run.analysis.percentiles
+        rows = run.headline_analysis.percentiles
         return _with_averages(rows[rows["workload"] == self.workload], run.results)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per parameters, a line per store and operation."""
         averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
         columns = [_percent(percent) for percent in SHOWN]

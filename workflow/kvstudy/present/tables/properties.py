@@ -12,7 +12,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH, Rich, grey, marked, raised
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.properties import (
     JUDGED,
     STATED,
@@ -23,6 +23,7 @@ from kvstudy.study.properties import (
 )
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
 
@@ -41,7 +42,7 @@ class PropertiesTable(Table):
         "`envs/stores/<store>/properties.yaml`."
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per property and store; ``numbers`` are those of the references.
 
         ``says`` is "" for a property that is a judgement, which only the source has.
@@ -67,7 +68,7 @@ class PropertiesTable(Table):
                 rows.append([*row, published_words])
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per property, a column per store."""
         versions = rows.drop_duplicates("store").set_index("store")["version"]
         columns = [

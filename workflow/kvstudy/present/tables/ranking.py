@@ -25,7 +25,7 @@ from kvstudy.present.typeset.markup import (
     together,
     with_mark,
 )
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.stats.ranks import places
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import Name, Strict
@@ -33,6 +33,7 @@ from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
@@ -80,7 +81,7 @@ class RankingTable(Table):
             if line.workload not in names:
                 check_known(path, key_of_line, "workload", line.workload, study.workload_names)
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per line and store: mean throughput over n runs (ops/s) and place.
 
         ``place`` is 1 + the number of stores that are decided to be faster
@@ -91,12 +92,12 @@ class RankingTable(Table):
         have and of those that would decide, as ``redis:3:12 riak:1:nan``. ``client_bound`` is
         "yes" where the client limits the store.
         """
-        limited = run.analysis.bottleneck.query("client_bound == 'yes'")
+        limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
         bound = set(limited[["workload", "store"]].itertuples(index=False, name=None))
         rows = [row for line in self.lines for row in _rows(line, run, bound)]
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per order, below it that of the source; a column per place."""
         number = len(run.study.stores)
         shown: list[Line] = []
@@ -138,11 +139,11 @@ class RankingTable(Table):
         return source.table(columns, [Section("", shown)], _("Throughput"), text=True)
 
 
-def _rows(line: RankingLine, run: RunValues, bound: set[tuple[str, str]]) -> list[dict]:
+def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
     values = {store: results.measured(store, workload, *WHOLE) for store in stores}
     there = [store for store, value in values.items() if value is not None]
-    pairs = run.analysis.pairs[run.analysis.pairs["workload"] == workload]
+    pairs = run.headline_analysis.pairs[run.headline_analysis.pairs["workload"] == workload]
     order = order_of(pairs, there)
     place = places(order, larger_is_better=True) if order else dict.fromkeys(there, 1)
     source = published_places(stores, results, workload)

@@ -14,11 +14,12 @@ from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Paper, Section
 from kvstudy.present.typeset.markup import BOUND, DASH, EQUAL, TIE, grey, marked, stacked
-from kvstudy.present.typeset.table import RunValues, Table, interval, two_lines
+from kvstudy.present.typeset.table import Table, interval, two_lines
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.study.model import Study
 
 # Columns that fit the width of a page, and those whose heads have parameters.
@@ -33,13 +34,13 @@ class RatiosTable(Table):
 
     kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        return run.analysis.pairs
+    def rows(self, run: Run) -> pd.DataFrame:
+        return run.headline_analysis.pairs
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per pair, a column per workload and parameters."""
-        study, titles, floor = run.study, run.titles, run.analysis.floor
-        limited = run.analysis.bottleneck.query("client_bound == 'yes'")
+        study, titles, floor = run.study, run.titles, run.headline_analysis.floor
+        limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
         bound = set(limited[SETTING].itertuples(index=False, name=None))
         settings = [
             (name, parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -15,8 +15,11 @@ from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, TIE, grey, marked
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.relative import Part, TwoStores
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 COLUMNS = [
     *["records", "origin", "baseline_ms", "baseline_rate", "store_ms", "store_rate"],
@@ -38,8 +41,8 @@ class RelativeTable(TwoStores, Table):
     )
     operation: Part = Field(description="The operation of the rounds.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        return self.values(run.analysis.rounds, run.swept.published)
+    def rows(self, run: Run) -> pd.DataFrame:
+        return self.values(run.headline_analysis.rounds, run.swept.published)
 
     def values(self, rounds: pd.DataFrame, published: pd.DataFrame | None) -> pd.DataFrame:
         """One row per number of records and origin (measured, published).
@@ -81,7 +84,7 @@ class RelativeTable(TwoStores, Table):
         keys = [(name, of) for name in both for of in ("runtime", "throughput")]
         return [*keys, (f"{self.store}/{self.baseline}", "relative_performance")]
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per number of records, below it what the source printed."""
         source = over_records(run.swept.published, self.workload)
         one, other = run.titles[self.baseline], run.titles[self.store]

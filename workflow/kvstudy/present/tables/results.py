@@ -31,13 +31,14 @@ from kvstudy.present.typeset.markup import (
     raised,
     rejected_note,
 )
-from kvstudy.present.typeset.table import RunValues, Table, operation_word
+from kvstudy.present.typeset.table import Table, operation_word
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
 from kvstudy.study.metrics import LATENCIES, METRICS
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results, State
 
 # Marks a percentile with few operations beyond it.
@@ -63,7 +64,7 @@ class ResultsTable(Table):
     )
     workload: Name = Field(description="The workload.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """Everything that the table shows, one value a row, unrounded.
 
         Columns: store, operation, metric, unit, n, mean, sd, cov, min, max,
@@ -92,7 +93,7 @@ class ResultsTable(Table):
                 )
         return pd.DataFrame(rows)
 
-    def _stores(self, run: RunValues) -> list[str]:
+    def _stores(self, run: Run) -> list[str]:
         """All stores, but of imported logs those that have one: others were never meant to."""
         stores = run.study.store_names
         if not run.study.imported or run.results.has_published:
@@ -107,7 +108,7 @@ class ResultsTable(Table):
             lines += [(operation, metric) for metric in ("operations", *LATENCIES)]
         return lines
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per operation; one column per store, or two: here and published."""
         results, stores = run.results, self._stores(run)
         used: set[str] = set()
@@ -131,7 +132,7 @@ class ResultsTable(Table):
         notes = [*self._notes(run, stores, used), *incomplete]
         return [Grid(columns, sections, notes, groups=groups, paper=Paper(hang=True))]
 
-    def _heads(self, stores: list[str], run: RunValues) -> tuple[list, list[str], list[str]]:
+    def _heads(self, stores: list[str], run: Run) -> tuple[list, list[str], list[str]]:
         """The heads of stores, those below them, and why the marked ones are incomplete."""
         states = {store: run.results.state(store, self.workload) for store in stores}
         notes, marks = _incomplete(states)
@@ -168,7 +169,7 @@ class ResultsTable(Table):
         used.update(marks)
         return _number(metric, value.mean, marks)
 
-    def _notes(self, run: RunValues, stores: list[str], used: set[str]) -> Iterator[str]:
+    def _notes(self, run: Run, stores: list[str], used: set[str]) -> Iterator[str]:
         results = run.results
         yield from _runs({results.state(store, self.workload).counted for store in stores} - {0})
         combined = results.all_operations(self.workload) or ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -12,10 +12,13 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, marked, number_cell
-from kvstudy.present.typeset.table import RunValues, Table, by_parameters, by_store
+from kvstudy.present.typeset.table import Table, by_parameters, by_store
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
 from kvstudy.study.base import Name
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
 
 # The mean of fewer whole seconds says nothing of a run.
 FEWEST_WHOLE = 3
@@ -35,11 +38,11 @@ class RunsTable(Table):
     )
     workload: Name = Field(description="The workload.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        rows = run.analysis.intervals
+    def rows(self, run: Run) -> pd.DataFrame:
+        rows = run.headline_analysis.intervals
         return rows[rows["workload"] == self.workload]
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per parameters, a line per store."""
         sections, restless = [], []
         overall = rows[rows["operation"] == "overall"]
@@ -47,7 +50,7 @@ class RunsTable(Table):
             lines = []
             for (store,), group in by_store(of, run.titles):
                 keys = group[SETTING].drop_duplicates()
-                seconds = run.analysis.steadiness.merge(keys, on=SETTING)
+                seconds = run.headline_analysis.steadiness.merge(keys, on=SETTING)
                 title = run.titles[store]
                 lines.append(Line(title, _cells(group.set_index("metric"), seconds), store))
                 if unsteady := (seconds["verdict"] == Steadiness.NOT_STEADY).sum():

@@ -12,13 +12,14 @@ from kvstudy.analyse.tidy.numbers import grouped, share, significant, sized
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
+from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, Rich, marked, note, number_cell, raised
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.stats.scalability import SATURATED
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from kvstudy.analyse.run import Run
 
 
 class ScalingTable(Table):
@@ -31,10 +32,13 @@ class ScalingTable(Table):
         description="Saturation and the universal scalability law, per store and workload."
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        return run.scalings
+    def rows(self, run: Run) -> pd.DataFrame:
+        from kvstudy.analyse.findings.scaling import scaling
+        from kvstudy.study.sizes import sizes
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+        return scaling(run.values, sizes(run.study, run.scale))
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and sizes."""
         marks: dict[str, str] = {}
         sections = []

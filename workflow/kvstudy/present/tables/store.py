@@ -13,11 +13,12 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, marked, number_cell
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
     from kvstudy.analyse.findings.files import Analysis
+    from kvstudy.analyse.run import Run
     from kvstudy.study.model import Study
 
 NUMBERS = ["n", "throughput", "low", "high", "of_fastest", "latency_mean"]
@@ -45,7 +46,7 @@ class StoreTable(Table):
         """All: the store's places among them are in the table too."""
         return study.store_names
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """One row per workload: throughput (geometric mean, ops/s) with its 95 % interval.
 
         ``of_fastest`` is throughput by that of the fastest store (0 to 1), latency_mean is of
@@ -55,8 +56,8 @@ class StoreTable(Table):
         rows = [self._row(use.name, run) for use in run.study.workloads]
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def _row(self, workload: str, run: RunValues) -> dict[str, object]:
-        results, analysis = run.results, run.analysis
+    def _row(self, workload: str, run: Run) -> dict[str, object]:
+        results, analysis = run.results, run.headline_analysis
         speeds = {
             name: row
             for name in run.study.store_names
@@ -82,7 +83,7 @@ class StoreTable(Table):
             row[side] = math.nan if cpu is None else cpu["value"]
         return row
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A line per workload."""
         lines = [
             Line(run.study.workload(row.workload).title, _cells(row), workload=row.workload)

@@ -22,11 +22,12 @@ from kvstudy.present.typeset.markup import (
     stacked,
     with_mark,
 )
-from kvstudy.present.typeset.table import RunValues, Table
+from kvstudy.present.typeset.table import Table
 from kvstudy.study.base import SIZE_TITLES, Name, Size, Sizes
 from kvstudy.study.combinations import lines
 
 if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
     from kvstudy.study.combinations import Line as Over
     from kvstudy.study.model import Study
 
@@ -51,7 +52,7 @@ class SweepTable(Table):
         super().check(study, path, key)
         check_lines(self, study, path, key)
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """All values, one a row; see ``Swept.along`` for the columns."""
         frames = [run.swept.along(line, "overall", "throughput") for line in self._lines(run.study)]
         return pd.concat(frames, ignore_index=True)
@@ -59,7 +60,7 @@ class SweepTable(Table):
     def _lines(self, study: Study) -> list[Over]:
         return lines(study, self.over, self.where, [self.workload], study.store_names)
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A column per store and other sizes, two where there are published values."""
         curves = self._lines(run.study)
         published = bool((rows["side"] == PUBLISHED).any())

@@ -8,12 +8,13 @@ from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _
+from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line
 from kvstudy.present.typeset.markup import DASH, marked
-from kvstudy.present.typeset.table import RunValues, Table, sections_of
+from kvstudy.present.typeset.table import Table, sections_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from kvstudy.analyse.run import Run
 
 
 class TrimmedTable(Table):
@@ -23,10 +24,10 @@ class TrimmedTable(Table):
 
     kind: Literal["trimmed"] = Field(description="Trimmed means of throughput and run time.")
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        return run.analysis.trimmed
+    def rows(self, run: Run) -> pd.DataFrame:
+        return run.headline_analysis.trimmed
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
 
         def line(store: str, of: pd.DataFrame) -> Line:

@@ -8,12 +8,13 @@ from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
 from kvstudy.language.current import N_, _, ngettext, pgettext
+from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Paper
 from kvstudy.present.typeset.markup import DASH, marked, number_cell
-from kvstudy.present.typeset.table import RunValues, Table, interval_head, sections_of
+from kvstudy.present.typeset.table import Table, interval_head, sections_of
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from kvstudy.analyse.run import Run
 
 
 class ValidityTable(Table):
@@ -26,10 +27,10 @@ class ValidityTable(Table):
         description="Failed and missed operations, goodput, agreement with the servers' counters."
     )
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
-        return run.analysis.validity
+    def rows(self, run: Run) -> pd.DataFrame:
+        return run.headline_analysis.validity
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters."""
 
         def line(store: str, of: pd.DataFrame) -> Line:

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 class Source:
     """What a source published: ``values`` as ``read_published`` gives them.
 
-    ``audited`` are the checks of it (``audit.files``), if it has any.
+    ``audit`` are the checks of it (``audit.files``), if it has any.
     """
 
     study: Study
     values: pd.DataFrame
     titles: dict[str, str]
-    audited: pd.DataFrame | None = None
+    audit: pd.DataFrame | None = None
 
     def printed(self, row) -> str:
         """A value as the source printed it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,66 +14,19 @@ from kvstudy.present.typeset.markup import rejected_note
 from kvstudy.study.kinds import AnyTable
 
 if TYPE_CHECKING:
-    from kvstudy.analyse.findings.files import Analysis
     from kvstudy.analyse.run import Run
-    from kvstudy.analyse.tidy.probes import Probes
-    from kvstudy.analyse.tidy.results import Results
-    from kvstudy.analyse.tidy.swept import Swept
     from kvstudy.present.typeset.source import Source
     from kvstudy.study.model import Study
-
-
-@dataclass(frozen=True)
-class RunValues:
-    """What the tables of a run are made from.
-
-    ``titles`` and ``meanings`` are what each store and its operations are called; ``swept``
-    and ``scalings`` (``findings.scaling``) have all sizes, ``results`` and ``analysis`` the
-    headline sizes. ``environment`` is the content of the file ``environment_path``. ``audited``
-    are the checks of the source (``audit.files``), if it has any.
-    """
-
-    study: Study
-    results: Results
-    probes: Probes
-    analysis: Analysis
-    environment: dict
-    environment_path: Path
-    titles: dict[str, str]
-    meanings: dict[str, dict[str, str]]
-    swept: Swept
-    scalings: pd.DataFrame
-    audited: pd.DataFrame | None = None
-
-
-def run_values(run: Run) -> RunValues:
-    """The values of a finished ``run``; KvstudyError names a file that is missing or broken."""
-    from kvstudy.analyse.findings.scaling import scaling
-    from kvstudy.study.sizes import sizes
-
-    return RunValues(
-        study=run.study,
-        results=run.results_of_runs,
-        probes=run.probes,
-        analysis=run.headline_analysis,
-        environment=run.environment,
-        environment_path=run.folder / "environment.json",
-        titles=run.titles,
-        meanings={name: store.operations for name, store in run.stores.items()},
-        swept=run.swept,
-        scalings=scaling(run.values, sizes(run.study, run.scale)),
-        audited=run.audit,
-    )
 
 
 class Table(AnyTable):
     """A kind of table: its rows, and how they are shown."""
 
-    def rows(self, run: RunValues) -> pd.DataFrame:
+    def rows(self, run: Run) -> pd.DataFrame:
         """What the table shows of a run, unrounded: its CSV."""
         raise NotImplementedError
 
-    def grids(self, rows: pd.DataFrame, run: RunValues) -> list[Grid]:
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """How the rows are shown: tables below each other, most often one."""
         raise NotImplementedError
 
@@ -90,7 +42,7 @@ class Table(AnyTable):
         return source.grid(values)
 
 
-def write_tables(run: RunValues, templates: Path, output: Path) -> list[Path]:
+def write_tables(run: Run, templates: Path, output: Path) -> list[Path]:
     """Write ``<name>.csv``, ``.tex`` and ``.html`` of each table of the study; returns the .tex.
 
     KvstudyError for what is missing.
@@ -99,7 +51,7 @@ def write_tables(run: RunValues, templates: Path, output: Path) -> list[Path]:
     return [write_table(table, run, templates, output) for table in tables]
 
 
-def write_table(table: Table, run: RunValues, templates: Path, output: Path) -> Path:
+def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:
     """Write the three files of a ``table`` into ``output``, made if missing; returns the .tex."""
     rows = table.rows(run)
     return write(table.name, table.kind, rows, table.grids(rows, run), templates, output)
