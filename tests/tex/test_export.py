@@ -12,10 +12,9 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.intervals import intervals
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
-from kvstudy.present.export.folder import ready_for_input
-from kvstudy.present.export.numbers import numbers_tex, printed
+from kvstudy.present.export.folder import numbers_tex, printed, ready_for_input
 from kvstudy.present.report.build import LONG_LINES, build_pdf
-from kvstudy.present.typeset.grid import Grid, Line, Section, texts
+from kvstudy.present.typeset.table import Grid, Line, Section, texts
 from kvstudy.study.cells import shown
 from kvstudy.study.metrics import SHOWN
 

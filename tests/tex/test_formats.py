@@ -10,11 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.report.document import Front, Parts, write_latex
-from kvstudy.present.report.docx import build_docx
-from kvstudy.present.report.floats import Floats
+from kvstudy.present.report.document import Front, Parts, build_docx, write_latex
 from kvstudy.present.report.html import build_html
-from kvstudy.present.report.markdown import for_markdown
+from kvstudy.present.report.markdown import Floats, for_markdown
 from kvstudy.present.report.transcript import Line
 from kvstudy.study.kinds import TABLES
 

@@ -12,12 +12,11 @@ import pandas as pd
 import pytest
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.document import Front, Parts, write_latex
-from kvstudy.present.report.floats import Floats
-from kvstudy.present.report.markdown import for_markdown
-from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
-from kvstudy.present.typeset.grid import texts as texts_of
+from kvstudy.present.report.markdown import Floats, for_markdown
 from kvstudy.present.typeset.latex import printable
 from kvstudy.present.typeset.markup import DASH, marked, raised
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section
+from kvstudy.present.typeset.table import texts as texts_of
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.kinds import TABLES
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from kvstudy.language.current import ORIGINAL, current, using
-from kvstudy.present.report import published, render, text
+from kvstudy.present.report import published, render
 from kvstudy.translation import other_languages
 
 NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")
@@ -31,7 +31,7 @@ def check_numbers(english: str, other: str, language: str) -> None:
 @pytest.fixture(autouse=True)
 def in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each text that a test renders is rendered in the other languages too: equal numbers."""
-    monkeypatch.setattr(render, "write_text", _in_all(text.write_text, folder=0))
+    monkeypatch.setattr(render, "write_text", _in_all(render.write_text, folder=0))
     monkeypatch.setattr(published, "_text", _in_all(published._text, folder=2))
 
 

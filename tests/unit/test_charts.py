@@ -10,9 +10,8 @@ import altair as alt
 import pandas as pd
 import pytest
 from kvstudy.present.drawing.bar_chart import TORN_HEIGHT
-from kvstudy.present.drawing.chart import Chart, as_json, plain
+from kvstudy.present.drawing.chart import Chart, as_json, between, exact, plain, runs
 from kvstudy.present.drawing.page import inline, styles
-from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.present.drawing.write import chart_text, read_figure, write_charts
 from kvstudy.study.kinds import FIGURES
 

@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
-from kvstudy.present.typeset.grid import texts
+from kvstudy.present.typeset.table import texts
 from kvstudy.stats.ratios import unpaired_ratio
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kvstudy.present.drawing.torn import torn
+from kvstudy.present.drawing.bar_chart import torn
 
 
 def heights_torn(values, *more):

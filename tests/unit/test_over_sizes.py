@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import Looks, looks, use_style
 from kvstudy.present.figures.curves import curves_table
-from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.table import Grid
 from kvstudy.study.cells import by_combination
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
-from kvstudy.present.report.page_parts import MOST_ROWS, MadeOf, as_data, values_table
+from kvstudy.present.report.html import MOST_ROWS, MadeOf, as_data, values_table
 
 # A dot as Matplotlib draws it, of radius 0.5.
 DOT = (

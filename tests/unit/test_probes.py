@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.files import PROBES
 from kvstudy.analyse.tidy.probes import Probes, collect_probes, rows_of
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.grid import Grid, texts
+from kvstudy.present.typeset.table import Grid, texts
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 from kvstudy.study.raw import write_sums

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from kvstudy.errors import KvstudyError
 from kvstudy.present.tables.properties import numbered
-from kvstudy.present.typeset.grid import Grid
+from kvstudy.present.typeset.table import Grid
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.model import Study

@@ -13,8 +13,7 @@ from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
 from kvstudy.present.figures.relative import RelativePlot, relative_table
 from kvstudy.present.tables.relative import duration
-from kvstudy.present.typeset.grid import Grid, texts
-from kvstudy.present.typeset.table import Table
+from kvstudy.present.typeset.table import Grid, Table, texts
 from kvstudy.stats.estimates import Estimate, Quotient
 from kvstudy.stats.intervals import trimmed_mean
 from kvstudy.study.kinds import TABLES

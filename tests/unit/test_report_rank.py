@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from kvstudy.present.report.rank import Agreement, Apart, Lead, agreement, apart, compared, ranking
-from kvstudy.present.report.workloads import Tail, tails
+from kvstudy.present.report.workloads import (
+    Agreement,
+    Apart,
+    Lead,
+    Tail,
+    agreement,
+    apart,
+    compared,
+    ranking,
+    tails,
+)
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:

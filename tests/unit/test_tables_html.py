@@ -13,7 +13,6 @@ import pytest
 from kvstudy.analyse.findings.scaling import scaling
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
-from kvstudy.present.typeset.grid import Grid, Line, Section, texts
 from kvstudy.present.typeset.latex import latex_of
 from kvstudy.present.typeset.markup import (
     Rich,
@@ -29,6 +28,7 @@ from kvstudy.present.typeset.markup import (
     raised,
     stacked,
 )
+from kvstudy.present.typeset.table import Grid, Line, Section, texts
 from kvstudy.study.sizes import sizes
 
 from tests.cell_texts import (

@@ -15,7 +15,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.validity import validity_facts
-from kvstudy.present.typeset.grid import Section
+from kvstudy.present.typeset.table import Section
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
 from kvstudy.study.parts import ExpectedFailures

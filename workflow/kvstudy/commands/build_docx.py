@@ -12,8 +12,7 @@ from kvstudy.commands.options import LANGUAGE
 @LANGUAGE
 def command(run: str) -> None:
     """Build the report of RUN as a Word file from the text of `kvstudy render`."""
-    from kvstudy.present.report.document import Parts
-    from kvstudy.present.report.docx import build_docx
+    from kvstudy.present.report.document import Parts, build_docx
     from kvstudy.study.run_names import REPORT, find_name
 
     of = find_name(run)

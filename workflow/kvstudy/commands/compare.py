@@ -49,8 +49,7 @@ def command(a: str, b: str, base: str | None, output: Path | None) -> None:
       kvstudy compare before after --base memcached
     """
     from kvstudy.present.comparison.compare import compare, write_comparison
-    from kvstudy.present.comparison.document import build_document
-    from kvstudy.present.comparison.text import as_text
+    from kvstudy.present.comparison.text import as_text, build_document
 
     found = compare(a, b, base)
     output = output or Path("results/comparisons") / f"{found.a.name}-vs-{found.b.name}"

@@ -20,9 +20,7 @@ def environment(folder: Path, **options: Any) -> jinja2.Environment:
     """
     layout = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        undefined=jinja2.StrictUndefined,
-        **layout | options,
+        loader=jinja2.FileSystemLoader(folder), undefined=jinja2.StrictUndefined, **layout | options
     )
 
 

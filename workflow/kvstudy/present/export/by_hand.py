@@ -207,11 +207,7 @@ def _block(number: int, each: Measured) -> list[str]:
     server = "without a server"
     if each.server["provider"] != "none":
         server = f"{each.store.title} {each.server['version']}, {each.server['provider']}"
-    lines = [
-        RULE,
-        f"# {number}. {cell.path}",
-        f"# {server}; measured {manifest['started']}",
-    ]
+    lines = [RULE, f"# {number}. {cell.path}", f"# {server}; measured {manifest['started']}"]
     if "ports" not in each.server and _needs_ports(each):
         lines.append("# its further ports are numbers: older cells do not tell which they are")
     if cell.load is not None:

@@ -10,10 +10,9 @@ from pydantic import Field, model_validator
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw
+from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, torn
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
-from kvstudy.present.drawing.torn import torn
 from kvstudy.study.base import Name, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study

@@ -12,10 +12,9 @@ from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title
+from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title, torn
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
-from kvstudy.present.drawing.torn import torn
 from kvstudy.study.base import Metric, Name, Operation
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
@@ -137,13 +136,7 @@ def bars(
 
 
 def _bar(
-    panel: str,
-    figure: Bars,
-    study: Study,
-    results: Results,
-    store: str,
-    workload: str,
-    metric: str,
+    panel: str, figure: Bars, study: Study, results: Results, store: str, workload: str, metric: str
 ) -> dict[str, object]:
     nothing = {"value": math.nan, "unit": figure.unit, "min": math.nan, "max": math.nan, "n": None}
     nothing["rejected"] = "no"

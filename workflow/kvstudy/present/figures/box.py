@@ -12,7 +12,19 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker, transforms
-from kvstudy.present.drawing.chart import Chart, Panel, bar_legend, by_store, log_axis, plain, texts
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    bar_legend,
+    by_store,
+    exact,
+    from_to,
+    is_missing,
+    log_axis,
+    plain,
+    runs,
+    texts,
+)
 from kvstudy.present.drawing.draw import (
     DARK,
     GROUP_WIDTH,
@@ -22,7 +34,6 @@ from kvstudy.present.drawing.draw import (
     Looks,
     store_patch,
 )
-from kvstudy.present.drawing.words import exact, from_to, is_missing, runs
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import operations_of, properties_of
 

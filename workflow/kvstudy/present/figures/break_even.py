@@ -10,9 +10,18 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
-from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, texts
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    by_color,
+    by_dash,
+    exact,
+    from_to,
+    is_number,
+    line_entry,
+    texts,
+)
 from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks, grid
-from kvstudy.present.drawing.words import exact, from_to, is_number
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.model import Study
 from kvstudy.study.relative import Caching

@@ -15,7 +15,9 @@ from kvstudy.present.drawing.chart import (
     Panel,
     bar_legend,
     by_store,
+    exact,
     plain,
+    runs,
     texts,
     turned_where,
 )
@@ -28,7 +30,6 @@ from kvstudy.present.drawing.draw import (
     store_patch,
     write,
 )
-from kvstudy.present.drawing.words import exact, runs
 from kvstudy.study.model import Study
 
 if TYPE_CHECKING:
@@ -207,11 +208,9 @@ def _layers(rows: list[dict], stores: dict[str, Look]) -> list[alt.Chart]:
         known.mark_bar(fillOpacity=LIGHT, aria=False).encode(
             y=alt.Y("bottom:Q", **y), y2="top:Q", color=color
         ),
-        known.mark_text(
-            style="kv-text",
-            aria=False,
-            **turned_where(turned),
-        ).encode(y=alt.Y("top:Q", **y), text="label:N"),
+        known.mark_text(style="kv-text", aria=False, **turned_where(turned)).encode(
+            y=alt.Y("top:Q", **y), text="label:N"
+        ),
         base.transform_filter("!isValid(datum.client)")
         .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)
         .encode(y=alt.YDatum(0, **y), text="note:N"),

@@ -14,12 +14,17 @@ from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
+    between,
     by_color,
     by_dash,
     by_shape,
     color,
+    exact,
     line_entry,
     plain,
+    rejected_note,
+    runs,
+    size_words,
     texts,
 )
 from kvstudy.present.drawing.draw import (
@@ -33,7 +38,6 @@ from kvstudy.present.drawing.draw import (
     grid,
     rejected_handle,
 )
-from kvstudy.present.drawing.words import between, exact, rejected_note, runs, size_words
 from kvstudy.study import combinations
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
 from kvstudy.study.combinations import Line, check_lines
@@ -113,11 +117,7 @@ class Curves(DrawnFigure):
         from kvstudy.analyse.tidy.swept import Swept
 
         swept = Swept(
-            study=study,
-            scale=1.0,
-            summary=SUMMARY.frame(),
-            cells=CELLS.frame(),
-            published=values,
+            study=study, scale=1.0, summary=SUMMARY.frame(), cells=CELLS.frame(), published=values
         )
         rows = curves_table(self, study, swept)
         rows = rows[rows["side"] == PUBLISHED].reset_index(drop=True)

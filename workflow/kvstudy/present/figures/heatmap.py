@@ -11,9 +11,19 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import grouped, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    between,
+    exact,
+    from_to,
+    is_missing,
+    plain,
+    runs,
+    size_words,
+    texts,
+)
 from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks, grid
-from kvstudy.present.drawing.words import between, exact, from_to, is_missing, runs, size_words
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 

@@ -12,14 +12,16 @@ from kvstudy.present.drawing.chart import (
     SHAPES,
     Chart,
     Panel,
+    between,
     dash,
+    exact,
     line_entry,
     log_axis,
     plain,
+    runs,
     texts,
 )
 from kvstudy.present.drawing.draw import DARK, DrawnFigure, Look, Looks, grid
-from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 if TYPE_CHECKING:

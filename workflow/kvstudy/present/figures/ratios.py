@@ -13,9 +13,8 @@ from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, plain, texts
+from kvstudy.present.drawing.chart import Chart, Panel, from_to, is_number, plain, texts
 from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks, grid
-from kvstudy.present.drawing.words import from_to, is_number
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:

@@ -18,13 +18,15 @@ from kvstudy.present.drawing.chart import (
     by_dash,
     by_shape,
     color,
+    from_to,
+    is_number,
     line_entry,
     log_axis,
     plain,
+    size_words,
     texts,
 )
 from kvstudy.present.drawing.draw import TEXT_WIDTH, DrawnFigure, Looks
-from kvstudy.present.drawing.words import from_to, is_number, size_words
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.model import Study
 from kvstudy.study.relative import Part, TwoStores

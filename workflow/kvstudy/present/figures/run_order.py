@@ -15,13 +15,13 @@ from kvstudy.present.drawing.chart import (
     Panel,
     by_color,
     by_shape,
+    exact,
     line_entry,
     plain,
     point_legend,
     texts,
 )
 from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Look, Looks
-from kvstudy.present.drawing.words import exact
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
 

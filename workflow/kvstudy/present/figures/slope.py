@@ -16,8 +16,10 @@ from kvstudy.present.drawing.chart import (
     Panel,
     by_color,
     by_shape,
+    exact,
     plain,
     point_legend,
+    rejected_note,
     texts,
 )
 from kvstudy.present.drawing.draw import (
@@ -29,7 +31,6 @@ from kvstudy.present.drawing.draw import (
     grid,
     rejected_handle,
 )
-from kvstudy.present.drawing.words import exact, rejected_note
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 

@@ -14,15 +14,17 @@ from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
+    between,
     by_color,
     by_dash,
+    exact,
     line_entry,
     log_axis,
     plain,
+    runs,
     texts,
 )
 from kvstudy.present.drawing.draw import LINES, DrawnFigure, Look, Looks, grid
-from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:

@@ -13,9 +13,18 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, by_color, by_dash, line_entry, plain, texts
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    by_color,
+    by_dash,
+    exact,
+    from_to,
+    line_entry,
+    plain,
+    texts,
+)
 from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks
-from kvstudy.present.drawing.words import exact, from_to
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
 
@@ -127,10 +136,7 @@ class TimeStrips(DrawnFigure):
                 lower.set_ylabel(_("Busy\ncores"))
             lower.set_xlabel(_("Time (s)"))
         figure.legend(
-            handles=_legend(table),
-            loc="outside upper center",
-            ncols=5,
-            columnspacing=1.6,
+            handles=_legend(table), loc="outside upper center", ncols=5, columnspacing=1.6
         )
         return figure
 

@@ -11,9 +11,19 @@ from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, line_entry, log_axis, plain, shape, texts
+from kvstudy.present.drawing.chart import (
+    Chart,
+    Panel,
+    between,
+    exact,
+    line_entry,
+    log_axis,
+    plain,
+    runs,
+    shape,
+    texts,
+)
 from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Looks
-from kvstudy.present.drawing.words import between, exact, runs
 from kvstudy.study.base import Name, Operation
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from kvstudy.present.drawing.draw import Looks, looks, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.document import Front, Parts, write_latex
-from kvstudy.present.report.floats import Floats
-from kvstudy.present.report.markdown import fill, listed
+from kvstudy.present.report.markdown import Floats, fill, listed
+from kvstudy.present.report.render import OF_A_SOURCE, text_folder
 from kvstudy.present.report.source import AuditFacts, ClaimFacts, audit_facts, claim_facts
-from kvstudy.present.report.text import OF_A_SOURCE, text_folder
 from kvstudy.present.typeset.source import Source
 from kvstudy.present.typeset.table import write_published as write_table_of_source
 from kvstudy.present.typeset.table import write_table

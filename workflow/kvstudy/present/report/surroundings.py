@@ -177,10 +177,7 @@ LACKS = {
         N_("how the store was loaded"),
         N_("the number of records is what the command of the run asked for"),
     ),
-    "command": (
-        N_("how YCSB was called"),
-        N_("store, workload and sizes are what a person gave"),
-    ),
+    "command": (N_("how YCSB was called"), N_("store, workload and sizes are what a person gave")),
 }
 # No log of YCSB tells these.
 NEVER = (

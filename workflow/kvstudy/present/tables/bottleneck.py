@@ -10,9 +10,8 @@ from kvstudy.analyse.tidy.numbers import share, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line
 from kvstudy.present.typeset.markup import DASH, number_cell
-from kvstudy.present.typeset.table import Table, sections_of
+from kvstudy.present.typeset.table import Grid, Line, Table, sections_of
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

@@ -11,9 +11,8 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH
-from kvstudy.present.typeset.table import Table
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

@@ -11,9 +11,11 @@ from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, marked, number_cell, stacked
 from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Section,
     Table,
     by_parameters,
     by_store,

@@ -10,9 +10,8 @@ from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import DASH, Rich, grey, marked, raised
-from kvstudy.present.typeset.table import Table
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.study.properties import (
     JUDGED,
     STATED,

@@ -15,7 +15,6 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.language.texts import Text
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import (
     BOUND,
     EQUAL,
@@ -25,7 +24,7 @@ from kvstudy.present.typeset.markup import (
     together,
     with_mark,
 )
-from kvstudy.present.typeset.table import Table
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.stats.ranks import places
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import Name, Strict

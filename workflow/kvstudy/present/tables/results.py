@@ -20,7 +20,6 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line, Paper, Section
 from kvstudy.present.typeset.markup import (
     DASH,
     Rich,
@@ -31,7 +30,7 @@ from kvstudy.present.typeset.markup import (
     raised,
     rejected_note,
 )
-from kvstudy.present.typeset.table import Table, operation_word
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, operation_word
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name

@@ -12,7 +12,6 @@ from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import (
     DASH,
     Rich,
@@ -22,7 +21,7 @@ from kvstudy.present.typeset.markup import (
     stacked,
     with_mark,
 )
-from kvstudy.present.typeset.table import Table
+from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.study.base import SIZE_TITLES, Name, Size, Sizes
 from kvstudy.study.combinations import lines
 

@@ -9,9 +9,8 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.grid import Grid, Line
 from kvstudy.present.typeset.markup import DASH, marked
-from kvstudy.present.typeset.table import Table, sections_of
+from kvstudy.present.typeset.table import Grid, Line, Table, sections_of
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

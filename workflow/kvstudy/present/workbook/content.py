@@ -20,13 +20,7 @@ from kvstudy.study.metrics import METRICS, PRINTED, metric_of
 # The lines of the sheet that compares stores; the others are on the sheet after it.
 MAIN = [*PRINTED, "goodput", "missed"]
 _ORDER = list(METRICS)
-FORMATS = {
-    "ms": "#,##0",
-    "ops/s": "#,##0.0",
-    "us": "#,##0.0",
-    "count": "#,##0",
-    "%": "0.00",
-}
+FORMATS = {"ms": "#,##0", "ops/s": "#,##0.0", "us": "#,##0.0", "count": "#,##0", "%": "0.00"}
 OTHER_FORMAT = "0.000"
 
 

@@ -167,11 +167,7 @@ def _component(part: dict[str, str]) -> str:
 
 
 # Text stays text, whatever it begins with.
-OPTIONS = {
-    "strings_to_formulas": False,
-    "strings_to_urls": False,
-    "strings_to_numbers": False,
-}
+OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 # A run without any date has this one, since a workbook must have one and now would differ.
 NO_DATE = datetime(2000, 1, 1)
 AVERAGES = ["About", "Averages", "Averages and spread"]
