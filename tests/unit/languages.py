@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from kvstudy.language.current import ORIGINAL, current, using
@@ -31,20 +32,18 @@ def check_numbers(english: str, other: str, language: str) -> None:
 @pytest.fixture(autouse=True)
 def in_every_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each text that a test renders is rendered in the other languages too: equal numbers."""
-    monkeypatch.setattr(render, "write_text", _in_all(render.write_text, folder=0))
-    monkeypatch.setattr(published, "_text", _in_all(published._text, folder=2))
+    monkeypatch.setattr(render, "write_text", _in_all(render.write_text))
+    monkeypatch.setattr(published, "_text", _in_all(published._text))
 
 
-def _in_all(write: Callable[..., str], folder: int) -> Callable[..., str]:
-    """``write``, whose argument number ``folder`` is that of the English templates."""
+def _in_all(write: Callable[..., str]) -> Callable[..., str]:
+    """``write``, whose first argument is the folder of the English templates."""
 
-    def write_all(*arguments: object) -> str:
-        written = write(*arguments)
+    def write_all(folder: Path, *arguments: object) -> str:
+        written = write(folder, *arguments)
         for language in other_languages() if current() == ORIGINAL else []:
-            theirs = list(arguments)
-            theirs[folder] = arguments[folder].with_name(language)
             with using(language):
-                check_numbers(written, write(*theirs), language)
+                check_numbers(written, write(folder.with_name(language), *arguments), language)
         return written
 
     return write_all

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from kvstudy.commands.options import LANGUAGE
@@ -24,7 +22,6 @@ def command(run: str) -> None:
     from kvstudy.present.report.published import write_published
 
     of = find_run(run, published=True)
-    text = of.folder / "report"
-    main = write_published(of.study_file, Path("report"), of.tables, of.figures, text)
+    main = write_published(of)
     write_charts(Looks.of(of), sorted(of.figures.glob("*.csv")))
     print(main)

@@ -1,11 +1,13 @@
-"""A comparison as plain text for the terminal, and its sentences on why runs differ."""
+"""A comparison as plain text for the terminal, and as a PDF."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+
+import pandas as pd
 
 from kvstudy.present.comparison.compare import Comparison
 from kvstudy.present.comparison.runs import Run, interval, marks, number, sizes, speed
@@ -156,19 +158,9 @@ def _left_out(found: Comparison) -> str:
 
 def _relative(found: Comparison) -> str:
     base = found.title(found.base)
-    head = ["workload", "store", f"run A, by {base}", f"run B, by {base}", "n"]
-    rows = [
-        [
-            *_place(found, row),
-            number(row.ratio_a),
-            number(row.ratio_b),
-            f"{row.n_a}, {row.n_b}",
-            *_change(row),
-        ]
-        for row in found.changes.itertuples()
-    ]
+    head = ["workload", "store", f"run A, by {base}", f"run B, by {base}", "n", *CHANGE]
     title = f"Throughput by that of {base}, and its change from A to B"
-    return _part(title, [*head, *CHANGE], rows, [about_relative(found), MARKS])
+    return _part(title, head, _relative_rows(found), [about_relative(found), MARKS])
 
 
 def _absolute(found: Comparison) -> str:
@@ -176,19 +168,31 @@ def _absolute(found: Comparison) -> str:
     if found.two_machines:
         reason = f"Left out: {found.two_machines}. Absolute rates compare on one machine only."
         return "\n".join([title, *_wrapped("  ", reason)])
-    head = ["workload", "store", "run A (ops/s)", "run B (ops/s)", "n"]
-    rows = [
-        [
-            *_place(found, row),
-            speed(row.throughput_a),
-            speed(row.throughput_b),
-            f"{row.n_a}, {row.n_b}",
-            *_change(row),
-        ]
-        for row in found.throughputs.itertuples()
-    ]
+    head = ["workload", "store", "run A (ops/s)", "run B (ops/s)", "n", *CHANGE]
     notes = [about_absolute()] + ([] if found.base else [MARKS])
-    return _part(f"{title} (one machine)", [*head, *CHANGE], rows, notes)
+    return _part(f"{title} (one machine)", head, _absolute_rows(found), notes)
+
+
+def _relative_rows(found: Comparison) -> list[list[str]]:
+    return _rows(found, found.changes, "ratio", number)
+
+
+def _absolute_rows(found: Comparison) -> list[list[str]]:
+    return _rows(found, found.throughputs, "throughput", speed)
+
+
+def _rows(
+    found: Comparison, table: pd.DataFrame, value: str, form: Callable[[float], str]
+) -> list[list[str]]:
+    """Workload, store, the ``value`` of both runs, repetitions, and the change with its marks."""
+    return [
+        [
+            *(found.workloads[row.workload, row.parameters], found.title(row.store)),
+            *(form(getattr(row, f"{value}_{side}")) for side in "ab"),
+            *(f"{row.n_a}, {row.n_b}", number(row.change), interval(row.low, row.high), marks(row)),
+        ]
+        for row in table.itertuples()
+    ]
 
 
 def _orders(found: Comparison) -> str:
@@ -200,14 +204,6 @@ def _orders(found: Comparison) -> str:
 
 
 CHANGE = ["change", "95 % interval", ""]
-
-
-def _change(row) -> list[str]:
-    return [number(row.change), interval(row.low, row.high), marks(row)]
-
-
-def _place(found: Comparison, row) -> list[str]:
-    return [found.workloads[row.workload, row.parameters], found.title(row.store)]
 
 
 def _part(title: str, head: list[str], rows: list[list[str]], notes: list[str]) -> str:
@@ -233,14 +229,8 @@ def _grid(head: Sequence[str], rows: list[list[str]]) -> list[str]:
 def _wrapped(head: str, text: str) -> list[str]:
     """``text`` behind ``head``; its further lines are indented."""
     further = "  " if not head.strip() else "      "
-    return textwrap.wrap(
-        head + text,
-        WIDTH,
-        subsequent_indent=further,
-        drop_whitespace=True,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    whole = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.wrap(head + text, WIDTH, subsequent_indent=further, **whole)
 
 
 def _both(found: Comparison) -> list[tuple[str, object]]:
@@ -282,15 +272,12 @@ def _content(found: Comparison, figures: list[Latex]) -> dict[str, object]:
         "subject": f"{names[0]} and {names[1]}",
         "run": "",
         "columns": COLUMNS,
-        "runs": [
-            (side, _split(run.folder.as_posix()), span(run))
-            for side, run in (("A", found.a), ("B", found.b))
-        ],
+        "runs": [(side, _split(run.folder.as_posix()), span(run)) for side, run in _both(found)],
         "differences": _pages([[row.what, row.a, row.b] for row in differ.itertuples()]),
         "same": _split(", ".join(facts.loc[facts["same"] == "yes", "what"])),
         "left_out": _pages([[place_of(row), row.reason] for row in found.left_out.itertuples()]),
         "base": base,
-        "relative": _pages([_relative_row(found, row) for row in found.changes.itertuples()]),
+        "relative": _on_paper(_relative_rows(found)),
         "about_relative": about_relative(found) if base else "",
         "marks": MARKS,
         "figures": figures,
@@ -300,37 +287,19 @@ def _content(found: Comparison, figures: list[Latex]) -> dict[str, object]:
         ],
         "about_orders": about_orders(),
         "two_machines": found.two_machines,
-        "absolute": _pages([_absolute_row(found, row) for row in found.throughputs.itertuples()]),
+        "absolute": _on_paper(_absolute_rows(found)),
         "about_absolute": about_absolute(),
     }
 
 
-def _relative_row(found: Comparison, row) -> list[str]:
-    return [
-        *_place_cells(found, row),
-        number(row.ratio_a),
-        number(row.ratio_b),
-        *_change_cells(row),
-    ]
-
-
-def _absolute_row(found: Comparison, row) -> list[str]:
-    return [
-        *_place_cells(found, row),
-        speed(row.throughput_a),
-        speed(row.throughput_b),
-        *_change_cells(row),
-    ]
-
-
-def _change_cells(row) -> list[str]:
-    n = str(row.n_a) if row.n_a == row.n_b else f"{row.n_a}, {row.n_b}"
-    return [n, number(row.change), interval(row.low, row.high), marks(row)]
-
-
-def _place_cells(found: Comparison, row) -> list[str]:
-    title = " ".join(breakable(word, *NARROW) for word in found.title(row.store).split())
-    return [found.workloads[row.workload, row.parameters], title]
+def _on_paper(rows: list[list[str]]) -> list[list[list[str]]]:
+    """Rows for narrow columns; repetitions are said once where both runs have as many."""
+    shown = []
+    for workload, store, a, b, n, *change in rows:
+        one, other = n.split(", ")
+        title = " ".join(breakable(word, *NARROW) for word in store.split())
+        shown.append([workload, title, a, b, one if one == other else n, *change])
+    return _pages(shown)
 
 
 def _pages(rows: list[list[str]]) -> list[list[list[str]]]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from kvstudy.analyse.audit.files import audit, judged_values
 from kvstudy.analyse.claims.table import judge_source
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.published import nothing_published, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_source_claims
-from kvstudy.present.drawing.draw import Looks, looks, use_style
+from kvstudy.present.drawing.draw import Looks, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.document import Front, Parts, write_latex
@@ -25,14 +26,15 @@ from kvstudy.present.report.source import AuditFacts, ClaimFacts, audit_facts, c
 from kvstudy.present.typeset.source import Source
 from kvstudy.present.typeset.table import write_published as write_table_of_source
 from kvstudy.present.typeset.table import write_table
-from kvstudy.stores.definition import load_stores
 from kvstudy.study.kinds import AnyFigure, AnyTable
-from kvstudy.study.load import STUDIES, load_study
+from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
-from kvstudy.study.published import Files, published_name
+from kvstudy.study.published import Files
+from kvstudy.study.run_names import REPORT
 
+TEMPLATES = REPORT / "templates" / "tables"
 # What stands in sentences of a metric and an operation, in small letters.
 WORDS = [
     *[N_("throughput"), N_("run time"), N_("operations")],
@@ -54,7 +56,7 @@ class Other:
     value: str
 
 
-@dataclass(frozen=True)
+@dataclass
 class Published:
     """What the text speaks about.
 
@@ -63,14 +65,13 @@ class Published:
     """
 
     name: str
-    study: Study
-    tables: list[AnyTable]
-    figures: list
-    left: dict[str, list]
-    lacking: dict[tuple[str, ...], list]
     silent: list[tuple[str, list[str]]]
-    others: list[Other]
     has_values: bool
+    tables: list[AnyTable] = field(default_factory=list)
+    figures: list[AnyFigure] = field(default_factory=list)
+    left: dict[str, list] = field(default_factory=dict)
+    lacking: dict[tuple[str, ...], list] = field(default_factory=dict)
+    others: list[Other] = field(default_factory=list)
     claims: ClaimFacts | None = None
     audit: AuditFacts | None = None
 
@@ -82,112 +83,84 @@ class Published:
         return ""
 
 
-def write_published(
-    study_file: Path, report: Path, tables: Path, figures: Path, output: Path
-) -> Path:
+def write_published(run: Run) -> Path:
     """Write tables, figures and the LaTeX source of the report; returns its main file.
 
-    What the source published is beside ``study_file``; ``report`` is the folder of the
-    templates. KvstudyError where there is no source, or nothing of it.
+    KvstudyError where the study of ``run`` has no source, or there is nothing of it.
     """
-    study = load_study(study_file)
+    study = run.study
     if study.source is None:
         raise KvstudyError(
-            f"{study_file}: source: the study has none; nothing was published that could be drawn"
+            f"{run.study_file}: source: the study has none; nothing was published that could be "
+            "drawn"
         )
-    files = Files.beside(study_file)
+    files = Files.beside(run.study_file)
     values = read_published(files.values) if files.values else nothing_published()
-    audited = files.values or files.quotes
-    checks = audit(study, files.values, files.quotes) if audited else None
-    if checks is not None:
+    checks = None
+    if files.values or files.quotes:
+        checks = audit(study, files.values, files.quotes)
         values = judged_values(values, checks)
-    stores = load_stores(study)
-    titles = {name: store.title for name, store in stores.items()}
-    look = looks(titles, {name: store.color for name, store in stores.items()})
-    for folder in (tables, figures):
+    source = Source(study, values, run.titles, checks)
+    known = bool(values["value"].notna().any())
+    published = Published(run.name, _silent(study, source), known)
+    for folder in (run.tables, run.figures):
         folder.mkdir(parents=True, exist_ok=True)
-    source = Source(study, values, titles, checks)
-    found = replace(
-        _make(study, source, look, report, tables, figures),
-        claims=_judged(files, source, checks, report, tables),
-        audit=_audited(checks, source, report, tables),
-    )
+    _make_tables(published, source, run.tables)
+    _make_figures(published, source, Looks.of(run), run.figures)
+    if files.claims:
+        rows = judge_source(files.claims, study, values, checks, run.titles)
+        published.claims = claim_facts(write_source_claims(rows, TEMPLATES, run.tables))
+    if checks is not None:
+        published.audit = audit_facts(checks, Names(study, run.titles, {}))
 
-    author = study.source.author
+    author, title = study.source.author, study.source.title
     front = Front(
-        run=found.name,
+        run=run.name,
         title=study.title,
-        subtitle=_("What {} published: {} ({})").format(
-            author, study.source.title, study.source.year
-        ),
+        subtitle=_("What {} published: {} ({})").format(author, title, study.source.year),
         dateline=_("Drawn from published values alone; nothing was measured"),
         author=author,
-        subject=_("Published values of {}: {}").format(author, study.source.title),
+        subject=_("Published values of {}: {}").format(author, title),
         language=current(),
-        stores=titles,
+        stores=run.titles,
         workloads={use.name: use.title for use in study.workloads},
     )
-    text = _text(found, Floats(study.source, tables, figures), text_folder(report))
-    return write_latex(text, front, Parts(tables, figures, report), output)
+    floats = Floats(study.source, run.tables, run.figures)
+    text = _text(text_folder(REPORT), published, study, floats)
+    parts = Parts(run.tables, run.figures, REPORT)
+    return write_latex(text, front, parts, run.text / "report")
 
 
-def _make(study: Study, source: Source, look: dict, report: Path, tables: Path, figures: Path):
-    left: dict[str, list] = {}
-    made: list[AnyTable] = []
+def _make_tables(published: Published, source: Source, output: Path) -> None:
+    study = source.study
     shown = pd.Series(False, index=source.values.index)
-    for table in study.tables[: len(study.tables) - len(_automatic(study, "tables"))]:
+    for table in study.tables:
         if table.kind in ("audit", "audited"):
+            if source.audit is not None:
+                write_table(table, source, TEMPLATES, output)
+        elif table.name in _automatic(study, "tables"):
             continue
-        if write_table_of_source(table, source, report / "templates" / "tables", tables) is None:
-            left.setdefault(_reason(table), []).append(table)
-            continue
-        made.append(table)
-        shown |= table.published_rows(source)
-    drawn = []
-    lacking: dict[tuple[str, ...], list] = {}
+        elif write_table_of_source(table, source, TEMPLATES, output) is None:
+            published.left.setdefault(_reason(table), []).append(table)
+        else:
+            published.tables.append(table)
+            shown |= table.published_rows(source)
+    others = source.values[~shown].dropna(subset="value")
+    published.others = [_other(row, source) for row in others.itertuples()]
+
+
+def _make_figures(published: Published, source: Source, looks: Looks, output: Path) -> None:
+    study = source.study
     use_style()
     for figure in study.figures[: len(study.figures) - len(_automatic(study, "figures"))]:
         rows = figure.published_rows(study, source.values) if figure.drawn else None
         if rows is None or source.values.empty:
-            left.setdefault(_reason(figure), []).append(figure)
+            published.left.setdefault(_reason(figure), []).append(figure)
             continue
-        write_figure(figure, rows, Looks(study, look), figures)
-        drawn.append(figure)
+        write_figure(figure, rows, looks, output)
+        published.figures.append(figure)
         if missing := _missing(figure, rows):
-            lacking.setdefault(tuple(missing), []).append(figure)
-    others = source.values[~shown].dropna(subset="value")
-    return Published(
-        name=published_name(study.name, current()),
-        study=study,
-        tables=made,
-        figures=drawn,
-        left=left,
-        lacking=lacking,
-        silent=_silent(study, source),
-        others=[_other(row, source) for row in others.itertuples()],
-        has_values=bool(source.values["value"].notna().any()),
-    )
-
-
-def _judged(
-    files: Files, source: Source, checks: pd.DataFrame | None, report: Path, tables: Path
-) -> ClaimFacts | None:
-    if not files.claims:
-        return None
-    rows = judge_source(files.claims, source.study, source.values, checks, source.titles)
-    return claim_facts(write_source_claims(rows, report / "templates" / "tables", tables))
-
-
-def _audited(
-    checks: pd.DataFrame | None, source: Source, report: Path, tables: Path
-) -> AuditFacts | None:
-    if checks is None:
-        return None
-    study, titles = source.study, source.titles
-    for table in study.tables:
-        if table.kind in ("audit", "audited"):
-            write_table(table, source, report / "templates" / "tables", tables)
-    return audit_facts(checks, Names(study, titles, {}))
+            published.lacking.setdefault(tuple(missing), []).append(figure)
 
 
 def _automatic(study: Study, kind: str) -> list[str]:
@@ -241,14 +214,14 @@ def _with_unit(text: str, row) -> str:
     return text if has_it else f"{text} {_(sign(row.unit))}"
 
 
-def _text(found: Published, floats: Floats, folder: Path) -> str:
+def _text(folder: Path, published: Published, study: Study, floats: Floats) -> str:
     values = {
         **OF_A_SOURCE,
-        "published": found,
-        "audit": found.audit,
-        "study": found.study,
-        "source": found.study.source,
+        "published": published,
+        "audit": published.audit,
+        "study": study,
+        "source": study.source,
         "floats": floats,
-        "place": STUDIES / found.study.name,
+        "place": STUDIES / study.name,
     }
     return fill(folder, "published.md.j2", values)
