@@ -13,8 +13,7 @@ import pytest
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.markdown import Floats, for_markdown
-from kvstudy.present.typeset.latex import printable
-from kvstudy.present.typeset.markup import DASH, marked, raised
+from kvstudy.present.typeset.latex import DASH, marked, printable, raised
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section
 from kvstudy.present.typeset.table import texts as texts_of
 from kvstudy.stats.ratios import Decision

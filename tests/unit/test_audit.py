@@ -24,7 +24,7 @@ from kvstudy.analyse.claims.file import check_source
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
-from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.latex import DASH
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 

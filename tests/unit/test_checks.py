@@ -7,7 +7,7 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.percentiles import COLUMNS as PERCENTILES
 from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
 from kvstudy.analyse.tidy.results import Results
-from kvstudy.present.typeset.markup import DASH, stacked
+from kvstudy.present.typeset.latex import DASH, stacked
 from kvstudy.present.typeset.table import Grid
 from kvstudy.study.model import Study
 

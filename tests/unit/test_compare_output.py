@@ -8,9 +8,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.comparison.changes import RELATIVE
 from kvstudy.present.comparison.compare import write_comparison
 from kvstudy.present.comparison.forest import MOST_LINES, draw_forest, pages
+from kvstudy.present.comparison.matching import RELATIVE
 from kvstudy.present.comparison.runs import interval, marks, number, sizes
 from kvstudy.present.comparison.text import as_text
 from kvstudy.present.drawing.draw import Look

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.present.comparison.changes import ABSOLUTE, RELATIVE
-from kvstudy.present.comparison.changes import COLUMNS as ORDERS
 from kvstudy.present.comparison.compare import Comparison, compare
-from kvstudy.present.comparison.matching import LEFT_OUT
+from kvstudy.present.comparison.matching import ABSOLUTE, LEFT_OUT, RELATIVE
+from kvstudy.present.comparison.matching import COLUMNS as ORDERS
 from kvstudy.present.comparison.text import about_relative
 from kvstudy.stats.ratios import holm, unpaired_ratio
 from scipy import stats

@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, OUTCOMES, SERIE
 from kvstudy.analyse.tidy.summary import per_repetition
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.latex import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
 from kvstudy.study.cells import plan
 from kvstudy.study.controls import ceiling_store, controls, noise_store, original

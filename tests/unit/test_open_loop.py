@@ -18,8 +18,8 @@ from kvstudy.analyse.tidy.open_loop import NOTHING, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.report.cells import Names
-from kvstudy.present.report.open_loop import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
-from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.report.course import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
+from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid, texts
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study

@@ -11,7 +11,7 @@ from kvstudy.analyse.findings.pairs import COLUMNS as PAIRS
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.drawing.draw import looks
-from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid
 from kvstudy.study.load import load_study
 

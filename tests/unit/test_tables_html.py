@@ -13,14 +13,14 @@ import pytest
 from kvstudy.analyse.findings.scaling import scaling
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
-from kvstudy.present.typeset.latex import latex_of
-from kvstudy.present.typeset.markup import (
+from kvstudy.present.typeset.latex import (
     Rich,
     bold,
     fill_html,
     grey,
     hanging,
     italic,
+    latex_of,
     lines,
     marked,
     note,

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.trimmed import trimmed
 from kvstudy.analyse.tidy.files import MEASUREMENTS
-from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.latex import DASH
 from pydantic import ValidationError
 
 from . import small_results as small

@@ -13,8 +13,7 @@ from kvstudy.analyse.tidy.outcomes import good, missed, outcomes, void
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.present.report.cells import Names
-from kvstudy.present.report.validity import validity_facts
+from kvstudy.present.report.cells import Names, validity_facts
 from kvstudy.present.typeset.table import Section
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study

@@ -15,7 +15,7 @@ FIGURES, TABLES = (
 BY_NAME = {
     HERE / "present/drawing/write.py": FIGURES,
     HERE / "present/typeset/table.py": TABLES,
-    HERE / "present/report/rounds.py": TABLES,
+    HERE / "present/report/course.py": TABLES,
     HERE / "share/trace/provenance.py": FIGURES | TABLES,
 }
 # In a notebook a line begins with a quote.

@@ -15,8 +15,7 @@ from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import sentence
-from kvstudy.present.typeset.latex import fill
-from kvstudy.present.typeset.markup import fill_html
+from kvstudy.present.typeset.latex import fill, fill_html
 from kvstudy.stats.ratios import Verdict
 
 NAME = "claims"

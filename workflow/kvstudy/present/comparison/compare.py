@@ -12,9 +12,15 @@ import seaborn as sns
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.comparison.changes import ABSOLUTE, absolute_changes, orders, relative_changes
 from kvstudy.present.comparison.forest import draw_forest, pages
-from kvstudy.present.comparison.matching import Matching, match_runs
+from kvstudy.present.comparison.matching import (
+    ABSOLUTE,
+    Matching,
+    absolute_changes,
+    match_runs,
+    orders,
+    relative_changes,
+)
 from kvstudy.present.comparison.runs import PARSE_AGAIN, Run, find_run, read_run, refuse_same, sizes
 from kvstudy.present.drawing.draw import Look, looks, save, use_style
 from kvstudy.stores.definition import Store, lighter, load_store

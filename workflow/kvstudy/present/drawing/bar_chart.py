@@ -406,3 +406,12 @@ def torn(
                 result[place] = True
             break
     return result
+
+
+def with_torn(rows: list[dict]) -> pd.DataFrame:
+    """The ``rows`` of one panel as a table, each told whether its bar is torn."""
+    values = [None if pd.isna(row["value"]) else row["value"] for row in rows]
+    tops = [0 if pd.isna(row["max"]) else row["max"] for row in rows]
+    for row, is_torn in zip(rows, torn(values, tops, [row["group"] for row in rows]), strict=True):
+        row["torn"] = "yes" if is_torn else "no"
+    return pd.DataFrame(rows, columns=COLUMNS)

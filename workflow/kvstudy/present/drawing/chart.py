@@ -150,19 +150,22 @@ def log_axis(low: float, high: float, **options: object) -> alt.Axis:
     return alt.Axis(values=ticks, format=",~g" if low < 1 else ",", **options)
 
 
-def by_color(legend: list[dict], shown: bool = True) -> alt.Color:
-    """The colour of a row's ``name``, a label of the legend; ``shown``: see ``top_legend``."""
-    return alt.Color("name:N", scale=_scale(legend, "color"), legend=_top() if shown else None)
+def by_legend(legend: list[dict], *channels: str, shown: bool = True) -> dict:
+    """The ``channels`` (color, dash, shape) of a row's ``name``, a label of the legend.
 
-
-def by_dash(legend: list[dict]) -> alt.StrokeDash:
-    """The dashes of a row's ``name``."""
-    return alt.StrokeDash("name:N", scale=_scale(legend, "dash"), legend=None)
-
-
-def by_shape(legend: list[dict]) -> alt.Shape:
-    """The shape of a row's ``name``."""
-    return alt.Shape("name:N", scale=_scale(legend, "shape"), legend=None)
+    ``shown``: see ``_top``.
+    """
+    labels = [entry["label"] for entry in legend]
+    kinds = {"color": alt.Color, "dash": alt.StrokeDash, "shape": alt.Shape}
+    names = {"dash": "strokeDash"}
+    return {
+        names.get(channel, channel): kinds[channel](
+            "name:N",
+            scale=alt.Scale(domain=labels, range=[entry[channel] for entry in legend]),
+            legend=_top() if channel == "color" and shown else None,
+        )
+        for channel in channels
+    }
 
 
 def by_store(stores: Mapping[str, Look]) -> alt.Color:
@@ -180,12 +183,6 @@ def turned_where(narrow: str) -> dict:
         name: alt.ExprRef(f"{narrow} ? {turned} : {upright}")
         for name, (turned, upright) in places.items()
     }
-
-
-def _scale(legend: list[dict], value: str) -> alt.Scale:
-    return alt.Scale(
-        domain=[entry["label"] for entry in legend], range=[entry[value] for entry in legend]
-    )
 
 
 def _top() -> alt.Legend:

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import COLUMNS, bar_chart, bar_row, draw, panel_title, torn
+from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, panel_title, with_torn
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.study.base import Metric, Name, Operation
@@ -125,13 +125,7 @@ def bars(
             for group, workload, metric in groups
             for store in study.store_names
         ]
-        values = [None if math.isnan(row["value"]) else row["value"] for row in rows]
-        tops = [row["max"] for row in rows]
-        places = [row["group"] for row in rows]
-        tops = [0 if math.isnan(top) else top for top in tops]
-        for row, is_torn in zip(rows, torn(values, tops, places), strict=True):
-            row["torn"] = "yes" if is_torn else "no"
-        frames.append(pd.DataFrame(rows, columns=COLUMNS))
+        frames.append(with_torn(rows))
     return pd.concat(frames, ignore_index=True)
 
 

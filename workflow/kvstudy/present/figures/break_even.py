@@ -13,8 +13,7 @@ from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    by_color,
-    by_dash,
+    by_legend,
     exact,
     from_to,
     is_number,
@@ -205,10 +204,10 @@ def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     axis = alt.Axis(grid=False, tickMinStep=1, format="d")
     x = alt.X("reads:Q", title=_("Reads after each write"), scale=scale_x, axis=axis)
     y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
-    tint = by_color(legend)
-    dashes = by_dash(legend)
     base = (
-        alt.Chart().transform_calculate(shown=f"datum.cost * {scale}").encode(x=x, y=y, color=tint)
+        alt.Chart()
+        .transform_calculate(shown=f"datum.cost * {scale}")
+        .encode(x=x, y=y, **by_legend(legend, "color"))
     )
     first = table.iloc[0]
     layers = []
@@ -227,7 +226,7 @@ def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         layers.append(words.encode(x=at, y=alt.YValue("height"), text=value))
     return [
         *layers,
-        base.mark_line(strokeWidth=1.6, aria=False).encode(strokeDash=dashes),
+        base.mark_line(strokeWidth=1.6, aria=False).encode(**by_legend(legend, "dash")),
         base.mark_point(filled=True, opacity=1 if len(table) < FEW else 0, size=36).encode(
             **texts(COSTS)
         ),

@@ -15,9 +15,7 @@ from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
     between,
-    by_color,
-    by_dash,
-    by_shape,
+    by_legend,
     color,
     exact,
     line_entry,
@@ -384,23 +382,21 @@ def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt
     x = alt.X(f"{figure.over}:Q", title=_(SIZE_TITLES[figure.over]), scale=scale, axis=axis)
     top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
     y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
-    tint = by_color(legend)
+    tint = by_legend(legend, "color")
     base = alt.Chart().encode(x=x, **texts(TEXTS))
-    dashes = by_dash(legend)
-    shapes = by_shape(legend)
     return [
         alt.Chart()
         .transform_filter("datum.n > 1")
         .mark_area(opacity=0.15, aria=False)
-        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=tint),
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", **tint),
         alt.Chart()
         .mark_line(strokeWidth=1.6, aria=False)
-        .encode(x=x, y=alt.Y("value:Q", **y), color=tint, strokeDash=dashes),
+        .encode(x=x, y=alt.Y("value:Q", **y), **by_legend(legend, "color", "dash")),
         base.transform_filter("datum.saturated === 'yes'")
         .mark_point(filled=False, size=200, style="kv-ink", aria=False)
         .encode(y=alt.Y("value:Q", **y)),
         base.mark_point(filled=True, opacity=1, size=40).encode(
-            y=alt.Y("value:Q", **y), color=tint, shape=shapes
+            y=alt.Y("value:Q", **y), **by_legend(legend, "color", "shape")
         ),
         base.transform_filter("datum.mark !== ''")
         .mark_text(style="kv-text", aria=False, dx=6, dy=-6)

@@ -14,9 +14,7 @@ from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    by_color,
-    by_dash,
-    by_shape,
+    by_legend,
     color,
     from_to,
     is_number,
@@ -204,19 +202,18 @@ def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
     y = {"title": "1:…", "axis": log_axis(low, high)}
     y["scale"] = alt.Scale(type="log", domain=[float(low), float(high)], nice=False, clamp=True)
-    tint = by_color(legend)
-    shape = by_shape(legend)
-    dashes = by_dash(legend)
     base = alt.Chart().encode(x=x)
-    points = base.encode(y=alt.Y("ratio:Q", **y), color=tint, shape=shape, **texts(RATIO))
+    points = base.encode(
+        y=alt.Y("ratio:Q", **y), **by_legend(legend, "color", "shape"), **texts(RATIO)
+    )
     return [
         alt.Chart().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(1, **y)),
         base.transform_filter("isValid(datum.low)")
         .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
         .mark_area(opacity=0.2, aria=False, clip=True)
-        .encode(y=alt.Y("low:Q", **y), y2="upper:Q", color=tint),
+        .encode(y=alt.Y("low:Q", **y), y2="upper:Q", **by_legend(legend, "color")),
         base.mark_line(strokeWidth=1.6, aria=False).encode(
-            y=alt.Y("ratio:Q", **y), color=tint, strokeDash=dashes
+            y=alt.Y("ratio:Q", **y), **by_legend(legend, "color", "dash")
         ),
         points.transform_filter(f"datum.origin === '{MEASURED}'").mark_point(
             filled=True, size=45, opacity=1

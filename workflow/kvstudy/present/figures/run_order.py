@@ -13,8 +13,7 @@ from kvstudy.libraries import alt, np, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    by_color,
-    by_shape,
+    by_legend,
     exact,
     line_entry,
     plain,
@@ -165,8 +164,7 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         .encode(
             x=alt.X("sequence:Q", **x),
             y=alt.Y("change:Q", **y),
-            color=by_color(legend),
-            shape=by_shape(legend),
+            **by_legend(legend, "color", "shape"),
             **texts(TEXTS),
         )
     )

@@ -14,8 +14,7 @@ from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    by_color,
-    by_shape,
+    by_legend,
     exact,
     plain,
     point_legend,
@@ -253,14 +252,16 @@ def _layers(legend: list[dict], most: int, dashed: bool) -> list[alt.Chart]:
     x = x.scale(type="point", padding=1.1)
     scale = alt.Scale(domain=[most + 0.5, 0.5], nice=False)
     y = alt.Y("at:Q", axis=None, scale=scale)
-    tint = by_color(legend, shown=False)
+    tint = by_legend(legend, "color", shown=False)
     base = alt.Chart().encode(x=x, y=y, **texts(TEXTS))
     words = {"style": "kv-text", "aria": False, "limit": 120}
     return [
         alt.Chart()
         .mark_line(strokeWidth=2, strokeDash=[5, 3] if dashed else [], aria=False)
-        .encode(x=x, y=y, color=tint),
-        base.mark_point(filled=True, size=70, opacity=1).encode(color=tint, shape=by_shape(legend)),
+        .encode(x=x, y=y, **tint),
+        base.mark_point(filled=True, size=70, opacity=1).encode(
+            **tint, **by_legend(legend, "shape")
+        ),
         base.transform_filter(f"datum.side === '{published}'")
         .mark_text(align="right", dx=-9, **words)
         .encode(text="label:N"),

@@ -15,8 +15,7 @@ from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
     between,
-    by_color,
-    by_dash,
+    by_legend,
     exact,
     line_entry,
     log_axis,
@@ -178,16 +177,15 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     clipped = {f"{name}_at": f"max(datum.{name}, 1)" for name in ("low", "value", "high")}
     clipped["odds"] = "100 / (100 - datum.percent)"
     base = alt.Chart().transform_calculate(**clipped).encode(x=x)
-    color = by_color(legend)
-    dashes = by_dash(legend)
+    color = by_legend(legend, "color")
     return [
         base.transform_filter("datum.n > 1 && isValid(datum.low) && isValid(datum.high)")
         .mark_area(opacity=0.2, aria=False)
-        .encode(y=alt.Y("low_at:Q", **y), y2="high_at:Q", color=color),
+        .encode(y=alt.Y("low_at:Q", **y), y2="high_at:Q", **color),
         base.mark_line(strokeWidth=1.6, aria=False).encode(
-            y=alt.Y("value_at:Q", **y), color=color, strokeDash=dashes
+            y=alt.Y("value_at:Q", **y), **by_legend(legend, "color", "dash")
         ),
         base.mark_point(filled=True, size=18, opacity=0.9).encode(
-            y=alt.Y("value_at:Q", **y), color=color, **texts(TEXTS)
+            y=alt.Y("value_at:Q", **y), **color, **texts(TEXTS)
         ),
     ]

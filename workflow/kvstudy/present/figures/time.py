@@ -16,8 +16,7 @@ from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    by_color,
-    by_dash,
+    by_legend,
     exact,
     from_to,
     line_entry,
@@ -397,16 +396,14 @@ def _core_layers(rows: pd.DataFrame, legend: list[dict], highest: float) -> list
     x = _x(float(rows["end"].max()))
     scale = alt.Scale(domain=[0, 1.08 * float(highest) or 1], nice=False)
     y = {"title": _("busy cores"), "axis": alt.Axis(tickCount=4), "scale": scale}
-    color = by_color(legend)
-    dashes = by_dash(legend)
     return [
         _base()
         .transform_filter("datum.low < datum.high")
         .mark_area(interpolate="step", opacity=0.3, aria=False)
-        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", color=color),
+        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", **by_legend(legend, "color")),
         _base()
         .mark_line(interpolate="step", strokeWidth=1.3, aria=False)
-        .encode(x=x, y=alt.Y("high:Q", **y), color=color, strokeDash=dashes),
+        .encode(x=x, y=alt.Y("high:Q", **y), **by_legend(legend, "color", "dash")),
         _base()
         .mark_point(filled=True, opacity=0, size=70, aria=False)
         .encode(x=x, y=alt.Y("high:Q", **y), **texts(TEXTS)),

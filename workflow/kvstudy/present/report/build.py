@@ -33,15 +33,32 @@ ERROR = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): (?P<what>.+)$")
 OVERFULL = re.compile(
     r"^Overfull \\(?P<box>[hv])box \((?P<points>[\d.]+)pt too \w+\) (?P<where>.+)$"
 )
-TOO_LARGE = re.compile(
-    r"^LaTeX Warning: Float too large for page by (?P<points>[\d.]+)pt (?P<where>.+)$"
-)
 REFERENCE = re.compile(
     r"Warning: (?P<kind>Reference|Citation|Hyper reference) [`'](?P<key>[^']+)'.* undefined"
 )
 LABEL = re.compile(r"LaTeX Warning: Label [`'](?P<key>[^']+)' multiply defined")
-GLYPH = re.compile(r"^Missing character: There is no (?P<what>.+?) in font (?P<font>[^!]+)!")
-SMALL = re.compile(r"kvstudy Warning: small letters: (?P<label>\S+) (?P<percent>\d+)")
+UNDEFINED = {
+    "Citation": ("citation", "add it to references.bib"),
+    "Reference": ("reference", "no such label"),
+    "Hyper reference": ("link", "no such label"),
+}
+REMARKS = [
+    (
+        re.compile(
+            r"LaTeX Warning: Float too large for page by (?P<points>[\d.]+)pt (?P<where>.+)$"
+        ),
+        "a float is {points} pt too high for a page, {where}; shorten it",
+    ),
+    (
+        re.compile(r".*?kvstudy Warning: small letters: (?P<label>\S+) (?P<percent>\d+)"),
+        "{label}: printed at {percent} % of its size to fit; its CSV file and the workbook have it "
+        "too",
+    ),
+    (
+        re.compile(r"Missing character: There is no (?P<what>.+?) in font (?P<font>[^!]+)!"),
+        "the font {font} has no character {what}; replace it",
+    ),
+]
 NO_GLYPH = re.compile(r"kvstudy Warning: no glyph: .*?\(U\+([0-9A-F]+)\)")
 FONT_SWITCH = re.compile(r"\\[A-Z0-9]+/\S+ ")
 
@@ -131,15 +148,11 @@ def faults(log: str) -> list[str]:
 
 def _fault(line: str) -> str | None:
     if match := REFERENCE.search(line):
-        what = {"Citation": "the citation", "Reference": "the reference"}.get(
-            match["kind"], "the link"
-        )
-        remedy = "add it to references.bib" if match["kind"] == "Citation" else "no such label"
-        return f"{what} '{match['key']}' is undefined; {remedy}"
+        what, remedy = UNDEFINED[match["kind"]]
+        return f"the {what} '{match['key']}' is undefined; {remedy}"
     if match := LABEL.search(line):
-        return (
-            f"the label '{match['key']}' is defined twice; give each table and figure its own name"
-        )
+        key = match["key"]
+        return f"the label '{key}' is defined twice; give each table and figure its own name"
     return None
 
 
@@ -162,15 +175,11 @@ def _remark(line: str, following: str) -> str | None:
         text = _readable(following)
         inside = f": '{text}'" if text else ""
         return f"{match['points']} pt over the {side}, {match['where']}{inside}; shorten it"
-    if match := TOO_LARGE.match(line):
-        return f"a float is {match['points']} pt too high for a page, {match['where']}; shorten it"
-    if match := SMALL.search(line):
-        return (
-            f"{match['label']}: printed at {match['percent']} % of its size to fit; "
-            "its CSV file and the workbook have it too"
-        )
-    if match := GLYPH.match(line):
-        return f"the font {match['font'].strip()} has no character {match['what']}; replace it"
+    for pattern, sentence in REMARKS:
+        if match := pattern.match(line):
+            return sentence.format_map(
+                {name: text.strip() for name, text in match.groupdict().items()}
+            )
     return None
 
 

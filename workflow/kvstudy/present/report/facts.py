@@ -15,22 +15,13 @@ import pandas as pd
 
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.order import out_of_order
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import published_only
 from kvstudy.language.current import _
-from kvstudy.present.report import (
-    course,
-    open_loop,
-    rounds,
-    source,
-    surroundings,
-    validity,
-    workloads,
-)
+from kvstudy.present.report import cells, course, source, surroundings, workloads
 from kvstudy.present.report.cells import (
     Gap,
     Names,
@@ -69,24 +60,8 @@ class RunFacts(OfCells):
     data: Run
 
     @property
-    def name(self) -> str:
-        return self.data.name
-
-    @property
-    def scale(self) -> float:
-        return self.data.scale
-
-    @property
-    def partial(self) -> bool:
-        return self.data.partial
-
-    @property
     def study(self) -> Study:
         return self.data.study
-
-    @property
-    def analysis(self) -> Analysis:
-        return self.data.analysis
 
     @cached_property
     def _closed_loop(self) -> list[Row]:
@@ -121,10 +96,6 @@ class RunFacts(OfCells):
     def _plan(self) -> list[Cell]:
         return closed_loop(self.data.planned.values())
 
-    def title(self, store: str) -> str:
-        """The title of the store or control called ``store``."""
-        return self.names.store(store)
-
     @cached_property
     def workloads(self) -> list[workloads.WorkloadFacts]:
         return [
@@ -147,22 +118,22 @@ class RunFacts(OfCells):
         )
 
     @cached_property
-    def operations(self) -> validity.OperationFacts:
-        return validity.operation_facts(self.data.probes, self.stores)
+    def operations(self) -> cells.OperationFacts:
+        return cells.operation_facts(self.data.probes, self.stores)
 
     @cached_property
-    def open_loop(self) -> open_loop.OpenLoopFacts:
+    def open_loop(self) -> course.OpenLoopFacts:
         rows = self.data.all_cells.to_dict("records")
         at_rates = rows[len(self._closed_loop) :]
-        return open_loop.open_loop_facts(self.names, at_rates, self.analysis)
+        return course.open_loop_facts(self.names, at_rates, self.data.analysis)
 
     @cached_property
-    def validity(self) -> validity.ValidityFacts:
-        return validity.validity_facts(self.analysis, self.names)
+    def validity(self) -> cells.ValidityFacts:
+        return cells.validity_facts(self.data.analysis, self.names)
 
     @cached_property
-    def rounds(self) -> dict[str, rounds.RoundsFacts]:
-        return rounds.rounds_facts(self.study, self.analysis, self.data.published)
+    def rounds(self) -> dict[str, course.RoundsFacts]:
+        return course.rounds_facts(self.study, self.data.analysis, self.data.published)
 
     @cached_property
     def audit(self) -> source.AuditFacts | None:
@@ -299,15 +270,15 @@ class RunFacts(OfCells):
     @property
     def repeated(self) -> bool:
         """Whether a cell was measured more than once, so that a run can be held against it."""
-        return bool(self.analysis.order["residual"].notna().any())
+        return bool(self.data.analysis.order["residual"].notna().any())
 
     @property
     def out_of_order(self) -> list[str]:
         """Cells that were measured later than planned."""
-        late = out_of_order(self.analysis.order)
+        late = out_of_order(self.data.analysis.order)
         return [
             _("{}, {}, repetition {}").format(
-                self.title(row.store),
+                self.names.store(row.store),
                 self.names.workload(row.workload, row.parameters),
                 row.repetition,
             )
@@ -318,7 +289,7 @@ class RunFacts(OfCells):
     def noise_store(self) -> str | None:
         """The title of the store that is measured under two names."""
         store = None if self.without_controls else noise_store(self.study)
-        return self.title(store) if store else None
+        return self.names.store(store) if store else None
 
     @property
     def ceiling_control(self) -> bool:
@@ -335,7 +306,7 @@ class RunFacts(OfCells):
     def floors(self) -> list[Floor]:
         """One store against itself, for each workload in which that was measured."""
         names = [*self.study.workload_names, MEAN]
-        rows = list(self.analysis.floor.dropna(subset="floor").itertuples())
+        rows = list(self.data.analysis.floor.dropna(subset="floor").itertuples())
         rows.sort(key=lambda row: names.index(row.workload))
         return [
             Floor(
@@ -376,7 +347,7 @@ class RunFacts(OfCells):
     @property
     def compared(self) -> bool:
         """Whether any two stores were measured with the sizes that are shown."""
-        pairs = self.analysis.pairs.dropna(subset="ratio")
+        pairs = self.data.analysis.pairs.dropna(subset="ratio")
         settings = zip(pairs["workload"], pairs["parameters"], strict=True)
         return any(
             self.data.headline.get(workload) == parameters for workload, parameters in settings

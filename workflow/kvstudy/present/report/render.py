@@ -108,7 +108,7 @@ def _front(run: RunFacts) -> Front:
             source.author, source.title, source.year
         )
     return Front(
-        run=run.name,
+        run=run.data.name,
         title=study.title,
         subtitle=subtitle,
         dateline=_dateline(run),
@@ -186,7 +186,7 @@ def _property_sources(run: RunFacts) -> list[tuple[int, Reference, str]]:
         return []
     properties = store_properties(run.study)
     return [
-        (number, properties[store].references[name], run.title(store))
+        (number, properties[store].references[name], run.names.store(store))
         for number, store, name in numbered(properties)
     ]
 

@@ -11,7 +11,7 @@ from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, EQUAL, TIE, marked, rejected_note, with_mark
+from kvstudy.present.typeset.latex import DASH, EQUAL, TIE, marked, rejected_note, with_mark
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.base import Name

@@ -15,8 +15,8 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, Rich, grey, stacked
-from kvstudy.present.typeset.markup import lines as below
+from kvstudy.present.typeset.latex import DASH, Rich, grey, stacked
+from kvstudy.present.typeset.latex import lines as below
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.study.base import SIZES
 from kvstudy.study.load import STUDIES

@@ -15,7 +15,7 @@ from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import coded, sentence
 from kvstudy.libraries import pd
 from kvstudy.present.tables.audit import checks_of, number, sizes
-from kvstudy.present.typeset.markup import DASH, Rich, bold, marked
+from kvstudy.present.typeset.latex import DASH, Rich, bold, marked
 from kvstudy.present.typeset.table import Grid, Line, Section, Table, operation_word
 from kvstudy.study.base import SIZES, Name
 

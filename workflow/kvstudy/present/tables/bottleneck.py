@@ -10,7 +10,7 @@ from kvstudy.analyse.tidy.numbers import share, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, number_cell
+from kvstudy.present.typeset.latex import DASH, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Table, sections_of
 
 if TYPE_CHECKING:

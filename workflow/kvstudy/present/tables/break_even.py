@@ -21,7 +21,7 @@ from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.tables.relative import span
-from kvstudy.present.typeset.markup import DASH, marked
+from kvstudy.present.typeset.latex import DASH, marked
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.study.relative import Caching
 

@@ -14,7 +14,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, marked, rejected_note, with_mark
+from kvstudy.present.typeset.latex import DASH, marked, rejected_note, with_mark
 from kvstudy.present.typeset.source import label_of
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head
 from kvstudy.stats.ratios import paired_ratio, unpaired_ratio

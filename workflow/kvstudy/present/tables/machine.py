@@ -11,7 +11,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 
 if TYPE_CHECKING:

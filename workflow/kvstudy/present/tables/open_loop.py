@@ -16,7 +16,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, italic, marked
+from kvstudy.present.typeset.latex import DASH, italic, marked
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name

@@ -12,7 +12,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH
+from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.study.probe import SCANNED, STEPS
 from kvstudy.study.workload import operations_of, properties_of

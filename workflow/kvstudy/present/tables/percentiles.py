@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, marked, number_cell, stacked
+from kvstudy.present.typeset.latex import DASH, marked, number_cell, stacked
 from kvstudy.present.typeset.table import (
     Grid,
     Line,

@@ -10,7 +10,7 @@ from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import list_of
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, Rich, grey, marked, raised
+from kvstudy.present.typeset.latex import DASH, Rich, grey, marked, raised
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.study.properties import (
     JUDGED,

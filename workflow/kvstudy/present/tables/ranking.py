@@ -15,7 +15,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.language.texts import Text
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import (
+from kvstudy.present.typeset.latex import (
     BOUND,
     EQUAL,
     TIE,

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import BOUND, DASH, EQUAL, TIE, grey, marked, stacked
+from kvstudy.present.typeset.latex import BOUND, DASH, EQUAL, TIE, grey, marked, stacked
 from kvstudy.present.typeset.table import Grid, Paper, Section, Table, interval, two_lines
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.parts import MEAN

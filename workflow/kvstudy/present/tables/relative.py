@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.published import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, TIE, grey, marked
+from kvstudy.present.typeset.latex import DASH, TIE, grey, marked
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.study.relative import Part, TwoStores
 

@@ -20,7 +20,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import (
+from kvstudy.present.typeset.latex import (
     DASH,
     Rich,
     hanging,

@@ -10,7 +10,7 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, marked, number_cell
+from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Section, Table, by_parameters, by_store
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness

@@ -13,7 +13,7 @@ from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, Rich, marked, note, number_cell, raised
+from kvstudy.present.typeset.latex import DASH, Rich, marked, note, number_cell, raised
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.stats.scalability import SATURATED
 

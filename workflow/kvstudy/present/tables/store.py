@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, marked, number_cell
+from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
 from kvstudy.study.base import Name
 

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import _, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import (
+from kvstudy.present.typeset.latex import (
     DASH,
     Rich,
     grey,

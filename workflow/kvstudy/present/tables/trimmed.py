@@ -9,7 +9,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, marked
+from kvstudy.present.typeset.latex import DASH, marked
 from kvstudy.present.typeset.table import Grid, Line, Table, sections_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
 from kvstudy.language.current import N_, _, ngettext, pgettext
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, marked, number_cell
+from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Paper, Table, interval_head, sections_of
 
 if TYPE_CHECKING:

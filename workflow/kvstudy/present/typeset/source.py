@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kvstudy.analyse.tidy.numbers import sign, sized
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.markup import DASH, marked, with_mark
+from kvstudy.present.typeset.latex import DASH, marked, with_mark
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, operation_word
 from kvstudy.study.base import SIZE_TITLES, SIZES
 from kvstudy.study.metrics import metric_of

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import _
 from kvstudy.libraries import pd
-from kvstudy.present.typeset.latex import fill
-from kvstudy.present.typeset.markup import DASH, Rich, fill_html, rejected_note
+from kvstudy.present.typeset.latex import DASH, Rich, fill, fill_html, rejected_note
 from kvstudy.study.kinds import AnyTable
 
 if TYPE_CHECKING:
