@@ -145,7 +145,7 @@ class Curves(DrawnFigure):
             for color, style, marker, label in (styles[index] for index in used)
         ]
         if (table["saturated"] == "yes").any():
-            handles.append(_ring(_("saturated from here")))
+            handles.append(lines.Line2D([], [], label=_("saturated from here"), **_RING))
         if any_rejected(table):
             handles.append(rejected_handle())
         if handles:
@@ -347,10 +347,6 @@ _RING = {
     "markeredgecolor": DARK,
     "markeredgewidth": 0.8,
 }
-
-
-def _ring(label: str) -> lines.Line2D:
-    return lines.Line2D([], [], label=label, **_RING)
 
 
 def _row(row: dict, figure: Curves, looks: dict) -> dict:

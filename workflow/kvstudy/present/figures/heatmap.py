@@ -192,7 +192,6 @@ def _panel(
             continue
         color = cmap(norm(row.value))
         ax.add_patch(patches.Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", lw=0.6))
-        light = np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5
         ax.text(
             x,
             y,
@@ -200,7 +199,7 @@ def _panel(
             ha="center",
             va="center",
             fontsize=7,
-            color=DARK if light else "white",
+            color=DARK if _is_light(color) else "white",
         )
     ax.set_xlim(-0.5, len(threads) - 0.5)
     ax.set_ylim(len(places) - 0.5, -0.5)
@@ -286,8 +285,11 @@ def _row(
 
 def _ink(value: float, norm: colors.Normalize) -> str:
     """Black or white, whichever is readable on the cell's colour, as in print."""
-    color = plt.get_cmap(COLORS)(norm(value))
-    return INKS[0] if np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5 else INKS[1]
+    return INKS[0] if _is_light(plt.get_cmap(COLORS)(norm(value))) else INKS[1]
+
+
+def _is_light(color: tuple[float, ...]) -> bool:
+    return np.dot(color[:3], [0.299, 0.587, 0.114]) > 0.5
 
 
 def _layers(

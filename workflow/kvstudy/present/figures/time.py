@@ -43,6 +43,14 @@ COLUMNS = [
 ]
 LABELS = {"client": N_("client"), "server": N_("server"), "rest": N_("rest of the machine")}
 LOOKS = {"client": ("#0072b2", "-"), "server": ("#d55e00", "--"), "rest": ("#808080", ":")}
+# In print, of a side: its area, what lies between the ends of an interval, and its line.
+SERVER = "0.78"
+SPREADS = {
+    "client": {"color": DARK, "alpha": 0.5},
+    "server": {"color": "0.6"},
+    "rest": {"color": "0.5", "alpha": 0.3},
+}
+LINES = {"client": {"color": DARK}, "rest": {"color": "0.4", "linestyle": ":"}}
 TEXTS = {"exact": N_("Value"), "seconds": N_("Seconds"), "cells": N_("Cell")}
 NOTE = N_("The grey part is the warm-up of the first run.")
 
@@ -198,11 +206,13 @@ def _of(frame: pd.DataFrame, key: tuple[str, str, str, str]) -> pd.DataFrame:
     return frame[(frame[CELL] == list(key)).all(axis=1)]
 
 
+def _interval(start: float, end: float, value: float) -> dict[str, float]:
+    return {"start": start, "end": end, "low": value, "high": value}
+
+
 def _per_second(run: pd.DataFrame) -> list[dict[str, float]]:
-    return [
-        {"start": row.second - 1, "end": row.second, "low": row.throughput, "high": row.throughput}
-        for row in run.sort_values("second").itertuples()
-    ]
+    rows = run.sort_values("second").itertuples()
+    return [_interval(row.second - 1, row.second, row.throughput) for row in rows]
 
 
 def _cores(run: pd.DataFrame) -> dict[str, list[dict[str, float]]]:
@@ -222,12 +232,7 @@ def _cores(run: pd.DataFrame) -> dict[str, list[dict[str, float]]]:
     lengths = run.groupby("second")["seconds"].first()
     return {
         side: [
-            {
-                "start": max(0.0, second - lengths[second]),
-                "end": second,
-                "low": cores,
-                "high": cores,
-            }
+            _interval(max(0.0, second - lengths[second]), second, cores)
             for second, cores in used[side].dropna().sort_index().items()
         ]
         for side in SIDES
@@ -297,19 +302,12 @@ def _busy(ax: plt.Axes, rows: pd.DataFrame, highest: float) -> None:
         return
     for side, run in lines.groupby("strip", sort=False):
         x, low, high = _steps(run)
-        thinned = not (low == high).all()
         if side == "server":
-            ax.fill_between(x, 0, high, color="0.78", linewidth=0)
-            if thinned:
-                ax.fill_between(x, low, high, color="0.6", linewidth=0)
-        elif side == "client":
-            if thinned:
-                ax.fill_between(x, low, high, color=DARK, alpha=0.5, linewidth=0)
-            ax.plot(x, high, color=DARK, linewidth=0.8)
-        else:
-            if thinned:
-                ax.fill_between(x, low, high, color="0.5", alpha=0.3, linewidth=0)
-            ax.plot(x, high, color="0.4", linewidth=0.8, linestyle=":")
+            ax.fill_between(x, 0, high, color=SERVER, linewidth=0)
+        if not (low == high).all():
+            ax.fill_between(x, low, high, linewidth=0, **SPREADS[side])
+        if side in LINES:
+            ax.plot(x, high, linewidth=0.8, **LINES[side])
     ax.set_ylim(0, 1.08 * highest or 1)
     ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=3))
 
@@ -326,14 +324,11 @@ def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
     handles: list[lines.Line2D | patches.Patch] = []
     if (table["warm_up"].astype(float) > 0).any():
         handles.append(patches.Patch(color="0.88", label=_("warm-up")))
-    if "client" in there:
-        handles.append(lines.Line2D([], [], color=DARK, linewidth=0.8, label=_("client")))
-    if "server" in there:
-        handles.append(patches.Patch(color="0.78", label=_("server")))
-    if "rest" in there:
-        line = lines.Line2D([], [], color="0.4", linewidth=0.8, linestyle=":")
-        line.set_label(_("rest of the machine"))
-        handles.append(line)
+    for side in SIDES:
+        if side in there:
+            form = {"label": _(LABELS[side])}
+            line = side in LINES and lines.Line2D([], [], linewidth=0.8, **LINES[side], **form)
+            handles.append(line or patches.Patch(color=SERVER, **form))
     return handles
 
 

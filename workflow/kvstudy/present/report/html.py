@@ -118,15 +118,17 @@ def values_table(figures: Path, name: str) -> str:
     told = words["values_from"].format(file=f"<code>{escape(path.as_posix())}</code>")
     if len(rows) > MOST_ROWS:
         told += " " + words["values_first"].format(shown=MOST_ROWS, rows=len(rows))
-    return "\n".join(
-        [
-            f'<details class="values"><summary>{escape(words["values"])}</summary>',
-            f"<p>{told}</p>",
-            f'<div class="scroll"><table><thead><tr>{heads}</tr></thead>',
-            f"<tbody>{''.join(lines)}</tbody></table></div>",
-            "</details>",
-        ]
+    table = (
+        f'<div class="scroll"><table><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
+    return _details("values", words["values"], told, table)
+
+
+def _details(kind: str, summary: str, note: str, content: str) -> str:
+    """HTML that is closed until it is asked for; ``note`` and ``content`` are HTML."""
+    head = f'<details class="{kind}"><summary>{escape(summary)}</summary>'
+    return "\n".join([head, f"<p>{note}</p>", content, "</details>"])
 
 
 def _shown(cell: str) -> str:
@@ -170,14 +172,7 @@ class MadeOf:
         told = ngettext("From {} cell", "From {} cells", counted).format(counted)
         lines = [_line(path, self._cells[path]) for path in measured]
         how = _("Each with the sha256 of its file SHA256SUMS, which has those of all its raw logs.")
-        return "\n".join(
-            [
-                f'<details class="cells"><summary>{escape(told)}</summary>',
-                f"<p>{escape(how)}</p>",
-                f"<ul>{''.join(lines)}</ul>",
-                "</details>",
-            ]
-        )
+        return _details("cells", told, escape(how), f"<ul>{''.join(lines)}</ul>")
 
 
 def _line(path: str, cell: dict[str, Any]) -> str:

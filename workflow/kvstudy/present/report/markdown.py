@@ -106,25 +106,10 @@ def as_bytes(count: float) -> Markup:
     return Markup(f"{grouped(f'{count:.0f}')}{NARROW}{unit}")
 
 
-def as_percent(share: float) -> Markup:
-    """A share between 0 and 1 as per cent."""
-    return Markup(decimal(f"{share * 100:.4g}{NARROW}%"))
-
-
-def as_rough_percent(share: float) -> Markup:
-    """A measured share between 0 and 1 as per cent, with one decimal."""
-    return Markup(decimal(f"{share * 100:.1f}{NARROW}%"))
-
-
 def as_correlation(value: float) -> Markup:
     """A correlation between -1 and 1 with two decimals."""
     sign = "\N{MINUS SIGN}" if value < 0 else ""
     return Markup(decimal(f"{sign}{abs(value):.2f}"))
-
-
-def as_p_value(value: float) -> Markup:
-    """A p-value with two decimals; the smallest only as a bound."""
-    return Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}"))
 
 
 def _scale(value: float, kind: str) -> tuple[float, str]:
@@ -143,14 +128,16 @@ FILTERS = {
     "significant": plain,
     "as_unit": as_unit,
     "as_range": as_range,
-    "as_percent": as_percent,
-    "as_rough_percent": as_rough_percent,
+    "as_percent": lambda share: Markup(decimal(f"{share * 100:.4g}{NARROW}%")),
+    # Of a measured share.
+    "as_rough_percent": lambda share: Markup(decimal(f"{share * 100:.1f}{NARROW}%")),
     "bytes": as_bytes,
     "as_duration": as_duration,
     "as_time": as_time,
     "as_day": lambda moment: Markup(long_date(moment)),
     "rho": as_correlation,
-    "p_value": as_p_value,
+    # The smallest only as a bound.
+    "p_value": lambda value: Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}")),
     "change": change,
     "shortest": lambda value: Markup(decimal(f"{value:g}")),
     # As a command takes it, whatever the language.
@@ -201,7 +188,7 @@ class Floats:
 
     def ref_long(self, name: str) -> Markup:
         """As ``ref``, to a table over several pages."""
-        return _ref("Table", f"table:{name}")
+        return _ref("table", f"table:{name}")
 
     def figure(self, figure: AnyFigure, note: str = "") -> Markup:
         _there(self._figures / f"{figure.name}.pdf", "kvstudy draw")
@@ -223,11 +210,11 @@ class Floats:
     def ref(self, item: Part) -> Markup:
         """``Table 2``, as a link."""
         kind = "table" if isinstance(item, AnyTable) else "figure"
-        return _ref("Table" if kind == "table" else "Figure", f"{kind}:{item.name}")
+        return _ref(kind, f"{kind}:{item.name}")
 
     def section(self, label: str) -> Markup:
         """``Section 4``, as a link."""
-        return _ref("Section", label)
+        return _ref("section", label)
 
     def contents(self) -> Markup:
         return _div(".contents")
@@ -257,24 +244,20 @@ class Floats:
         return _(" (as {} of {}).").format(where, f"[@{self._source.key}]")
 
 
-def _word(of: str) -> str:
-    """What stands before the number, inside of a sentence."""
-    words = {
-        "Table": pgettext("reference", "Table"),
-        "Figure": pgettext("reference", "Figure"),
-        "Section": pgettext("reference", "Section"),
-    }
-    return words[of]
-
-
 def _div(attributes: str, content: str = "") -> Markup:
     lines = [f"::: {{{attributes}}}", content, ":::"]
     # Pandoc takes a fence for text where the line before it is no blank one.
     return Markup("\n" + "\n".join(line for line in lines if line) + "\n")
 
 
-def _ref(word: str, label: str) -> Markup:
-    return Markup(f"[{for_markdown(_word(word))}](#{label}){{.ref}}")
+def _ref(kind: str, label: str) -> Markup:
+    # What stands before the number, inside of a sentence.
+    words = {
+        "table": pgettext("reference", "Table"),
+        "figure": pgettext("reference", "Figure"),
+        "section": pgettext("reference", "Section"),
+    }
+    return Markup(f"[{for_markdown(words[kind])}](#{label}){{.ref}}")
 
 
 def _there(path: Path, command: str) -> None:
