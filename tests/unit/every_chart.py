@@ -21,9 +21,7 @@ from kvstudy.present.figures.tradeoff import Tradeoff
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
 
-from . import (
-    small_results as small,
-)
+from . import small_results as small
 from . import (
     test_figures,
     test_figures_course,

@@ -11,13 +11,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis, analyse
-from kvstudy.analyse.tidy.files import (
-    CELL,
-    HISTOGRAMS,
-    MEASUREMENTS,
-    OUTCOMES,
-    SERIES,
-)
+from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, MEASUREMENTS, OUTCOMES, SERIES
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise

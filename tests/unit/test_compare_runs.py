@@ -169,10 +169,7 @@ def test_throughputs_compare_on_one_machine_only(tmp_path):
 @pytest.mark.parametrize(
     ("other", "reason"),
     [
-        (
-            {"CPU": ("Slow 1", MACHINE["CPU"][1])},
-            "the machines differ in CPU (Quick 9 and Slow 1)",
-        ),
+        ({"CPU": ("Slow 1", MACHINE["CPU"][1])}, "the machines differ in CPU (Quick 9 and Slow 1)"),
         (
             {"CPU": ("Quick 9", "4 cores, 4 hardware threads usable, 3000 MHz")},
             "the machines differ in cores (4 cores, 8 hardware threads usable and 4 cores, "

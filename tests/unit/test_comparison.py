@@ -27,10 +27,7 @@ STUDY = Study.model_validate(
         "name": "two",
         "title": "Two",
         "question": "Which?",
-        "stores": [
-            {"store": "riak", "name": "strong"},
-            {"store": "riak", "name": "eventual"},
-        ],
+        "stores": [{"store": "riak", "name": "strong"}, {"store": "riak", "name": "eventual"}],
         "workloads": ["a", "insert"],
         "parameters": {"records": 10, "operations": 20},
         "repetitions": 3,

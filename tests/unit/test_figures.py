@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.order import COLUMNS as ORDER_COLUMNS
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import COLUMNS, TORN_HEIGHT, draw
@@ -74,10 +72,6 @@ def runs(repetitions: int = 2) -> pd.DataFrame:
             residual = (0.05 if repetition == 2 else -0.05) if repetitions > 1 else math.nan
             rows.append([store, "a", "p", str(repetition), sequence, sequence, 1000, residual])
     return pd.DataFrame(rows, columns=ORDER_COLUMNS)
-
-
-def analysis() -> Analysis:
-    return replace(small.analysis(), order=runs())
 
 
 def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):
@@ -239,12 +233,8 @@ def test_dots_in_a_name_are_not_an_ending(tmp_path):
 
 def test_written_files_and_choice_of_figures(tmp_path):
     write_figures(shown(), tmp_path, ["speed"])
-    assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "speed.csv",
-        "speed.pdf",
-        "speed.png",
-        "speed.svg",
-    ]
+    names = {f"speed.{form}" for form in ("csv", "pdf", "png", "svg")}
+    assert {path.name for path in tmp_path.iterdir()} == names
     table = pd.read_csv(tmp_path / "speed.csv")
     assert table.columns.tolist() == COLUMNS
     assert table["torn"].unique().tolist() == ["no"]

@@ -12,11 +12,7 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.findings.boxes import boxes
-from kvstudy.analyse.tidy.files import (
-    HISTOGRAMS,
-    SUMMARY_KEYS,
-    SUMMARY_NUMBERS,
-)
+from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError

@@ -183,10 +183,10 @@ def test_numbers_have_the_decimal_mark_of_the_language(czech):
     assert change(-0.226) == "\N{MINUS SIGN}22,6 %"
     assert markdown.as_unit(13169, "kops") == "13,2\u202fkops/s"
     assert markdown.as_range(1500, 2500, 2000, "latency") == "1,50\N{EN DASH}2,50\u202fms"
-    assert markdown.as_percent(0.001) == "0,1\u202f%"
-    assert markdown.as_rough_percent(0.0314) == "3,1\u202f%"
+    assert markdown.FILTERS["as_percent"](0.001) == "0,1\u202f%"
+    assert markdown.FILTERS["as_rough_percent"](0.0314) == "3,1\u202f%"
     assert markdown.as_correlation(-0.291) == "\N{MINUS SIGN}0,29"
-    assert markdown.as_p_value(0.001) == "< 0,01"
+    assert markdown.FILTERS["p_value"](0.001) == "< 0,01"
     assert markdown.as_duration(51.94) == "51,9\u202fs"
     # A comma would not tell the two ends of an interval apart.
     assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1,05\u00a0[1,02;\u00a01,08]"

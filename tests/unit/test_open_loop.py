@@ -8,12 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
-from kvstudy.analyse.tidy.files import (
-    HISTOGRAMS,
-    MEASUREMENTS,
-    SERIES,
-)
+from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import NOTHING, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
@@ -194,12 +191,15 @@ def test_void_and_missing_cells_are_not_among_them():
     assert latencies(NOTHING).empty
 
 
+def analysed(found: OpenLoop) -> Analysis:
+    of_rates = {"open_rates": rates(found), "open_percentiles": latencies(found)}
+    return replace(small.analysis(), **of_rates)
+
+
 def shown(found: OpenLoop) -> tuple[pd.DataFrame, Grid]:
     study = small.study(stores=["redis", "riak"], open_loop={"workloads": ["a"]})
-    analysis = small.analysis()
-    object.__setattr__(analysis, "open_rates", rates(found))
-    object.__setattr__(analysis, "open_percentiles", latencies(found))
-    run = small.run(study=study, analysis=analysis, titles={"redis": "Redis", "riak": "Riak"})
+    titles = {"redis": "Redis", "riak": "Riak"}
+    run = small.run(study=study, analysis=analysed(found), titles=titles)
     (table,) = study.open_loop_tables
     frame = table.rows(run)
     return frame, table.grids(frame, run)[0]
@@ -240,9 +240,8 @@ def test_notes_of_the_targets_stand_below_the_table():
 def drawn(found: OpenLoop, titles: dict[str, str]) -> tuple[pd.DataFrame, Figure]:
     """The rows of the figure of these stores, and the figure."""
     use_style()
-    analysis = replace(small.analysis(), open_rates=rates(found), open_percentiles=latencies(found))
     study, figure = small.study(stores=list(titles)), small.figure("open-loop", workload="a")
-    table = figure.rows(small.run(study=study, analysis=analysis))
+    table = figure.rows(small.run(study=study, analysis=analysed(found)))
     return table, figure.draw(table, small.looked(looks(titles, dict.fromkeys(titles, "#d55e00"))))
 
 
@@ -272,15 +271,10 @@ def test_an_empty_figure_is_drawn():
 
 def test_the_text_knows_rates_times_and_gaps():
     study = small.study(open_loop={"workloads": ["a"]})
-    analysis = small.analysis()
     found = at_rates(achieved=(1000, 900))
-    object.__setattr__(analysis, "open_rates", rates(found))
-    object.__setattr__(analysis, "open_percentiles", latencies(found))
+    analysis = analysed(found)
     gap = ["riak", "a", "r10_o20_t1_load80", "1", "not measured", "no server", "", "9", ""]
-    rows = [
-        *found.cells.to_dict("records"),
-        dict(zip(CELL_COLUMNS, gap, strict=True)),
-    ]
+    rows = [*found.cells.to_dict("records"), dict(zip(CELL_COLUMNS, gap, strict=True))]
     names = Names(study, small.TITLES | {"riak": "Riak"}, {})
     facts = open_loop_facts(names, rows, analysis)
     assert (facts.planned, facts.measured) == (3, 2)
@@ -289,7 +283,7 @@ def test_the_text_knows_rates_times_and_gaps():
     assert facts.widest is None
     (gap,) = facts.gaps
     assert (gap.store, gap.runs, gap.reason) == ("Riak", ("80 % repetition 1",), "no server")
-    object.__setattr__(analysis, "open_rates", rates(at_rates()))
+    analysis = replace(analysis, open_rates=rates(at_rates()))
     widest = open_loop_facts(names, rows, analysis).widest
     assert (widest.service, widest.intended) == (200, 30_000)
 

@@ -22,11 +22,7 @@ def row(metric: str, mean: float, largest: float | None = None, **values: object
     return key | {"metric": metric} | numbers | values
 
 
-def facts(
-    summary: list[dict],
-    verdicts: dict[tuple[str, str], str] | None = None,
-    sizes: str = "",
-):
+def facts(summary: list[dict], verdicts: dict[tuple[str, str], str] | None = None, sizes: str = ""):
     seconds = pd.DataFrame(
         [
             [store, "a", "p", repetition, 60, 5, verdict, 0.1, 1.0, 1.0]

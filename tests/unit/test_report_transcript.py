@@ -98,7 +98,4 @@ def test_a_missing_file_is_named(cell: Path) -> None:
 def test_an_option_of_java_is_not_broken_by_the_class_behind_it() -> None:
     option = "-Xlog:gc:file=" + "x" * 70
     lines = shell_lines(f"java {option} site.ycsb.Client -threads 4")
-    assert [line.text for line in lines] == [
-        f"java {option} \\",
-        "    site.ycsb.Client -threads 4",
-    ]
+    assert [line.text for line in lines] == [f"java {option} \\", "    site.ycsb.Client -threads 4"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,7 @@ from kvstudy.analyse.tidy.outcomes import good, missed, outcomes, void
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.present.report.cells import Names, validity_facts
+from kvstudy.present.report.cells import Names, ValidityFacts, validity_facts
 from kvstudy.present.typeset.table import Section
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
@@ -324,23 +325,21 @@ def test_the_table_names_kinds_and_void_cells():
     assert line.notes == ["update: 30 ERROR", "1 of 2 cells are void"]
 
 
+def facts_of(**tables: pd.DataFrame) -> ValidityFacts:
+    return validity_facts(replace(small.analysis(), **tables), NAMES)
+
+
 def test_stores_that_are_not_the_studys_are_left_out():
     found, compared = found_of(30, 10.0)
     found, compared = (frame.assign(store="redis-again") for frame in (found, compared))
     assert sections(found) == []
-    analysis = small.analysis()
-    object.__setattr__(analysis, "validity", found)
-    object.__setattr__(analysis, "agreement", compared)
-    facts = validity_facts(analysis, NAMES)
+    facts = facts_of(validity=found, agreement=compared)
     assert (facts.void, facts.slower, facts.checked, facts.unchecked) == (0, [], 0, [])
 
 
 def test_the_text_says_where_goodput_is_lower_and_counters_differ():
     found, compared = found_of(30, None, "many failed")
-    analysis = small.analysis()
-    object.__setattr__(analysis, "validity", found)
-    object.__setattr__(analysis, "agreement", compared)
-    facts = validity_facts(analysis, NAMES)
+    facts = facts_of(validity=found, agreement=compared)
     assert facts.void == 1
     (slower,) = facts.slower
     assert (slower.store, slower.workload) == ("Redis", "Workload A")
@@ -357,17 +356,13 @@ def test_the_text_says_where_goodput_is_lower_and_counters_differ():
 def test_the_worst_of_several_repetitions_is_told():
     _, compared = found_of(30, None)
     compared.loc[compared["counter"] == "HSET", "deviation"] = [-0.02, -0.04]
-    analysis = small.analysis()
-    object.__setattr__(analysis, "agreement", compared)
-    (worst,) = validity_facts(analysis, NAMES).disagreements
+    (worst,) = facts_of(agreement=compared).disagreements
     assert (worst.cells, worst.repetition, worst.counted) == (2, "2", 4_800)
 
 
 def test_what_was_not_compared_is_named_with_its_workload_unless_it_is_all():
     other = rows_of("redis", {("read", "OK"): 9}, None, "c")
     compared = agreed(rows_of("redis", A, {}), other, rows_of("memcached", A, None)).reset_index()
-    analysis = small.analysis()
-    object.__setattr__(analysis, "agreement", compared)
-    ((reason, where),) = validity_facts(analysis, NAMES).unchecked
+    ((reason, where),) = facts_of(agreement=compared).unchecked
     assert reason == "counters-not-recorded"
     assert where == ["Redis under Workload C", "Memcached"]

@@ -224,8 +224,7 @@ def test_one_store_and_one_workload(made):
 def test_many_sizes_have_lines_of_their_own(made):
     threads = list(range(1, 13))
     _, path = made(
-        workloads=[{"name": "a", "threads": threads}, "c"],
-        **{"tables": [], "figures": []},
+        workloads=[{"name": "a", "threads": threads}, "c"], **{"tables": [], "figures": []}
     )
     sheet = table(path, "Averages").query("Quantity == 'Throughput' and Workload == 'Workload A'")
     assert list(sheet["Client threads"]) == threads
