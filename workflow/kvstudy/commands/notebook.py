@@ -24,10 +24,6 @@ def command(run: str, notebook: Path) -> None:
     report/RUN-analysis.html it writes itself with its outputs, and notebook.tex for the report.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.present.report.notebook import Outputs, run_notebook
+    from kvstudy.present.report.notebook import run_notebook
 
-    of = find_run(run)
-    page = Path(f"report/{of.name}-analysis.html")
-    outputs = Outputs(page, of.folder / "analysis.ipynb", of.folder / "report" / "notebook.tex")
-    run_notebook(notebook, {"run": of.name}, outputs)
-    print(page)
+    print(run_notebook(find_run(run), notebook))

@@ -6,11 +6,12 @@ import os
 import re
 import shutil
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 
+from kvstudy.analyse.run import Run
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import escape
+from kvstudy.study.run_names import REPORT
 from kvstudy.whole_file import put
 
 ALTERNATIVE = "Figure; its caption stands above it, its values in the figures' CSV files"
@@ -28,51 +29,38 @@ WIDTH = 100
 MARKUP = "markdown-auto_identifiers-tex_math_dollars-latex_macros+smart"
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """Where the notebook goes: the page, itself with its outputs, a part of a LaTeX document.
+def run_notebook(run: Run, notebook: Path) -> Path:
+    """Execute ``notebook`` on ``run``; returns its page.
 
-    ``latex`` is a file; its figures lie in the folder beside it with its name and no suffix.
-    """
-
-    page: Path
-    notebook: Path | None = None
-    latex: Path | None = None
-
-
-def run_notebook(
-    notebook: Path, parameters: dict[str, str | float | None], outputs: Outputs
-) -> None:
-    """Execute ``notebook`` with ``parameters`` and write the ``outputs``.
-
-    The kernel runs in the present directory, with the Python that runs this.
-    The page needs no network. The same data gives the same files. KvstudyError tells which
-    cell failed and why; the outputs are then left as they were.
+    It writes the notebook with its outputs and its part of the report in LaTeX too, whose
+    figures lie in a folder beside it. The kernel runs in the present directory, with the Python
+    that runs this. The page needs no network. The same data gives the same files. KvstudyError
+    tells which cell failed and why; what was written before is then left as it was.
     """
     # The debugger's remark on frozen modules would stand in every log.
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     os.environ.update(FIXED_TIME)
+    import nbformat
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        book = _execute(notebook, parameters)
+        book = _execute(notebook, {"run": run.name})
         _without_chance(book)
-        page = _page(book)
-        body, figures = notebook_latex(book) if outputs.latex else ("", {})
-    if outputs.notebook:
-        import nbformat
-
-        put(f"{nbformat.writes(book)}\n".encode(), outputs.notebook)
-    if outputs.latex:
-        folder = outputs.latex.with_suffix("")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        for name, content in figures.items():
-            (folder / name).write_bytes(content)
-        put(body.encode(), outputs.latex)
-    put(page.encode(), outputs.page)
+        html = _page(book)
+        body, figures = notebook_latex(book)
+    put(f"{nbformat.writes(book)}\n".encode(), run.folder / "analysis.ipynb")
+    folder = run.folder / "report" / FOLDER
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, content in figures.items():
+        (folder / name).write_bytes(content)
+    put(body.encode(), folder.with_suffix(".tex"))
+    page = REPORT / f"{run.name}-analysis.html"
+    put(html.encode(), page)
+    return page
 
 
-def _execute(notebook: Path, parameters: dict[str, str | float | None]):
+def _execute(notebook: Path, parameters: dict[str, str]):
     import papermill
     from papermill.exceptions import PapermillExecutionError
     from traitlets.config import Config
