@@ -92,7 +92,6 @@ def _write_texts(values: dict[str, object], templates: Path, output: Path) -> No
 
 
 def _values(rows: list[Row], measured: bool, judged: bool) -> dict[str, object]:
-    """What the templates need."""
     heads = [_("Claim"), _("Source's own data")]
     if judged:
         heads.append(_("Verdict here"))

@@ -35,16 +35,7 @@ from kvstudy.present.drawing.draw import (
 )
 
 COLUMNS = [
-    "panel",
-    "group",
-    "store",
-    "value",
-    "unit",
-    "min",
-    "max",
-    "n",
-    "torn",
-    "note",
+    *["panel", "group", "store", "value", "unit", "min", "max", "n", "torn", "note"],
     "rejected",
 ]
 NUMBERS = ["value", "min", "max", "n"]
@@ -123,10 +114,7 @@ def panel_title(panel: str, table: pd.DataFrame, source: str) -> str:
     """What stands above a panel of ``bars.bars``; ``source`` says who published."""
     if panel == "published":
         return _("Published {}").format(source).strip()
-    return _measured_title(table, _("Imported") if panel == "imported" else _("Measured here"))
-
-
-def _measured_title(table: pd.DataFrame, here: str) -> str:
+    here = _("Imported") if panel == "imported" else _("Measured here")
     runs = sorted({int(n) for n in table["n"].dropna()})
     if not runs:
         return here

@@ -167,7 +167,6 @@ def _figures(study: Study, folder: Path, output: Path) -> dict[str, str]:
 
 
 def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[str, object]:
-    """What the example and the README speak about."""
     study, summary = run.study, run.summary
     speeds = summary[
         (summary["metric"] == "throughput") & summary["workload"].isin(study.workload_names)

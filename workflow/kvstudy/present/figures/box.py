@@ -179,7 +179,6 @@ def _box(ax: plt.Axes, x: float, width: float, row, look: Look, least: float) ->
 
 
 def _write(ax: plt.Axes, x: float, text: str, color: str, turned: bool) -> None:
-    """Write ``text`` at the lower end of the axis."""
     lift = transforms.ScaledTranslation(0, 3 / 72, ax.figure.dpi_scale_trans)
     ax.text(
         x,

@@ -292,7 +292,6 @@ def line_looks(
 
 
 def _label(line: Line, all_lines: list[Line], study: Study, stores: dict[str, Look]) -> str:
-    """What tells the line from the others."""
     parts = []
     if len({each.store for each in all_lines}) > 1 or len(all_lines) == 1:
         parts.append(stores[line.store].title)

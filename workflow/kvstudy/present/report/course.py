@@ -340,7 +340,6 @@ def open_loop_facts(names: Names, cells: Iterable[Row], analysis: Analysis) -> O
 
 
 def _place(study: Study, row) -> tuple[int, int, float]:
-    """Workloads and stores in the study's order, then by load."""
     stores = study.store_names
     store = stores.index(row.store) if row.store in stores else len(stores)
     return study.workload_names.index(row.workload), store, row.load

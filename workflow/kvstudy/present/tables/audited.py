@@ -77,7 +77,6 @@ def _by_expected(row) -> float:
 def _lines(
     rows: pd.DataFrame, stores: list[str], value: Callable, places: int, several: bool
 ) -> list[Line]:
-    """A line for each set of sizes and operation."""
     same = [*SIZES, "operation"] if several else ["records", "operations"]
     lines = []
     for _key, group in rows.groupby(same, sort=False, dropna=False):

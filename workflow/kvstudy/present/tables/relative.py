@@ -114,7 +114,6 @@ class RelativeTable(TwoStores, Table):
         return [Grid(columns, [Section("", lines)], notes)]
 
     def _printed(self, source: dict, records: int) -> list[str]:
-        """What the source prints, as it prints it."""
         cells = []
         for store, metric in self._keys():
             value, printed = source.get((store, self.operation, metric, records), (None, ""))

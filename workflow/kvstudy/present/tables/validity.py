@@ -68,7 +68,6 @@ def _cells(row) -> list[str]:
 
 
 def _below(row) -> list[str]:
-    """What stands below the values of a store."""
     notes = [_kinds(row.kinds)] if row.kinds else []
     if row.void:
         text = ngettext("{} of {} cells are void", "{} of {} cells are void", int(row.n))

@@ -194,7 +194,6 @@ class Runs:
                 self._places.add((*setting, combined, metric), sheet.name, sheet.row, column)
 
     def _mean(self, sheet: Sheet, store: str, start: int) -> None:
-        """The mean throughput of the workloads, run by run."""
         column = self._column("throughput", start) if "throughput" in self._units else 0
         for key, values in self._counted.items():
             if key[0] != store or key[1] != MEAN:
