@@ -23,12 +23,7 @@ def swept(project, **parameters):
             {"name": "c", "threads": 2, "also": [{"threads": [8, 16], "records": 5000}]},
             {"name": "insert"},
         ],
-        parameters={
-            "records": [2000, 5000],
-            "operations": 20000,
-            "threads": [1, 4],
-            **parameters,
-        },
+        parameters={"records": [2000, 5000], "operations": 20000, "threads": [1, 4], **parameters},
         tables=[],
         figures=[],
     )

@@ -13,10 +13,7 @@ from kvstudy.present.figures.tradeoff import Tradeoff
 from . import small_results as small
 
 KEYS = {"name": "tradeoff", "caption": "T", "workloads": ["a", "c"], "operation": "read"}
-
-
-def tradeoff() -> Tradeoff:
-    return Tradeoff(kind="tradeoff", **KEYS)
+TRADEOFF = small.figure("tradeoff", **KEYS)
 
 
 def rows() -> pd.DataFrame:
@@ -27,7 +24,7 @@ def rows() -> pd.DataFrame:
         columns=["store", "workload", *PERCENTILES[2:]],
     )
     analysis = replace(small.analysis(), percentiles=percentiles)
-    return tradeoff().rows(small.run(results=small.results(), analysis=analysis))
+    return TRADEOFF.rows(small.run(results=small.results(), analysis=analysis))
 
 
 def test_a_row_for_each_store_and_workload_says_its_values_or_why_there_are_none():
@@ -42,7 +39,7 @@ def test_a_row_for_each_store_and_workload_says_its_values_or_why_there_are_none
 
 
 def test_each_mark_has_both_intervals():
-    figure = tradeoff().draw(rows(), small.looked())
+    figure = TRADEOFF.draw(rows(), small.looked())
     (ax,) = figure.axes
     assert len(ax.containers) == 3
     assert [len(bar.lines[2]) for bar in ax.containers] == [2, 2, 2]
@@ -52,9 +49,9 @@ def test_each_mark_has_both_intervals():
 
 def test_nothing_to_show_is_said():
     none = rows().iloc[:0]
-    (ax,) = tradeoff().draw(none, small.looked()).axes
+    (ax,) = TRADEOFF.draw(none, small.looked()).axes
     assert "nothing was measured" in [text.get_text() for text in ax.texts]
-    assert tradeoff().chart(none, small.looked()).note == "nothing was measured"
+    assert TRADEOFF.chart(none, small.looked()).note == "nothing was measured"
 
 
 def test_a_workload_that_the_study_has_not_is_refused(tmp_path):
