@@ -7,13 +7,17 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
-from kvstudy.language.current import ORIGINAL, current, using
+from kvstudy.language.current import ORIGINAL, current, languages, using
 from kvstudy.present.report import published, render, text
-from kvstudy.translation import other_languages
 
 NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")
 # Addresses and names of files have numbers of their own, and a code of the language.
 CODE = re.compile(r"```.*?```|`[^`]*`|<https?://[^>]*>", re.S)
+
+
+def other_languages() -> list[str]:
+    """All languages but the one that the texts are written in."""
+    return [language for language in languages() if language != ORIGINAL]
 
 
 def numbers(markdown: str) -> Counter[str]:

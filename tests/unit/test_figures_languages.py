@@ -27,8 +27,9 @@ from kvstudy.present.figures.spectrum import draw_spectrum
 from kvstudy.present.figures.time import draw_timeline
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.surroundings import Surroundings
-from kvstudy.translation import other_languages
 from matplotlib.text import Text
+
+from tests.unit.languages import other_languages
 
 from . import small_results as small
 from . import test_over_sizes

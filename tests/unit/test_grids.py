@@ -24,10 +24,9 @@ from kvstudy.present.drawing.draw import looks, save, use_style
 from kvstudy.present.figures.averages import Averages, averages, panel_titles
 from kvstudy.present.figures.box import Box, box_table, draw_box
 from kvstudy.present.figures.heatmap import Heatmap, draw_heatmap, heatmap_table
-from kvstudy.study.cells import shown
+from kvstudy.study.cells import shown, sizes
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
-from kvstudy.study.sizes import sizes
 from matplotlib.patches import Rectangle
 from pydantic import ValidationError
 

@@ -12,12 +12,12 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
-from kvstudy import translation
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.cli import cli
+from kvstudy.commands import translate as translation
 from kvstudy.commands.translate import command as translate
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
@@ -32,9 +32,11 @@ from kvstudy.study.load import load_study
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
+from tests.unit.languages import other_languages
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "report" / "text"
-LANGUAGES = translation.other_languages()
+LANGUAGES = other_languages()
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from kvstudy.present.typeset.markup import (
     raised,
     stacked,
 )
-from kvstudy.study.sizes import sizes
+from kvstudy.study.cells import sizes
 
 from tests.cell_texts import (
     check_structure,

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.work_directory import WorkDirectory
-from kvstudy.stores import process, registry
+from kvstudy.stores import process
 from kvstudy.study.raw import write_sums
 
 from tests.project import CELL, kvstudy, measure
@@ -529,7 +529,7 @@ def test_the_next_cell_ends_a_server_that_was_left_behind(pretend_study):
         process.note(left, "pretend")
         # A record whose process id belongs to another program by now.
         stranger = {"kind": "process", "what": "pretend", "pid": other.pid, "created": 1.0}
-        registry.record("stranger", stranger)
+        process.record("stranger", stranger)
         measure()
         left.wait(5)
         assert other.poll() is None

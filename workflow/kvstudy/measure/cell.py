@@ -14,11 +14,10 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.check import check_load, check_raw, check_run
+from kvstudy.logs.ycsb.check import check_load, check_raw, check_run, read_rounds
 from kvstudy.logs.ycsb.histograms import read_raw
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure import environment
 from kvstudy.measure.client import Client, check_class, phase_command
 from kvstudy.measure.kernel import Tree, interrupts_apart
@@ -30,17 +29,15 @@ from kvstudy.measure.phase import (
     second_client,
     true_cause_first,
 )
-from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.preflight import preflight
-from kvstudy.measure.setting import Counters, Setting, counters, moved
+from kvstudy.measure.setting import Counters, Pinning, Setting, counters, moved
 from kvstudy.measure.work_directory import WorkDirectory
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import ask, serving
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.raw import GAP, SECOND, raw_directory, raw_latencies, write_sums
-from kvstudy.study.rounds import FILE as ROUNDS_FILE
-from kvstudy.study.workload import class_of, field_names
+from kvstudy.study.workload import ROUNDS_FILE, class_of, field_names
 
 BY_ITSELF = contextlib.nullcontext()
 

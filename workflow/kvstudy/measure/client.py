@@ -14,8 +14,7 @@ from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
 from kvstudy.study.parts import RAW_TYPE
 from kvstudy.study.raw import SUMS, file_digest, raw_latencies, read_sums
-from kvstudy.study.rounds import FILE as ROUNDS_FILE
-from kvstudy.study.workload import CORE, WORKLOADS, load_workload
+from kvstudy.study.workload import CORE, ROUNDS_FILE, WORKLOADS, load_workload
 
 LIBRARY = Path("workflow/bindings/target/lib")
 

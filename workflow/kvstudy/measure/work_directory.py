@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.controller import Interrupted
-from kvstudy.stores import providers, registry
+from kvstudy.stores import process, providers
 from kvstudy.study.raw import set_aside, stamp
 from kvstudy.whole_file import check_writable
 
@@ -41,7 +41,7 @@ class WorkDirectory:
             *(self.results / name for name in ("measuring", "failed")),
         ):
             check_writable(folder)
-        with registry.measuring_alone():
+        with process.measuring_alone():
             for leftover in providers.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
             work = self._fresh()

@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.texts import Text
+from kvstudy.language.locale import Text
 from kvstudy.study.base import Operation, Strict
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, STUDIES

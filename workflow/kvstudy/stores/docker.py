@@ -23,7 +23,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
-from kvstudy.stores import registry
+from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
@@ -130,7 +130,7 @@ class DockerServer(Server):
             path.write_text(text, encoding="utf-8")
         # Recorded before it exists: whoever kills us in between, the next cell finds it.
         entry = {"kind": "container", "what": self.store.name, "name": self.name}
-        self._record = registry.record(self.name, entry | {"daemon": _endpoint()})
+        self._record = process.record(self.name, entry | {"daemon": _endpoint()})
         with self.log.open("wb") as log:
             # `docker run` stays in the foreground: its exit is the server's, its output the
             # server's. It hands SIGTERM on to the server, so the container ends when we die.
@@ -222,7 +222,7 @@ def sweep() -> list[str]:
     Only recorded names are removed. While the daemon is down a record stays for the next time.
     """
     removed = []
-    for path, entry in registry.leftovers("container"):
+    for path, entry in process.leftovers("container"):
         daemon = entry["daemon"]
         there = _exists(entry["name"], daemon) if shutil.which("docker") else None
         if there:

@@ -80,21 +80,18 @@ def read_manifests(raw: Path) -> dict[str, dict]:
 
 def usable_cores(manifest: dict) -> int | None:
     """How many hardware threads could be used where the cell was measured; None if unknown."""
-    return _usable({part["component"]: part for part in manifest.get("environment") or []})
+    cores = cores_of(_components(manifest).get("CPU", {}).get("details") or "")
+    return cores[1] if cores else None
 
 
 def cores_of(details: str) -> tuple[int, int] | None:
     """Cores and usable hardware threads, from the details of a CPU; None where they tell none."""
-    # Manifests of earlier versions have a sentence there.
-    numbers = re.search(r"\bcores=(\d+) threads=(\d+)", details) or re.search(
-        r"(\d+) cores, (\d+) hardware threads usable", details
-    )
+    numbers = re.search(r"\bcores=(\d+) threads=(\d+)", details)
     return (int(numbers[1]), int(numbers[2])) if numbers else None
 
 
-def _usable(parts: dict[str, dict]) -> int | None:
-    cores = cores_of(parts.get("CPU", {}).get("details") or "")
-    return cores[1] if cores else None
+def _components(manifest: dict) -> dict[str, dict]:
+    return {part["component"]: part for part in manifest.get("environment") or []}
 
 
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:
@@ -103,13 +100,12 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     server = manifest.get("server") or {}
     client = manifest.get("client") or {}
     java = manifest.get("java") or {}
-    parts = {part["component"]: part for part in manifest.get("environment") or []}
+    parts = _components(manifest)
 
     def name(component: str) -> str | None:
-        # A run may have cells of a version that wrote "15.6 GiB" and of this one.
         return sentence(parts.get(component, {}).get("name") or "") or None
 
-    threads = _usable(parts)
+    threads = usable_cores(manifest)
     provider = server.get("provider")
     facts: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Set
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, TWO_CLIENTS, measured_uses, original
 from kvstudy.study.model import Study
 from kvstudy.study.parts import RAW_TYPE, StoreUse, WorkloadUse
-from kvstudy.study.rounds import Rounds, rounds_of
-from kvstudy.study.workload import load_only, operations_of, properties_of
+from kvstudy.study.workload import Rounds, load_only, operations_of, properties_of, rounds_of
 
 # A scaled study keeps at least this much, so that a cell still reaches every
 # operation and its percentiles have samples. Smaller studies stay as they are.
@@ -309,3 +309,26 @@ class Target:
         """The target that a manifest records; KeyError, TypeError or ValueError for another."""
         origins = tuple(Origin(**origin) for origin in recorded["origins"])
         return cls(**recorded | {"origins": origins, "mean": float(recorded["mean"])})
+
+
+def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
+    """One row per workload and parameters, in the study's order.
+
+    Columns: workload, parameters (their name in all files), records, operations (0 where
+    there is no run phase), threads, seconds (NaN but for timed cells).
+    """
+    rows = []
+    for use in study.workloads:
+        # Cells that differ in nothing but the scale's floors have one name.
+        cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
+        of_workload = [
+            [
+                *(use.name, cell.parameters, cell.records, cell.operations, cell.threads),
+                math.nan if cell.seconds is None else cell.seconds,
+            ]
+            for cell in cells.values()
+        ]
+        rows += sorted(of_workload, key=lambda row: row[2:])
+    return pd.DataFrame(
+        rows, columns=["workload", "parameters", "records", "operations", "threads", "seconds"]
+    )

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from kvstudy.language.current import _
-from kvstudy.language.texts import Text
+from kvstudy.language.locale import Text
 from kvstudy.study.base import Count, Name, Strict, as_list
 from kvstudy.study.kinds import (
     FIGURES,

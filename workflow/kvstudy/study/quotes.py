@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from kvstudy.language.texts import Noted, Place
+from kvstudy.language.locale import Noted, Place
 from kvstudy.study.base import CLAIM_ID, Asked, Count, Name, Operation, Strict
 from kvstudy.study.load import known_stores
 from kvstudy.study.model import Study

@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.texts import catalogue_beside
+from kvstudy.language.locale import catalogue_beside
 from kvstudy.study.model_errors import problems
 from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean
 

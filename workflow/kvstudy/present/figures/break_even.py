@@ -15,8 +15,8 @@ from kvstudy.present.drawing.draw import DARK, grid
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import exact, from_to, is_number
 from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.kinds import Caching
 from kvstudy.study.model import Study
-from kvstudy.study.relative import Caching
 
 COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.

@@ -27,8 +27,8 @@ from kvstudy.present.drawing.draw import TEXT_WIDTH
 from kvstudy.present.drawing.figure import DrawnFigure, Looks, Shown
 from kvstudy.present.drawing.words import from_to, is_number, size_words
 from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.kinds import OfRound, TwoStores
 from kvstudy.study.model import Study
-from kvstudy.study.relative import Part, TwoStores
 
 COLUMNS = ["operation", "origin", "records", "ratio", "low", "high"]
 ORIGINS = {MEASURED: N_("measured"), PUBLISHED: N_("published")}
@@ -43,7 +43,7 @@ class RelativePlot(TwoStores, DrawnFigure):
     cells = "every size"
 
     kind: Literal["relative"] = Field(description="Relative performance over the records.")
-    operations: Annotated[list[Part], Field(min_length=1)] = Field(
+    operations: Annotated[list[OfRound], Field(min_length=1)] = Field(
         description="The operations of the rounds, a line for each."
     )
 

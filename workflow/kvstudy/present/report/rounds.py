@@ -10,8 +10,7 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.study.kinds import AnyTable
 from kvstudy.study.model import Study
-from kvstudy.study.rounds import Rounds, rounds_of
-from kvstudy.study.workload import properties_of
+from kvstudy.study.workload import Rounds, properties_of, rounds_of
 
 
 @dataclass(frozen=True)

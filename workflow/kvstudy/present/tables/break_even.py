@@ -24,7 +24,7 @@ from kvstudy.present.tables.relative import span
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, marked
 from kvstudy.present.typeset.table import RunValues, Table
-from kvstudy.study.relative import Caching
+from kvstudy.study.kinds import Caching
 
 PRINTED = "printed"
 # What a line of the source's values is made from.

@@ -16,7 +16,7 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, TIE, grey, marked
 from kvstudy.present.typeset.table import RunValues, Table
-from kvstudy.study.relative import Part, TwoStores
+from kvstudy.study.kinds import OfRound, TwoStores
 
 COLUMNS = [
     *["records", "origin", "baseline_ms", "baseline_rate", "store_ms", "store_rate"],
@@ -36,7 +36,7 @@ class RelativeTable(TwoStores, Table):
     kind: Literal["relative"] = Field(
         description="Times, rates and relative performance of two stores over the records."
     )
-    operation: Part = Field(description="The operation of the rounds.")
+    operation: OfRound = Field(description="The operation of the rounds.")
 
     def rows(self, run: RunValues) -> pd.DataFrame:
         return self.values(run.analysis.rounds, run.swept.published)

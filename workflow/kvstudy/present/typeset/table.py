@@ -50,7 +50,7 @@ class RunValues:
 def run_values(run: Run) -> RunValues:
     """The values of a finished ``run``; KvstudyError names a file that is missing or broken."""
     from kvstudy.analyse.findings.scaling import scaling
-    from kvstudy.study.sizes import sizes
+    from kvstudy.study.cells import sizes
 
     return RunValues(
         study=run.study,
