@@ -34,7 +34,7 @@ from kvstudy.measure.setting import Counters, Pinning, Setting, counters, moved
 from kvstudy.measure.work_directory import WorkDirectory
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
-from kvstudy.stores.server import ask, serving
+from kvstudy.stores.server import ask
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.raw import GAP, SECOND, raw_directory, raw_latencies, write_sums
 from kvstudy.study.workload import ROUNDS_FILE, class_of, field_names
@@ -104,20 +104,14 @@ def _measure(
     began: float,
 ) -> None:
     cell = request.cell
-    log = work / "server.log"
     properties = dict(cell.properties)
     check_class(client, class_of(properties))
     load_before = environment.load_average()
     findings = preflight(work)
-    server = request.make_server(store, provider, work, log, pinned)
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
-    clock = time.monotonic()
-    with serving(store, server, log) as version:
-        ready_seconds = time.monotonic() - clock
-        # Only the server itself tells: a package may have been upgraded since the last cell.
-        request.refuse_unlike(store, cell.path, {"server": {"version": version}})
-        request.make_ready(store, provider, server, field_names(properties))
+    fields = field_names(properties)
+    with request.serving(store, provider, pinned, work, cell.path, fields) as server:
         second: list[str] | None = None
         held: dict[str, int | None] = {}
         counted: dict[str, Counters] = {}
@@ -144,7 +138,7 @@ def _measure(
                 with beside:
                     phases[name] = run_phase(
                         command(name, threads[0]),
-                        *(client.classpath, work, name, store, server, log),
+                        *(client.classpath, work, name, store, server),
                         # The parts of a round may differ that much by themselves.
                         least_share=0 if cell.rounds else LEAST_SHARE,
                     )
@@ -154,7 +148,7 @@ def _measure(
                 _check(cell, name, work, store, held[name])
                 if twice:
                     check_run(_parsed(work, SECOND), cell.operations, cell.seconds, f"{SECOND}.out")
-        described = server.describe()
+        described = server.describe() | {"version": server.version}
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
     shutil.rmtree(work / "data", ignore_errors=True)
@@ -173,7 +167,6 @@ def _measure(
         "started": started.isoformat(timespec="seconds"),
         "server": {
             **described,
-            "version": version,
             "records": held,
             "counters": counted,
             "misses": store.misses,
@@ -185,7 +178,7 @@ def _measure(
         **about,
         "findings": [asdict(finding) for finding in findings],
         "interrupts_apart": interrupts_apart(Tree()),
-        "seconds": {"ready": round(ready_seconds, 3), "stop": round(stop_seconds, 3)},
+        "seconds": {"ready": round(server.ready_seconds, 3), "stop": round(stop_seconds, 3)},
     }
     # The last figure is the whole cell but for the reading and moving of this directory.
     manifest["seconds"]["total"] = round(time.monotonic() - began, 3)

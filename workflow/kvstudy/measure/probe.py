@@ -20,7 +20,7 @@ from kvstudy.measure.setting import Setting, counters, moved
 from kvstudy.measure.work_directory import WorkDirectory
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
-from kvstudy.stores.server import Server, ask, serving
+from kvstudy.stores.server import Server, ask
 from kvstudy.study.probe import FACTS, SECONDS, THREADS, Step, steps_of
 from kvstudy.study.raw import probe_directory, write_sums
 from kvstudy.study.workload import CORE, class_of, field_names
@@ -36,33 +36,25 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     provider, client, pinned = setting.resolve(store)
     check_class(client, class_of(shape))
     environment.java(bound_to(client.cores))
-    told = {"server": {"provider": "none" if store.in_process else provider}}
-    setting.refuse_unlike(store, f"the probe of {store.name}", told)
+    name = f"the probe of {store.name}"
+    known = {"server": {"provider": "none" if store.in_process else provider}}
+    setting.refuse_unlike(store, name, known)
     done = probe_directory(setting.run, store.name)
     with WorkDirectory(setting.results, done, f"probes/{store.name}").working() as work:
-        log = work / "server.log"
-        server = setting.make_server(store, provider, work, log, pinned)
         phases: dict[str, Phase] = {}
 
-        def run(step: Step) -> None:
-            properties = {
-                **shape,
-                **store_properties(store, server.host, server.port),
-                **step.properties,
-            }
-            command = ycsb_command(client, step.operation == "insert", THREADS, properties)
-            phases[step.name] = run_phase(
-                command, client.classpath, work, step.name, store, server, log
+        def run(step: Step, server: Server) -> None:
+            address = store_properties(store, server.host, server.port)
+            command = ycsb_command(
+                *(client, step.operation == "insert", THREADS, shape | address | step.properties)
             )
+            phases[step.name] = run_phase(command, client.classpath, work, step.name, store, server)
 
         started = datetime.datetime.now(datetime.UTC)
-        with serving(store, server, log) as version:
-            setting.refuse_unlike(
-                store, f"the probe of {store.name}", {"server": {"version": version}}
-            )
-            setting.make_ready(store, provider, server, field_names(shape))
+        fields = field_names(shape)
+        with setting.serving(store, provider, pinned, work, name, fields) as server:
             steps = _steps(store, server, work, run)
-            described = server.describe()
+            described = server.describe() | {"version": server.version}
         shutil.rmtree(work / "data", ignore_errors=True)
         (work / "commands.sh").write_text(
             commands_text(client.classpath, server, phases), encoding="utf-8"
@@ -74,7 +66,7 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
             "plan": plan,
             "misses": store.misses,
             "started": started.isoformat(timespec="seconds"),
-            "server": {**described, "version": version},
+            "server": described,
             "client": client.describe(),
             "phases": {name: asdict(phase) for name, phase in phases.items()},
             "steps": steps,
@@ -84,7 +76,9 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     return done
 
 
-def _steps(store: Store, server: Server, work: Path, run: Callable[[Step], None]) -> list[dict]:
+def _steps(
+    store: Store, server: Server, work: Path, run: Callable[[Step, Server], None]
+) -> list[dict]:
     """Run all steps; what YCSB reported of each, and how counters and records changed."""
     found = []
     size = None
@@ -92,7 +86,7 @@ def _steps(store: Store, server: Server, work: Path, run: Callable[[Step], None]
         # Sizes are asked for outside of the counted time: asking is work for the server too.
         counted = counters(store, server)
         with true_cause_first([work / f"{step.name}.err"]):
-            run(step)
+            run(step, server)
             returns = _returns(step, work)
         change = moved(store, counted, counters(store, server))
         before, size = size, ask(store, server, "record_bytes")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import shutil
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
+from kvstudy.measure.phase import SERVER_LOG
 from kvstudy.stores import providers
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, ask, free_port
+from kvstudy.stores.server import Server, ask, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
 
 KEY = "config/config.yaml: pin_cpus"
@@ -66,34 +69,43 @@ class Setting:
         if found := differences(measured | {f"{name} is next": known}):
             raise KvstudyError(refusal(found, raw))
 
-    def make_server(
-        self, store: Store, provider: str, work: Path, log: Path, pinned: Pinning | None
-    ) -> Server:
-        """The store's server with its data below ``work``, not yet started."""
+    @contextlib.contextmanager
+    def serving(
+        self,
+        store: Store,
+        provider: str,
+        pinned: Pinning | None,
+        work: Path,
+        name: str,
+        fields: Sequence[str],
+    ) -> Iterator[Server]:
+        """Run the store's server, with its data below ``work``, for as long as the context lasts.
+
+        It is empty, and able to take records with these ``fields``. ``name`` is what is measured.
+        """
         started_here = provider != "external" and not store.in_process
         port = free_port(self.port, store.side_ports.values()) if started_here else 0
         cores = pinned.server if pinned else ""
-        return providers.make_server(store, provider, port, work / "data", log, self.address, cores)
-
-    def make_ready(
-        self, store: Store, provider: str, server: Server, fields: Sequence[str]
-    ) -> None:
-        """Let the running server be empty and able to take records with these ``fields``."""
-        if provider == "external" and self.may_empty:
-            ask(store, server, "empty")
-        ask(store, server, "create", fields)
-        _check_empty(store, server)
-
-
-def _check_empty(store: Store, server: Server) -> None:
-    """A cell starts with an empty store; only a server of somebody else can hold records."""
-    records = ask(store, server, "records")
-    if records:
-        raise KvstudyError(
-            f"the {store.title} server at {server.host}:{server.port} holds {records} records; "
-            "a cell needs an empty one. Empty it, or set external.may_empty: true in "
-            "config/config.yaml: then ALL of its data is deleted before each cell"
+        log = work / SERVER_LOG
+        server = providers.make_server(
+            store, provider, port, work / "data", log, self.address, cores
         )
+        clock = time.monotonic()
+        with serving(store, server, log) as version:
+            server.version, server.ready_seconds = version, time.monotonic() - clock
+            # Only the server itself tells: a package may have been upgraded since the last cell.
+            self.refuse_unlike(store, name, {"server": {"version": version}})
+            if provider == "external" and self.may_empty:
+                ask(store, server, "empty")
+            ask(store, server, "create", fields)
+            # Only a server of somebody else can hold any.
+            if records := ask(store, server, "records"):
+                raise KvstudyError(
+                    f"the {store.title} server at {server.host}:{server.port} holds {records} "
+                    "records; a cell needs an empty one. Empty it, or set external.may_empty: "
+                    "true in config/config.yaml: then ALL of its data is deleted before each cell"
+                )
+            yield server
 
 
 def counters(store: Store, server: Server) -> Counters:

@@ -40,6 +40,9 @@ class Server:
 
     host = HOST
     port = 0
+    # What it tells of itself, and how long it took to start, once it is ready.
+    version = ""
+    ready_seconds = 0.0
     after_start: Sequence[list[str]] = ()
 
     def start(self) -> None:
