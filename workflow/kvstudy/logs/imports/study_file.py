@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import jinja2
 from kvstudy.logs.imports.guess import Guess
 from kvstudy.logs.imports.mapping import NAME, Row, base_of, measures_its_load
 from kvstudy.logs.imports.workloads import differences
@@ -88,61 +89,36 @@ def write_study(
 
 def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported) -> str:
     """The study file of ``rows``, which ``check_alike`` has passed; ``guesses`` by file."""
-    stores = _stores(rows, guesses)
     uses = _workloads(rows, guesses)
     common = Counter(
         (use["records"], use.get("operations", 0), use["threads"]) for use in uses
     ).most_common(1)[0][0]
-    # A study needs a number of operations also when it only loads.
-    operations = common[1] or max([use.get("operations", 0) for use in uses] + [1])
-    lines = [
-        "# Logs that were not measured by kvstudy. Written by `kvstudy import`; edit it as you",
-        "# like: titles, order, tables, figures. What each log is stands in import.csv beside it.",
-        "# Remove this file to have it written again from there.",
-        f"name: {name}",
-        f"title: {_text(f'Imported logs of YCSB: {name}')}",
-        "question: How do the stores compare in logs that were made elsewhere?",
-        "",
-        "# Nothing is measured for this study. What has no log is a gap. The report gives these.",
-        "imported:",
-        *(f"  {key}: {_text(value)}" for key, value in imported.model_dump().items()),
-        "",
-        "stores:",
-        *stores,
-        "",
-        "# Sizes stand beside a workload where they are not those of parameters.",
-        "workloads:",
-        *(f"  - {_flow(_use(use, common))}" for use in uses),
-        "",
-        "parameters:",
-        f"  records: {common[0]}",
-        f"  operations: {operations}",
-        f"  threads: {common[2]}",
-        "",
-        "# Repetitions that a store has less are gaps.",
-        f"repetitions: {max(row.repetition for row in rows)}",
-        "",
-        "tables:",
-        *(
-            "  - "
-            + _flow(
-                {
-                    "name": f"workload-{use['name']}",
-                    "kind": "results",
-                    "workload": use["name"],
-                    "caption": f"Results of {use['title']}",
-                }
-            )
-            for use in uses
-        ),
-        "",
-        "figures:",
-        *_figures(_compared(rows, [use["name"] for use in uses])),
-        "",
-        "choices:",
-        *(f"  - {_text(choice)}" for choice in _choices(rows, guesses)),
-    ]
-    return "\n".join(lines) + "\n"
+    records, operations, threads = common
+    compared = _compared(rows, [use["name"] for use in uses])
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"quoted": _text, "flow": _flow}
+    return environment.get_template("study.yaml.j2").render(
+        name=name,
+        imported=imported.model_dump(),
+        stores=_stores(rows, guesses),
+        uses=uses,
+        short_uses=[_use(use, common) for use in uses],
+        records=records,
+        # A study needs a number of operations also when it only loads.
+        operations=operations or max([use.get("operations", 0) for use in uses] + [1]),
+        threads=threads,
+        repetitions=max(row.repetition for row in rows),
+        groups=[
+            compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
+        ],
+        choices=_choices(rows, guesses),
+    )
 
 
 def _text(value: str) -> str:
@@ -255,28 +231,6 @@ def _compared(rows: list[Row], workloads: list[str]) -> list[str]:
     """The workloads that two stores have; all of them where no two stores have any."""
     stores = {name: {row.store for row in rows if row.workload == name} for name in workloads}
     return [name for name in workloads if len(stores[name]) > 1] or workloads
-
-
-def _figures(workloads: list[str]) -> list[str]:
-    lines = []
-    for start in range(0, len(workloads), MOST_GROUPS):
-        some = workloads[start : start + MOST_GROUPS]
-        number = f"-{start // MOST_GROUPS + 1}" if len(workloads) > MOST_GROUPS else ""
-        for name, caption, operation, metric, unit in (
-            ("throughput", "Throughput", "overall", "throughput", "kops/s"),
-            ("latency-mean", "Mean latency", "all", "latency_mean", "ms"),
-            ("latency-p99", "99th percentile of latency", "all", "latency_p99", "ms"),
-        ):
-            lines += [
-                f"  - name: {name}{number}",
-                "    kind: bars",
-                f"    caption: {caption} of the workloads",
-                f"    workloads: [{', '.join(some)}]",
-                f"    operation: {operation}",
-                f"    metrics: [{metric}]",
-                f"    unit: {unit}",
-            ]
-    return lines
 
 
 def _choices(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:
