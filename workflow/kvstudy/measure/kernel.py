@@ -167,19 +167,14 @@ def interrupts_apart(tree: Tree) -> bool | None:
     the process that they interrupt too. None when the kernel's settings are not
     readable.
     """
-    text = _packed(tree, "proc/config.gz")
-    if text is None:
+    try:
+        packed = (tree.root / "proc/config.gz").read_bytes()
+        text = gzip.decompress(packed).decode("ascii", "replace")
+    except (OSError, EOFError):
         text = tree.text(f"boot/config-{tree.text('proc/sys/kernel/osrelease')}")
     if text is None:
         return None
     return bool(re.search(r"^CONFIG_IRQ_TIME_ACCOUNTING=y$", text, re.M))
-
-
-def _packed(tree: Tree, name: str) -> str | None:
-    try:
-        return gzip.decompress((tree.root / name).read_bytes()).decode("ascii", "replace")
-    except (OSError, EOFError):
-        return None
 
 
 def hypervisor(tree: Tree) -> str:

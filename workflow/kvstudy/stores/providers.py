@@ -6,7 +6,6 @@ The provider ``external`` is a server that already runs somewhere: it is never s
 
 from __future__ import annotations
 
-import json
 import shlex
 import socket
 import time
@@ -18,6 +17,7 @@ from kvstudy.language.reasons import reason
 from kvstudy.stores import docker, native, process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import POLL_SECONDS, Server, ask
+from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import PROVIDER_IMPORTED
 
 KEY = "config/config.yaml: external.servers"
@@ -80,21 +80,11 @@ def resolve(wanted: str, raw: Path) -> str:
     """
     if wanted != "auto":
         return wanted
-    used = used_providers(raw)
+    servers = (manifest.get("server") or {} for manifest in read_manifests(raw).values())
+    used = {server.get("provider") for server in servers} - {None, "none"}
     if len(used) == 1:
         return used.pop()
     return "native" if docker.daemon_problem() else "docker"
-
-
-def used_providers(raw: Path) -> set[str]:
-    """The providers of the cells that were measured already."""
-    used = set()
-    for manifest in raw.glob("*/*/*/rep*/manifest.json"):
-        try:
-            used.add(json.loads(manifest.read_text(encoding="utf-8"))["server"]["provider"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            continue
-    return used - {"none"}
 
 
 def sweep() -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from kvstudy.measure.planning.costs import Spread, together
 from kvstudy.measure.planning.estimate import OTHER, SIZES, TIME, Estimate
@@ -36,7 +36,7 @@ class Row:
     parts: tuple[float, float, float, float, float]
     left: float
     bytes: float
-    rough: bool
+    rough: int
 
 
 def rows(
@@ -48,39 +48,35 @@ def rows(
         name = cell.workload if cell.load is None else f"{cell.workload}, {cell.load} % load"
         found.setdefault(cell.store, {}).setdefault(name, []).append(cell)
     return {
-        store: {name: _row(cells, outlook, estimate) for name, cells in workloads.items()}
+        store: {
+            name: total(_row(cell, outlook, estimate(cell)) for cell in cells)
+            for name, cells in workloads.items()
+        }
         for store, workloads in found.items()
     }
 
 
-def _row(cells: list[Cell], outlook: Outlook, estimate) -> Row:
-    known = [(cell, found) for cell in cells if (found := estimate(cell)) is not None]
-    parts = [(each.start, each.load, each.run, each.stop, each.rest) for _, each in known]
-    left = [each for cell, each in known if cell not in outlook.done]
+def _row(cell: Cell, outlook: Outlook, estimate: Estimate | None) -> Row:
+    done = cell in outlook.done
+    if estimate is None:
+        return Row(1, done, 1, 0, (0.0,) * 5, 0.0, 0.0, 0)
     return Row(
-        cells=len(cells),
-        done=len(outlook.done.intersection(cells)),
-        unknown=len(cells) - len(known),
-        timed=sum(each.likeness == TIME for _, each in known),
-        parts=tuple(map(sum, zip(*parts, strict=True))) if parts else (0.0,) * 5,
-        left=sum(each.seconds for each in left),
-        bytes=sum(each.bytes for _, each in known),
-        rough=any(each.likeness == OTHER for _, each in known),
+        cells=1,
+        done=done,
+        unknown=0,
+        timed=estimate.likeness == TIME,
+        parts=(estimate.start, estimate.load, estimate.run, estimate.stop, estimate.rest),
+        left=0.0 if done else estimate.seconds,
+        bytes=estimate.bytes,
+        rough=estimate.likeness == OTHER,
     )
 
 
-def total(parts: Iterable[Row]) -> Row:
-    every = list(parts)
-    return Row(
-        cells=sum(row.cells for row in every),
-        done=sum(row.done for row in every),
-        unknown=sum(row.unknown for row in every),
-        timed=sum(row.timed for row in every),
-        parts=tuple(map(sum, zip(*(row.parts for row in every), strict=True))),
-        left=sum(row.left for row in every),
-        bytes=sum(row.bytes for row in every),
-        rough=any(row.rough for row in every),
-    )
+def total(rows: Iterable[Row]) -> Row:
+    """One row of the sums of others."""
+    cells, done, unknown, timed, parts, left, disk, rough = zip(*map(astuple, rows), strict=True)
+    sums = map(sum, (cells, done, unknown, timed))
+    return Row(*sums, tuple(map(sum, zip(*parts, strict=True))), sum(left), sum(disk), sum(rough))
 
 
 def table(found: dict[str, dict[str, Row]], order: list[str]) -> list[str]:
