@@ -6,7 +6,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from kvstudy.whole_file import check_folder, check_writable
 LANGUAGES = Path("workflow/kvstudy/language")
 
 
-@dataclass(frozen=True)
+@dataclass
 class WorkflowPlan:
     """The ``run`` that Snakemake is asked for, of the study in ``study_file``.
 
@@ -141,45 +141,39 @@ def plan_run(data: dict) -> WorkflowPlan:
     path = study_path(config.study)
     study = load_study(path)
     check_source(path, study)
+    run = run_name(study.name, config.scale)
     if config.source == "published":
-        of = WorkflowPlan(config, path, study, published_name(study.name, config.language), holder)
-        _check_results(of)
+        run = published_name(study.name, config.language)
+    of = WorkflowPlan(config, path, study, run, holder)
+    _check_results(of)
+    if of.published:
         # Tells where nothing of the source is known.
         Files.beside(path)
         return of
-    of = WorkflowPlan(config, path, study, run_name(study.name, config.scale), holder)
-    _check_results(of)
-    stores = stores_to_measure(study, path)
+    of.stores = stores_to_measure(study, path)
     if study.imported and not Path(of.imports[0]).is_file():
         raise KvstudyError(
             f"{path}: imported: no logs of it in results/{of.run}; run "
             f"'kvstudy import FOLDER --study {study.name}', with scale 1"
         )
-    probes = {} if study.imported else planned(study)
-    probed = [name for name in probes if is_complete(probe_directory(of.run, name))]
+    of.probes = {} if study.imported else planned(study)
+    of.probed = [name for name in of.probes if is_complete(probe_directory(of.run, name))]
     if of.nothing_measured:
-        cells = plan(study, config.scale)
-        measured = wanted = [cell for cell in cells if is_measured(of.run, cell)]
-        wanted_probes, gaps = probed, []
-    else:
-        # Programs are asked for their versions only where they may be measured.
-        outlook = look(study, stores, config, config.scale)
-        cells, wanted = outlook.cells, outlook.wanted
-        # Raw logs that exist always count, whatever this machine could measure.
-        measured = [cell for cell in cells if cell in outlook.done]
-        wanted_probes = [name for name in probes if name in probed or name not in outlook.missing]
-        gaps = sorted({cell.store for cell in outlook.absent} | (probes.keys() - wanted_probes))
-    return replace(
-        of,
-        stores=stores,
-        cells=cells,
-        measured=measured,
-        wanted=wanted,
-        probes=probes,
-        probed=probed,
-        wanted_probes=wanted_probes,
-        gaps=gaps,
-    )
+        of.cells = plan(study, config.scale)
+        of.measured = of.wanted = [cell for cell in of.cells if is_measured(of.run, cell)]
+        of.wanted_probes = of.probed
+        return of
+    # Programs are asked for their versions only where they may be measured.
+    outlook = look(study, of.stores, config, config.scale)
+    of.cells, of.wanted = outlook.cells, outlook.wanted
+    # Raw logs that exist always count, whatever this machine could measure.
+    of.measured = [cell for cell in of.cells if cell in outlook.done]
+    of.wanted_probes = [
+        name for name in of.probes if name in of.probed or name not in outlook.missing
+    ]
+    absent = {cell.store for cell in outlook.absent}
+    of.gaps = sorted(absent | (of.probes.keys() - of.wanted_probes))
+    return of
 
 
 def told(function: Callable, *arguments: Any) -> Any:

@@ -1,5 +1,3 @@
-"""``kvstudy archive``"""
-
 from __future__ import annotations
 
 from pathlib import Path

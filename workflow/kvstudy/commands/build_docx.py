@@ -1,5 +1,3 @@
-"""``kvstudy build-docx``"""
-
 from __future__ import annotations
 
 import click

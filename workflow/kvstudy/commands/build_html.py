@@ -1,5 +1,3 @@
-"""``kvstudy build-html``"""
-
 from __future__ import annotations
 
 import click

@@ -1,5 +1,3 @@
-"""``kvstudy build-pdf``"""
-
 from __future__ import annotations
 
 import click

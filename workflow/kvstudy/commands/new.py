@@ -43,12 +43,12 @@ def study(
     """Write config/studies/NAME/study.yaml; asks for stores and workloads."""
     from kvstudy.errors import KvstudyError
     from kvstudy.study.load import STUDIES, load_study, project_stores
-    from kvstudy.study.workload import WORKLOADS
+    from kvstudy.study.workload import project_workloads
 
     path = STUDIES / _checked(name, "study", TAKEN, ("-partial",)) / "study.yaml"
     _refuse_existing(path.parent)
     known = project_stores()
-    files = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    files = project_workloads()
     values = {
         "name": name,
         "title": title or _plain(name),

@@ -1,5 +1,3 @@
-"""``kvstudy parse``"""
-
 from __future__ import annotations
 
 import json

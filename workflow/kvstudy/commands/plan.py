@@ -1,5 +1,3 @@
-"""``kvstudy plan``"""
-
 from __future__ import annotations
 
 import click

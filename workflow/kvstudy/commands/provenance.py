@@ -1,5 +1,3 @@
-"""``kvstudy provenance``"""
-
 from __future__ import annotations
 
 import click

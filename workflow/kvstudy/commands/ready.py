@@ -1,5 +1,3 @@
-"""``kvstudy ready``"""
-
 from __future__ import annotations
 
 import click

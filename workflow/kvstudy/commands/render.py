@@ -1,5 +1,3 @@
-"""``kvstudy render``"""
-
 from __future__ import annotations
 
 import click

@@ -65,7 +65,7 @@ def command(
     from kvstudy.stores.definition import load_store, stores_to_measure
     from kvstudy.study.load import STORES, project_stores
     from kvstudy.study.naming import did_you_mean
-    from kvstudy.study.workload import WORKLOADS, load_only, load_workload
+    from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
     if insert_only and workload not in (None, "insert"):
         raise KvstudyError(
@@ -94,7 +94,7 @@ def command(
                 type=click.Choice(list(option.choices)),
                 default=option.default,
             )
-    workloads = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    workloads = project_workloads()
     runs = [name for name in workloads if not load_only(load_workload(WORKLOADS / name))]
     if insert_only:
         workload = "insert"

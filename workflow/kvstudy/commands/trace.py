@@ -1,5 +1,3 @@
-"""``kvstudy trace``"""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

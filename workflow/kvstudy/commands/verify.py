@@ -1,5 +1,3 @@
-"""``kvstudy verify``"""
-
 from __future__ import annotations
 
 import sys

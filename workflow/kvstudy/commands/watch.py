@@ -1,5 +1,3 @@
-"""``kvstudy watch``"""
-
 from __future__ import annotations
 
 import click

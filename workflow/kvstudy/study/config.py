@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -123,6 +123,19 @@ class Config(_Section):
         default=False,
         description="Allow cells of several machines, versions, clients, providers in one run.",
     )
+
+    def setting_of(self, folder: str) -> dict[str, Any]:
+        """How the store of that folder under envs/stores/ is measured."""
+        address = self.external.servers.get(folder, "") if self.provider == "external" else ""
+        return {
+            "provider": self.provider,
+            "port": self.port,
+            "address": address,
+            "may_empty": bool(address) and self.external.may_empty,
+            "ycsb_home": self.ycsb.home,
+            "pin_cpus": cores_option(self.pin_cpus),
+            "mixed": self.mixed,
+        }
 
 
 def cores_option(pin_cpus: bool | PinCpus) -> str:

@@ -23,6 +23,7 @@ from kvstudy.study.workload import (
     class_of,
     load_only,
     load_workload,
+    project_workloads,
     properties_of,
     rounds_of,
     rounds_problems,
@@ -50,7 +51,7 @@ def load_study(path: Path) -> Study:
     stores = project_stores()
     for index, use in enumerate(study.stores):
         check_known(path, f"stores[{index}]", "store", use.store, stores)
-    workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    workloads = project_workloads()
     for index, use in enumerate(study.workloads):
         check_known(path, f"workloads[{index}]", "workload", use.file, workloads)
         load_workload(WORKLOADS / use.file)

@@ -144,6 +144,11 @@ def check_record(place: str, properties: dict[str, str]) -> None:
             )
 
 
+def project_workloads() -> list[str]:
+    """The names of the workload files that the project has."""
+    return sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+
+
 def load_workload(path: Path) -> dict[str, str]:
     """The properties of the workload file ``path``; KvstudyError names file, line and key."""
     text = read_text(path)

@@ -16,7 +16,7 @@ from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES, STUDIES, load_study, project_stores
 from kvstudy.study.parts import Imported, WorkloadUse
 from kvstudy.study.reading import read_yaml
-from kvstudy.study.workload import WORKLOADS, load_workload
+from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 
 NAME_PATTERN = r"[a-z][a-z0-9-]*"
 # Groups of bars that fit on an axis.
@@ -54,11 +54,11 @@ def check_alike(rows: list[Row], guesses: dict[str, Guess]) -> None:
 
     The load of a run may have been; what it loaded is what counts.
     """
-    files = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    files = project_workloads()
     seen: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
     for row in rows:
         guess = guesses[row.file]
-        if guess.source.given is None or not (row.phase == "run" or measures_its_load(row, files)):
+        if guess.source.given is None or not (row.phase == "run" or measures_its_load(row)):
             continue
         shipped = load_workload(WORKLOADS / base_of(row.workload, files))
         of_workload = differences(guess.source.given, shipped, row.phase)
@@ -167,10 +167,10 @@ def _variant(rows: list[Row], guesses: dict[str, Guess], store: str) -> str:
 
 def _workloads(rows: list[Row], guesses: dict[str, Guess]) -> list[dict[str, object]]:
     """The workloads as the study file has them, with all sizes; insert-only comes last."""
-    files = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    files = project_workloads()
     members: dict[str, list[Row]] = {}
     for row in rows:
-        if row.phase == "run" or measures_its_load(row, files):
+        if row.phase == "run" or measures_its_load(row):
             members.setdefault(row.workload, []).append(row)
     uses = []
     for name, some in members.items():

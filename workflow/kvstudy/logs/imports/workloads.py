@@ -7,7 +7,14 @@ from pathlib import Path
 
 from kvstudy.logs.imports.command_line import CommandLine
 from kvstudy.logs.imports.sources import base_name, decoded
-from kvstudy.study.workload import CORE, KNOWN, OF_CLASS, WORKLOADS, load_workload
+from kvstudy.study.workload import (
+    CORE,
+    KNOWN,
+    OF_CLASS,
+    WORKLOADS,
+    load_workload,
+    project_workloads,
+)
 
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
 DEFAULTS = {
@@ -103,7 +110,7 @@ def base_workload(command: CommandLine, folder: Path, study: str) -> str | None:
     if not name:
         return None
     slug = study_name(name)
-    there = {path.name for path in WORKLOADS.iterdir() if path.is_file()}
+    there = project_workloads()
     beside = file_properties(name, folder)
     if beside is None:
         return slug if slug in there else None

@@ -13,7 +13,7 @@ from kvstudy.measure.planning.estimate import same_store, same_workload
 from kvstudy.measure.planning.outlook import CALIBRATION
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
-from kvstudy.study.config import Config, cores_option
+from kvstudy.study.config import Config
 from kvstudy.study.raw import raw_directory
 
 RUN = CALIBRATION.parent.name
@@ -109,15 +109,9 @@ def calibrate(
             run=RUN,
             planned=frozenset([cell.path]),
             position=number,
-            provider=provider,
             protocol=1,
-            port=config.port,
-            address=config.external.servers.get(like.folder, "") if provider == "external" else "",
-            may_empty=config.external.may_empty,
-            ycsb_home=config.ycsb.home,
-            pin_cpus=cores_option(config.pin_cpus),
             # They foretell times; no report compares them.
-            mixed=True,
+            **config.setting_of(like.folder) | {"provider": provider, "mixed": True},
         )
         try:
             # Only times are taken from them.
