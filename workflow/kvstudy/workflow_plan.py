@@ -15,8 +15,7 @@ from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import subfolder, suffix
 from kvstudy.measure.controller import share_clone, take_clone
-from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
-from kvstudy.measure.planning.progress import Progress
+from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
 from kvstudy.stores.definition import Store, stores_to_measure
 from kvstudy.study import config as configuration
 from kvstudy.study.cells import Cell, plan, run_name

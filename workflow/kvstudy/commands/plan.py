@@ -35,7 +35,7 @@ def command(
     from kvstudy.measure.planning import calibrate as short
     from kvstudy.measure.planning.costs import between_stores, read_costs, spreads
     from kvstudy.measure.planning.estimate import Estimator
-    from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
+    from kvstudy.measure.planning.progress import CALIBRATION, earlier_runs, look
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study import config as configuration
     from kvstudy.study.cells import plan as plan_cells

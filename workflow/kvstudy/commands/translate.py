@@ -155,16 +155,13 @@ def update(language: str) -> list[Path]:
         there.update(texts, update_header_comment=False)
         there.obsolete.clear()
         there.fuzzy = False
-        there.header_comment = f"# Translations of the texts of {_named(folder)}."
+        name = "kvstudy" if folder == FOLDER else folder.as_posix()
+        there.header_comment = f"# Translations of the texts of {name}."
         text = io.BytesIO()
         write_po(text, there, width=WIDTH, no_location=True)
         path.write_text(HEADER.sub("", text.getvalue().decode()), encoding="utf-8")
         written.append(path)
     return written
-
-
-def _named(folder: Path) -> str:
-    return "kvstudy" if folder == FOLDER else folder.as_posix()
 
 
 def _places(text: str | Iterable[str]) -> int | set[int]:

@@ -23,8 +23,7 @@ def command(run: str | None, every: float) -> None:
     from pathlib import Path
 
     from kvstudy.errors import KvstudyError
-    from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
-    from kvstudy.measure.planning.progress import Progress
+    from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
     from kvstudy.measure.planning.watch import Watch, latest_run, works_here
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study import config as configuration

@@ -101,10 +101,10 @@ def run_phase(
             monitor_cpu = sampler.close()
     seconds = time.monotonic() - clock
     if client.returncode != 0:
-        raise KvstudyError(
-            f"{name}: the YCSB client {client_end(client.returncode)}"
-            f"{_exception(errors) or log_end(errors)}"
-        )
+        # What follows the first exception is a stack trace.
+        line = _first_line([errors], ("Exception", "Error:"))
+        said = f": {line}" if line else log_end(errors)
+        raise KvstudyError(f"{name}: the YCSB client {client_end(client.returncode)}{said}")
     check_server()
     cpu = _cpu_of_ended_children() - cpu
     return Phase(command, started, seconds, round(cpu, 3), round(monitor_cpu, 3), client.returncode)
@@ -172,12 +172,6 @@ def true_cause_first(errors: Sequence[Path]) -> Iterator[None]:
                 f"{line}: a jar of the client is missing or broken; run 'make setup' ({error})"
             ) from None
         raise
-
-
-def _exception(errors: Path) -> str:
-    """The client's first exception; what follows it is a stack trace."""
-    line = _first_line([errors], ("Exception", "Error:"))
-    return f": {line}" if line else ""
 
 
 def _first_line(paths: Sequence[Path], words: Sequence[str]) -> str:

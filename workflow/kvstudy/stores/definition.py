@@ -273,14 +273,9 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
             raise KvstudyError(f"{where}options.{name}: unknown choice '{value}'{hint}")
         data["operations"] |= option.choices[value].operations
         data["ycsb"]["properties"] |= option.choices[value].properties
-    data["title"] = use.title or _title(store, use)
-    return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})
-
-
-def _title(store: StoreFile, use: StoreUse) -> str:
-    """The store's own title, with what the study chose."""
     chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
-    return f"{store.title}, {', '.join(chosen)}" if chosen else store.title
+    data["title"] = use.title or ", ".join([store.title, *chosen])
+    return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})
 
 
 def load_stores(study: Study) -> dict[str, Store]:

@@ -45,8 +45,10 @@ def missing(store: Store) -> str | None:
     if program is None:
         return reason("no-program", program=store.native.program, remedy=store.native.remedy)
     other = store.native.refuse
-    if other and not program.startswith(str(SERVERS.absolute())) and other in _told(program):
-        return f"{program} is {other}, not {store.title}: {store.native.remedy}"
+    if other and not program.startswith(str(SERVERS.absolute())):
+        done = subprocess.run([program, "--version"], capture_output=True, text=True)
+        if other in done.stdout + done.stderr:
+            return f"{program} is {other}, not {store.title}: {store.native.remedy}"
     return None
 
 
@@ -59,12 +61,6 @@ def find_program(store: Store) -> str | None:
     # Servers are often in sbin, which is not on the path of everybody.
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
     return shutil.which(store.native.program, path=path)
-
-
-def _told(program: str) -> str:
-    """What the program says of its version."""
-    done = subprocess.run([program, "--version"], capture_output=True, text=True)
-    return done.stdout + done.stderr
 
 
 class NativeServer(Server):

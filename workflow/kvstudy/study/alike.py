@@ -51,11 +51,12 @@ def refusal(differences: list[Difference], raw: Path) -> str:
     """Names what differs between which cells, and what to do."""
     lines = [f"{raw}: its cells were not measured alike:"]
     for difference in differences:
-        sides = "; ".join(
-            f"{side.value} ({_count(len(side.cells))}, {_some(side.cells)})"
-            for side in difference.sides
-        )
-        lines.append(f"  {difference.what}: {sides}")
+        sides = []
+        for value, cells in ((side.value, side.cells) for side in difference.sides):
+            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            some = ", ".join([*cells[:2], *(["..."] if len(cells) > 2 else [])])
+            sides.append(f"{value} ({count}, {some})")
+        lines.append(f"  {difference.what}: {'; '.join(sides)}")
     lines.append(
         "A mean over them would mean nothing. Remove the folders of one side's cells to measure "
         "them again, or move the run's results away, or set mixed: true in config/config.yaml "
@@ -158,11 +159,3 @@ def _sides(sides: dict[frozenset[str], list[str]]) -> list[Side]:
         Side(", ".join(sorted(values - common)) or "without them", tuple(cells))
         for values, cells in ordered
     ]
-
-
-def _count(cells: int) -> str:
-    return "1 cell" if cells == 1 else f"{cells} cells"
-
-
-def _some(cells: tuple[str, ...]) -> str:
-    return ", ".join(cells[:2]) + (", ..." if len(cells) > 2 else "")

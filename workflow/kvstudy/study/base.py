@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from kvstudy.language.current import N_
 from kvstudy.study.metrics import SHOWN
-from kvstudy.study.model_errors import NAME
+from kvstudy.study.naming import NAME
 
 Name = Annotated[str, Field(pattern=NAME, max_length=120)]
 # YCSB counts in Java's int.

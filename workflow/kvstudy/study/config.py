@@ -17,7 +17,7 @@ from pydantic import (
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import check_language
-from kvstudy.study.model_errors import problems
+from kvstudy.study.naming import problems
 
 PATH = Path("config/config.yaml")
 # The forms of pin_cpus.

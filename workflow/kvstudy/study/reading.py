@@ -13,8 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.locale import catalogue_beside
-from kvstudy.study.model_errors import problems
-from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean
+from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean, problems
 
 M = TypeVar("M", bound=BaseModel)
 # Our files have five levels and some thousand values. Aliases of aliases make millions of few.

@@ -62,7 +62,9 @@ def import_cells(
         else:
             write_sums(target)
     _replace(results, work)
-    _write_record(results, rows, ignored)
+    # The report is made again when it changes.
+    record = {"logs": [row.file for row in rows], "ignored": ignored}
+    (results / IMPORTS).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return good, failed
 
 
@@ -134,12 +136,10 @@ def _check_load(cell: Cell, source: Source, alone: bool) -> None:
     try:
         check_load(source.log, cell.records, source.name)
     except KvstudyError as error:
-        remedy = (
-            ""
-            if alone
-            else ("; if the records were there all the same, take the load's row out of import.csv")
-        )
-        raise KvstudyError(f"{error}{remedy}") from None
+        if alone:
+            raise
+        remedy = "if the records were there all the same, take the load's row out of import.csv"
+        raise KvstudyError(f"{error}; {remedy}") from None
 
 
 def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], folder: Path) -> None:
@@ -153,16 +153,18 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
             name = f"{phase}.{operation}.hdr"
             shutil.copyfile(path, target / name)
             origins.append(_origin(path, name, folder))
+    measured = phases.get(cell.measured_phase)
+    started = run_start(measured.talk) if measured else None
     manifest = {
         "kvstudy": __version__,
         "protocol": None,
         "run": study.name,
         "cell": cell.as_json(),
         "position": None,
-        "started": _started(phases.get(cell.measured_phase)),
+        "started": started.isoformat(timespec="seconds") if started else None,
         "imported": {
             "from": origins,
-            "no_status_lines": _no_series(phases.get(cell.measured_phase)),
+            "no_status_lines": _no_series(measured),
         },
         "server": {"provider": PROVIDER_IMPORTED, "version": None, "records": {}},
         "client": {
@@ -212,11 +214,6 @@ def _origin(path: Path, kept: str, folder: Path) -> dict[str, str]:
     }
 
 
-def _started(source: Source | None) -> str | None:
-    moment = run_start(source.talk) if source else None
-    return moment.isoformat(timespec="seconds") if moment else None
-
-
 def _no_series(source: Source | None) -> str:
     """Why there is no throughput over time; empty when there is."""
     if source is None or " operations; " not in source.talk:
@@ -242,9 +239,3 @@ def _replace(results: Path, work: Path) -> None:
 def _sums(folder: Path) -> dict[str, str]:
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != SUMS]
     return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
-
-
-def _write_record(results: Path, rows: list[Row], ignored: dict[str, str]) -> None:
-    """What was imported and what was not: the report is made again when it changes."""
-    record = {"logs": [row.file for row in rows], "ignored": ignored}
-    (results / IMPORTS).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -122,7 +122,9 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
     others: dict[tuple, list[Part]] = defaultdict(list)
     ignored: dict[str, str] = {}
     paths = sorted(
-        path for path in folder.rglob("*") if path.is_file() and not _hidden(path, folder)
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not any(part[0] == "." for part in path.relative_to(folder).parts)
     )
     for path in paths:
         name = path.relative_to(folder).as_posix()
@@ -155,10 +157,6 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             "'Command line: ...'. Give the folder that holds what YCSB printed"
         )
     return sources, ignored
-
-
-def _hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def _key(name: str) -> tuple[str, ...]:
@@ -250,17 +248,13 @@ def _add_histograms(
             continue
         name = path.relative_to(folder).as_posix()
         owners = [source for source in sources if _owns(source, path, found.start(1), folder)]
-        beside = [source for source in owners if _directory(source, folder) == path.parent]
+        beside = [source for source in owners if (folder / source.name).parent == path.parent]
         chosen = beside if len(beside) == 1 else owners
         if len(chosen) == 1:
             chosen[0].histograms[found[1]] = path
             del ignored[name]
         elif len(chosen) > 1:
             ignored[name] = "a histogram that fits several logs"
-
-
-def _directory(source: Source, folder: Path) -> Path:
-    return (folder / source.name.split("#")[0]).parent
 
 
 def _owns(source: Source, path: Path, end: int, folder: Path) -> bool:

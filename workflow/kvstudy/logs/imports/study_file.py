@@ -93,8 +93,11 @@ def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: 
     common = Counter(
         (use["records"], use.get("operations", 0), use["threads"]) for use in uses
     ).most_common(1)[0][0]
-    records, operations, threads = common
-    compared = _compared(rows, [use["name"] for use in uses])
+    sizes = dict(zip(("records", "operations", "threads"), common, strict=True))
+    names = [use["name"] for use in uses]
+    stores = {name: {row.store for row in rows if row.workload == name} for name in names}
+    # Those that two stores have; all of them where no two stores have any.
+    compared = [name for name in names if len(stores[name]) > 1] or names
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         trim_blocks=True,
@@ -103,16 +106,22 @@ def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: 
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"quoted": _text, "flow": _flow}
-    return environment.get_template("study.yaml.j2").render(
+    return environment.get_template(
+        "study.yaml.j2"
+    ).render(
         name=name,
         imported=imported.model_dump(),
         stores=_stores(rows, guesses),
         uses=uses,
-        short_uses=[_use(use, common) for use in uses],
-        records=records,
+        # Without the sizes that the study's parameters give.
+        short_uses=[
+            {key: value for key, value in use.items() if sizes.get(key) != value} for use in uses
+        ],
+        **sizes
         # A study needs a number of operations also when it only loads.
-        operations=operations or max([use.get("operations", 0) for use in uses] + [1]),
-        threads=threads,
+        | {
+            "operations": common[1] or max([use.get("operations", 0) for use in uses] + [1]),
+        },
         repetitions=max(row.repetition for row in rows),
         groups=[
             compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
@@ -216,21 +225,6 @@ def _properties(file: str, rows: list[Row], guesses: dict[str, Guess]) -> dict[s
         if (given := guesses[row.file].source.given) is not None:
             return differences(given, shipped, row.phase)
     return {}
-
-
-def _use(use: dict[str, object], common: tuple) -> dict[str, object]:
-    """Without the sizes that the study's parameters give."""
-    left = dict(use)
-    for key, value in zip(("records", "operations", "threads"), common, strict=True):
-        if left.get(key) == value:
-            del left[key]
-    return left
-
-
-def _compared(rows: list[Row], workloads: list[str]) -> list[str]:
-    """The workloads that two stores have; all of them where no two stores have any."""
-    stores = {name: {row.store for row in rows if row.workload == name} for name in workloads}
-    return [name for name in workloads if len(stores[name]) > 1] or workloads
 
 
 def _choices(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:

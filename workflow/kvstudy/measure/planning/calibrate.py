@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.cell import Request, measure_cell
-from kvstudy.measure.planning.costs import Cost, read_cost
+from kvstudy.measure.planning.costs import Cost, conditions, read_cost
 from kvstudy.measure.planning.estimate import same_store, same_workload
-from kvstudy.measure.planning.outlook import CALIBRATION
+from kvstudy.measure.planning.progress import CALIBRATION
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
 from kvstudy.study.config import Config
@@ -102,7 +101,9 @@ def calibrate(
             records = sizes.setdefault(
                 store, _round(_rate(known, like) * LOAD_SECONDS, FIRST_RECORDS)
             )
-        cell = _free(_short(like, min(records, like.records), _rate(known, like)))
+        cell = _short(like, min(records, like.records), _rate(known, like))
+        while raw_directory(RUN, cell).exists():
+            cell = replace(cell, repetition=cell.repetition + 1)
         say(f"calibration {number} of {len(wants)}: {cell.store}, workload {cell.workload}")
         request = Request(
             cell=cell,
@@ -156,13 +157,6 @@ def _short(cell: Cell, records: int, rate: float) -> Cell:
     return replace(short, operations=min(cell.operations, operations))
 
 
-def _free(cell: Cell) -> Cell:
-    """The cell as its next repetition."""
-    while Path(raw_directory(RUN, cell)).exists():
-        cell = replace(cell, repetition=cell.repetition + 1)
-    return cell
-
-
 def _tells(cost: Cost, cell: Cell) -> bool:
     """Whether the cost says how fast the cell's workload runs when the client is warm.
 
@@ -182,9 +176,5 @@ def _tells(cost: Cost, cell: Cell) -> bool:
 
 
 def _repeated(costs: list[Cost]) -> bool:
-    seen = {
-        (cost.cell.store, cost.cell.workload, cost.cell.properties, cost.cell.parameters)
-        for cost in costs
-        if cost.cell.load is None
-    }
-    return len(seen) < len([cost for cost in costs if cost.cell.load is None])
+    cells = [cost.cell for cost in costs if cost.cell.load is None]
+    return len({(cell.store, *conditions(cell)) for cell in cells}) < len(cells)

@@ -169,7 +169,7 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
     """One for each store of ``names`` (from folder and options) that has repetitions."""
     groups: dict[str, dict[tuple, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, cost in _usable(costs, names):
-        same = (cost.cell.store, *_conditions(cost))
+        same = (cost.cell.store, *conditions(cost.cell))
         groups[name][same].append(cost.throughput)
     found = {}
     for name, cells in groups.items():
@@ -192,7 +192,7 @@ def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | N
     for name, cost in _usable(costs, names):
         # A store that is measured under two names counts once.
         if cost.cell.store == name:
-            repetitions = tables[_conditions(cost)][name]
+            repetitions = tables[conditions(cost.cell)][name]
             repetitions[cost.cell.repetition] = log(cost.throughput)
     squares, freedom = 0.0, 0
     for stores in tables.values():
@@ -222,5 +222,6 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
             yield name, cost
 
 
-def _conditions(cost: Cost) -> tuple:
-    return cost.cell.workload, cost.cell.properties, cost.cell.parameters
+def conditions(cell: Cell) -> tuple:
+    """What cells of a store have in common that are repetitions of one another."""
+    return cell.workload, cell.properties, cell.parameters

@@ -8,8 +8,7 @@ from dataclasses import astuple, dataclass
 
 from kvstudy.measure.planning.costs import Spread, together
 from kvstudy.measure.planning.estimate import OTHER, SIZES, TIME, Estimate
-from kvstudy.measure.planning.outlook import Outlook
-from kvstudy.measure.planning.progress import duration, size, times
+from kvstudy.measure.planning.progress import Outlook, duration, size, times
 from kvstudy.stats.power import MOST, POWER, repetitions_for, smallest_difference
 from kvstudy.study.cells import Cell
 

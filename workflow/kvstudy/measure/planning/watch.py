@@ -55,7 +55,7 @@ class Watch:
         now = current(Path("results") / self.run, self._planned)
         if (now and now.name) != (self._now and self._now.name):
             self._since = self.clock()
-        news = [] if self._seen is None else [*self._finished(state), *self._failed(state)]
+        news = [] if self._seen is None else list(self._news(state))
         self._seen, self._now = state, now
         return news, self._line(state, now), self._goes_on()
 
@@ -102,15 +102,13 @@ class Watch:
         sizes = f" ({parameters})" if len(self._sizes[store, workload]) > 1 else ""
         return f"{words}, {store}/{workload} {repetition}{sizes}"
 
-    def _finished(self, state: State) -> Iterator[str]:
+    def _news(self, state: State) -> Iterator[str]:
         for path in self._seen.seconds:
             if path not in state.seconds:
                 cost = read_cost(raw_directory(self.run, self._planned[path]))
                 yield f"done    {path}" + (
                     f", {cost.throughput:.0f} ops/s, {duration(cost.seconds)}" if cost else ""
                 )
-
-    def _failed(self, state: State) -> Iterator[str]:
         for path in state.failed:
             if path not in self._seen.failed:
                 yield f"FAILED  {path}: {_reason(self.run, path)}"
