@@ -90,7 +90,11 @@ ROWS: list[tuple[str, dict[str, str], str]] = [
     ("records below 0", {"records": "-5"}, "records: '-5' is no whole number"),
     ("no records", {"records": "0"}, "records"),
     ("endless records", {"records": "9" * 30}, "records"),
-    ("more digits than Python reads", {"records": "9" * 5000}, "records: '9.*9' is no whole number"),
+    (
+        "more digits than Python reads",
+        {"records": "9" * 5000},
+        "records: '9.*9' is no whole number",
+    ),
     ("digits of another script", {"records": "١٢"}, "records|imported"),
     ("an unknown phase", {"phase": "both"}, "phase: 'both'; give load or run"),
     ("an empty field", {"records": ""}, "complete records"),

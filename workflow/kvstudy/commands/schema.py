@@ -9,7 +9,8 @@ import click
 from pydantic import BaseModel
 
 from kvstudy.analyse.claims.file import Claims
-from kvstudy.stores.definition import Store, StoreFile, load_store
+from kvstudy.present import templates
+from kvstudy.stores.definition import StoreFile, load_store
 from kvstudy.study.config import Config
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
@@ -24,47 +25,6 @@ MODELS: dict[str, type[BaseModel]] = {
     "store": StoreFile,
     "properties": StoreProperties,
 }
-
-HEADER = """\
-# Configuration
-
-This page is written by `kvstudy schema` from the models that check the files.
-
-- `config/config.yaml` says which study is measured and how.
-  `snakemake --config key=value` overrides a key.
-- `config/studies/<study>/study.yaml` is a study: stores, workloads, sizes,
-  tables and figures. `published.csv` beside it holds the values that its source
-  published (columns study, table, store, workload, operation, metric, unit,
-  value, and if need be records, operations, threads, and printed: the value as the source
-  has it, where that is no number or has other digits); leave it out when there are none.
-  A line that names an unknown store or is no number is refused. `claims.yaml` beside it
-  holds what its source says it found, `quotes.yaml` the numbers in the source's text, for
-  the audit of the source; both may be left out.
-- `envs/stores/<store>/store.yaml` is a store: how its server is started and how
-  YCSB reaches it. `properties.yaml` beside it says what the store is, with
-  sources; only a study with a table of kind `properties` needs it.
-- `workloads/<name>` is a YCSB property file. `operationcount=0` makes a workload
-  that has a load phase only.
-
-An editor that knows YAML schemas checks the files while you type; the schemas
-are in `workflow/schemas/`.
-"""
-
-STORES_HEADER = """\
-# The stores, and why the comparison is fair
-
-This page is written by `kvstudy schema` from `envs/stores/*/store.yaml`.
-
-- Every server runs as it is shipped. Only address, port and data folder are set,
-  and what a store lists below as *not as shipped*, each with its reason. The
-  report lists the same.
-- Every cell gets a fresh server without data, on 127.0.0.1. Client and server
-  share the machine, for all stores alike. With Docker the container shares the
-  host's network: a published port would measure Docker's proxy.
-- Every store is driven by the same YCSB client with as many connections as client
-  threads. A binding does what YCSB's own binding does, so one YCSB operation is
-  not the same work on each store; the last rows of each table say what it is.
-"""
 
 
 @click.command("schema")
@@ -86,50 +46,19 @@ def files() -> dict[str, str]:
         + "\n"
         for name, model in MODELS.items()
     }
-    sections = [f"\n## {name}.yaml\n\n{_table(model)}" for name, model in MODELS.items()]
-    made["config/README.md"] = HEADER + "".join(sections)
+    environment = templates.environment(Path(__file__).with_name("pages"))
+    environment.filters["line"] = lambda text: " ".join(text.split())
+    # The kinds of tables and figures share some keys.
+    rows = {name: dict.fromkeys(_rows_of(model)) for name, model in MODELS.items()}
     stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
-    made["docs/stores.md"] = STORES_HEADER + "".join(_store_section(store) for store in stores)
+    made["config/README.md"] = templates.fill(environment, "config.md.j2", {"models": rows})
+    made["docs/stores.md"] = templates.fill(environment, "stores.md.j2", {"stores": stores})
     return made
 
 
-def _store_section(store: Store) -> str:
-    rows = []
-    if store.ycsb is None:
-        rows.append(("YCSB binding", "none yet: the store cannot be measured"))
-    else:
-        rows.append(("YCSB binding", f"`{store.ycsb.db}`"))
-    if store.native:
-        rows.append(("native", f"`{' '.join(store.native.command)}`"))
-    if store.docker:
-        rows.append(("docker", f"`{store.docker.image}` `{' '.join(store.docker.command)}`"))
-    rows += [
-        (f"not as shipped: {deviation.setting}", deviation.reason) for deviation in store.deviations
-    ]
-    for name, option in store.options.items():
-        choices = [
-            f"`{value}`{' (the default)' if value == option.default else ''}: {choice.title}"
-            for value, choice in option.choices.items()
-        ]
-        rows.append((f"option `{name}`", f"{option.description} {'; '.join(choices)}."))
-    rows += store.operations.items()
-    rows += [
-        (f"{operation}, {name} {value}", text)
-        for name, option in store.options.items()
-        for value, choice in option.choices.items()
-        for operation, text in choice.operations.items()
-    ]
-    rows += [(operation, "not supported") for operation in store.unsupported]
-    lines = "".join(f"| {name} | {' '.join(text.split())} |\n" for name, text in rows)
-    return f"\n## {store.title}\n\n| | |\n|---|---|\n{lines}"
-
-
-def _table(model: type[BaseModel]) -> str:
-    lines = ["| key | value | meaning |", "|---|---|---|"]
+def _rows_of(model: type[BaseModel]) -> list[str]:
     schema = model.model_json_schema()
-    # The kinds of tables and figures share some keys.
-    lines += dict.fromkeys(_rows(schema, schema.get("$defs", {}), ""))
-    return "\n".join(lines) + "\n"
+    return _rows(schema, schema.get("$defs", {}), "")
 
 
 def _rows(schema: dict, definitions: dict, prefix: str) -> list[str]:
