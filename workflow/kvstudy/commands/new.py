@@ -1,7 +1,5 @@
 """``kvstudy new``: commented first versions of a study, a store, a workload."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re

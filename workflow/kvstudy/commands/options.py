@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvstudy.errors import KvstudyError
+
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
@@ -97,7 +99,6 @@ def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
 
 def refuse_imported(study: Study, path: Path) -> None:
     """KvstudyError for a study of logs that others measured: nothing is measured for it."""
-    from kvstudy.errors import KvstudyError
 
     if study.imported:
         raise KvstudyError(
@@ -115,7 +116,6 @@ def measuring(command: Callable) -> Callable:
 
 def study_file(study: str) -> Path:
     """The study file of a name, a folder or a path; KvstudyError when there is none."""
-    from kvstudy.errors import KvstudyError
     from kvstudy.study.load import STUDIES
     from kvstudy.study.naming import did_you_mean
 

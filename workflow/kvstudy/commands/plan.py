@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import click
 
 # YCSB's own workload, whose records are fields of one length.

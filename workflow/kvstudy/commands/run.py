@@ -1,12 +1,11 @@
 """``kvstudy run``: one cell outside any study; asks for what it is not told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
 from kvstudy.commands.options import PORT
+from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 
 COUNT = click.IntRange(min=1)
@@ -57,7 +56,6 @@ def command(
 
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.single import RUN, next_cell, save, single_study
-    from kvstudy.errors import KvstudyError
     from kvstudy.logs.ycsb.parse import parse
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
@@ -137,8 +135,6 @@ def command(
 
 
 def _options(chosen: tuple[str, ...]) -> dict[str, str]:
-    from kvstudy.errors import KvstudyError
-
     for text in chosen:
         if "=" not in text:
             raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvstudy.errors import KvstudyError
+
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
 
@@ -40,7 +42,6 @@ def command(
     import dataclasses
     import json
 
-    from kvstudy.errors import KvstudyError
     from kvstudy.share.trace import text
     from kvstudy.share.trace.address import resolve
     from kvstudy.share.trace.chain import chain, ratio_chain
@@ -97,7 +98,6 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     """
     from kvstudy.analyse.run import find_run, run_of
     from kvstudy.commands.options import study_file
-    from kvstudy.errors import KvstudyError
     from kvstudy.study import config as configuration
     from kvstudy.study.load import load_study
     from kvstudy.study.reading import read_yaml

@@ -1,6 +1,6 @@
-from __future__ import annotations
-
 import click
+
+from kvstudy.errors import KvstudyError
 
 
 @click.command("watch")
@@ -22,7 +22,6 @@ def command(run: str | None, every: float) -> None:
     import time
     from pathlib import Path
 
-    from kvstudy.errors import KvstudyError
     from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
     from kvstudy.measure.planning.watch import Watch, latest_run, works_here
     from kvstudy.stores.definition import stores_to_measure
