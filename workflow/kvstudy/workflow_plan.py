@@ -1,7 +1,5 @@
 """What Snakemake is to make of a configuration: the run, its cells, and what is there of it."""
 
-from __future__ import annotations
-
 import re
 import signal
 import sys

@@ -1,7 +1,5 @@
 """``kvstudy schema``: pages and schemas made from models and store files, so they stay true."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``kvstudy translate``: the catalogues of a language, what they must hold and what is missing."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable

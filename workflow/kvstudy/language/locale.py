@@ -1,7 +1,5 @@
 """How numbers, dates, lists and places in a source are written in the current language."""
 
-from __future__ import annotations
-
 import contextlib
 import gettext
 from collections.abc import Iterable, Iterator

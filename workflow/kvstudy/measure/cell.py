@@ -3,8 +3,6 @@
 Or probe one store: what each operation makes its server do, from the server's own counters.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import gzip

@@ -1,7 +1,5 @@
 """The YCSB client: which jars it runs on and how a phase is called."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The machine and the Java that a cell is measured on, as far as they let themselves be seen."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,7 +1,5 @@
 """What the kernel tells of the machine: files below /, and the limits that are set to us."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Iterator

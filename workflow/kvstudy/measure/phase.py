@@ -1,7 +1,5 @@
 """One phase of a cell: run the YCSB client and watch it and the server."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

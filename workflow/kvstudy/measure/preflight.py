@@ -5,8 +5,6 @@ tests can put recorded ones in their place. It takes some hundredths of a second
 looks again.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import statistics

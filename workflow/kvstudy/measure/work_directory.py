@@ -1,7 +1,5 @@
 """Where the logs of a measurement go: while it runs, when it is done, when it failed."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import shutil

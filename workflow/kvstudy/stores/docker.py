@@ -7,8 +7,6 @@ for ``pin_cpus``), and the data is in the container's own volumes, which are rem
 with it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Provider ``native``: the server is a program of this machine."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import pwd

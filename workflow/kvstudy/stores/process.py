@@ -6,8 +6,6 @@ record of it here and ends it. Measurements of one user hold one lock, so what
 a new cell finds is always a leftover, and never the server of another cell.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import fcntl

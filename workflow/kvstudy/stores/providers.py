@@ -4,8 +4,6 @@ The provider ``external`` is a server that already runs somewhere: it is never s
 ``make_ready`` waits for one that a person started by hand.
 """
 
-from __future__ import annotations
-
 import shlex
 import socket
 import time

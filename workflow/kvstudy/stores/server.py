@@ -1,7 +1,5 @@
 """What every provider's server has in common: free port, readiness, a sure end."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os

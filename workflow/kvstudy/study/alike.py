@@ -4,8 +4,6 @@ A mean over cells that differ in one of these is a mean of nothing. Load, free
 memory and the like change from cell to cell and are no difference here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What all models of a study file share, so that each topic can have a file of its own."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field

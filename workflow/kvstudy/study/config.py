@@ -1,7 +1,5 @@
 """What ``config/config.yaml`` may say: which study, at which scale, on which servers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any, Literal
 

@@ -9,8 +9,6 @@ client is the limit. All take part in the random order, but not in rankings, tab
 results or figures.
 """
 
-from __future__ import annotations
-
 from kvstudy.language.current import N_, _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import StoreUse

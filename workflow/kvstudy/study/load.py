@@ -1,7 +1,5 @@
 """Read a study file and say precisely what is wrong with it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError

@@ -1,7 +1,5 @@
 """Names that a file may give, and what to say of others."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import reprlib

@@ -6,8 +6,6 @@ loaded. Keys are drawn uniformly, and often enough that about every one is drawn
 A step on a slow machine ends by its time; what it had done by then counts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from kvstudy.study.base import Operation

@@ -1,7 +1,5 @@
 """YAML and CSV files that people write: read strictly, with the line of what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Sequence

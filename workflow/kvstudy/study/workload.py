@@ -4,8 +4,6 @@ YCSB ignores a property that it does not know and then uses its default, so a
 typing error would measure another workload without a word. Here it is an error.
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 import re

@@ -5,8 +5,6 @@ all times that no log tells are null. Original files lie beside the decoded copi
 that are made where the original is not plain text or holds several runs.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The line that YCSB prints of how it was called: ``Command line: -db ... -P ... -p ... -t``."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """``import.csv``: which log is which cell. A draft is written, the user completes it."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable

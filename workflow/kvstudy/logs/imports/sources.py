@@ -1,7 +1,5 @@
 """Which files of a folder are logs of YCSB, and which of them belong together."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """The study.yaml of imported logs: written once, then the user's."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

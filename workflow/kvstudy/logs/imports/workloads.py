@@ -1,7 +1,5 @@
 """Which file under workloads/ a log's workload is, and what differs from it."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ An entry says: section READ, label Operations, value 50187. There is one adapter
 YCSB's exporters; a new form is one more adapter. Labels differ with the measurementtype.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

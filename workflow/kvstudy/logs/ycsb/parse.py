@@ -10,8 +10,6 @@ Drivers print their own lines before and between. ``Return=X`` lines can repeat
 for one X and are summed.
 """
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Short cells of a study's stores, from which its time, disk and spread are foretold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 

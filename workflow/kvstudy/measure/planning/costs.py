@@ -1,7 +1,5 @@
 """What measured cells took, from their raw logs: time by parts, disk, throughput and its spread."""
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterable

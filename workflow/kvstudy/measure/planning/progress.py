@@ -1,7 +1,5 @@
 """How far a study is while it is measured, and how long it still takes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass

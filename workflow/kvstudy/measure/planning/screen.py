@@ -1,7 +1,5 @@
 """The screens of ``kvstudy plan``, at most 80 characters wide."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
