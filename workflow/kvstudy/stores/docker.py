@@ -25,11 +25,8 @@ from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
-    HOST,
-    Server,
+    LocalServer,
     failure,
-    filled_in,
-    free_port,
     last_words,
     shell_line,
     until_it_succeeds,
@@ -68,7 +65,7 @@ def _names_the_host(store: Store) -> bool:
     return any("$host" in path.read_text(encoding="utf-8") for path in texts if path.is_file())
 
 
-class DockerServer(Server):
+class DockerServer(LocalServer):
     """A container whose server listens on loopback; its output goes to ``log``.
 
     Its configuration files lie in ``data`` and are mounted, so the daemon must
@@ -76,22 +73,10 @@ class DockerServer(Server):
     """
 
     def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
-        self.store = store
-        self.host = HOST
-        self.port = port
-        self.log = log
+        super().__init__(store, store.docker, port, log, {"data": store.docker.data})
         self.name = f"kvstudy-{store.name}-{os.getpid()}-{secrets.token_hex(4)}"
-        values = {
-            "host": HOST,
-            "port": port,
-            "ports": {name: free_port() for name in store.docker.ports}
-            | {name: port + distance for name, distance in store.side_ports.items()},
-            "data": store.docker.data,
-        }
-        self.ports = values["ports"]
-        texts = filled_in(store, store.docker.files, values)
-        places = {inside: data.absolute() / inside.lstrip("/") for inside in texts}
-        self.files = {places[inside]: text for inside, text in texts.items()}
+        places = {inside: data.absolute() / inside.lstrip("/") for inside in self.files}
+        self.files = {places[inside]: text for inside, text in self.files.items()}
         self.command = [
             *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
@@ -104,19 +89,15 @@ class DockerServer(Server):
             ),
             *(
                 word
-                for name, value in store.docker.environment.items()
-                for word in ("--env", f"{name}={value.format(**values)}")
+                for name, value in self.environment.items()
+                for word in ("--env", f"{name}={value}")
             ),
             store.docker.image,
-            *(part.format(**values) for part in store.docker.command),
+            *self.filled(store.docker.command),
         ]
-        self.after_start = [
-            ["docker", "exec", self.name, *(part.format(**values) for part in command)]
-            for command in store.docker.after_start
-        ]
+        self.after_start = [["docker", "exec", self.name, *command] for command in self.after_start]
         self._facts: dict = {}
         self._client: subprocess.Popen | None = None
-        self._record: Path | None = None
 
     def start(self) -> None:
         problem = missing(self.store)

@@ -19,12 +19,9 @@ from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
-    HOST,
-    Server,
+    LocalServer,
     end_of,
     failure,
-    filled_in,
-    free_port,
     last_words,
     shell_line,
     until_it_succeeds,
@@ -61,38 +58,25 @@ def find_program(store: Store) -> str | None:
     return shutil.which(store.native.program, path=path)
 
 
-class NativeServer(Server):
+class NativeServer(LocalServer):
     """A server process on loopback with its data in ``data`` and its output in ``log``.
 
     ``cores`` are those that it may run on; empty for all.
     """
 
     def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
-        self.store = store
-        self.host = HOST
-        self.port = port
         self.data = data.absolute()
-        self.log = log
-        self._values = {
+        values = {
             "program": find_program(store) or store.native.program,
-            "host": HOST,
-            "port": port,
-            "ports": {name: free_port() for name in store.native.ports}
-            | {name: port + distance for name, distance in store.side_ports.items()},
             "data": self.data,
             "servers": (SERVERS / store.folder.name).absolute(),
             "user": getpass.getuser(),
         }
-        self.command = [*process.bound_to(cores), *self._filled(store.native.command)]
-        self.preparations = [self._filled(command) for command in store.native.prepare]
-        self.files = filled_in(store, store.native.files, self._values)
-        self.after_start = [self._filled(command) for command in store.native.after_start]
-        self.environment = {
-            name: value.format(**self._values) for name, value in store.native.environment.items()
-        }
+        super().__init__(store, store.native, port, log, values)
+        self.command = [*process.bound_to(cores), *self.filled(store.native.command)]
+        self.preparations = [self.filled(command) for command in store.native.prepare]
         self._user = store.native.user if os.getuid() == 0 else None
         self._process = None
-        self._record: Path | None = None
         # Children that we had before it; None before it was started.
         self._others: set[psutil.Process] | None = None
 
@@ -150,9 +134,9 @@ class NativeServer(Server):
     def describe(self) -> dict:
         return {
             "provider": N_("native"),
-            "program": self._values["program"],
+            "program": self.values["program"],
             "command": self.command,
-            "ports": self._values["ports"],
+            "ports": self.ports,
             "environment": self.environment,
             "after_start": self.after_start,
         }
@@ -173,9 +157,6 @@ class NativeServer(Server):
             ],
             "stop": [f"kill -{self.store.stop_signal} %1"],
         }
-
-    def _filled(self, command: list[str]) -> list[str]:
-        return [part.format(**self._values) for part in command]
 
     def _run(self, command: list[str], seconds: float | None = None) -> tuple[int, str]:
         """Run a command to its end, and end whatever it leaves running.

@@ -15,7 +15,7 @@ from typing import BinaryIO, TypeVar
 import psutil
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.definition import Store
+from kvstudy.stores.definition import Docker, Native, Store
 
 T = TypeVar("T")
 
@@ -67,6 +67,29 @@ class Server:
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
         raise NotImplementedError
+
+
+class LocalServer(Server):
+    """A server that is started here: its ``way`` is what its store.yaml says of the provider."""
+
+    def __init__(
+        self, store: Store, way: Native | Docker, port: int, log: Path, values: dict[str, object]
+    ) -> None:
+        """``values`` are filled in beside address and ports."""
+        self.store, self.port, self.log = store, port, log
+        self.ports = {name: free_port() for name in way.ports} | {
+            name: port + distance for name, distance in store.side_ports.items()
+        }
+        self.values = {"host": HOST, "port": port, "ports": self.ports, **values}
+        self.after_start = [self.filled(command) for command in way.after_start]
+        self.environment = {
+            name: value.format(**self.values) for name, value in way.environment.items()
+        }
+        self.files = filled_in(store, way.files, self.values)
+        self._record: Path | None = None
+
+    def filled(self, command: list[str]) -> list[str]:
+        return [part.format(**self.values) for part in command]
 
 
 def free_port(wanted: int = 0, distances: Iterable[int] = ()) -> int:

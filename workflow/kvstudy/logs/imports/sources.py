@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 
 from kvstudy.errors import KvstudyError
@@ -114,10 +115,7 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
     """
     if not folder.is_dir():
         raise KvstudyError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
-    results: dict[tuple, list[Part]] = defaultdict(list)
-    talks: dict[tuple, list[Part]] = defaultdict(list)
-    scripts: dict[tuple, str] = {}
-    others: dict[tuple, list[Part]] = defaultdict(list)
+    groups: dict[tuple, _Outputs] = defaultdict(_Outputs)
     ignored: dict[str, str] = {}
     paths = sorted(
         path
@@ -136,18 +134,18 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
         if text is None:
             ignored[name] = "no text"
             continue
-        key = _key(name)
+        outputs = groups[_key(name)]
         if any(adapter.pattern.search(text) for adapter in ADAPTERS):
-            results[key] += _parts(path, text)
+            outputs.results += _parts(path, text)
         elif MARK.search(text) or _STATUS.search(text):
-            talks[key] += _parts(path, text)
+            outputs.errors += _parts(path, text)
         else:
             ignored[name] = "no log of YCSB"
             if find_command(text):
-                scripts[key] = text
+                outputs.script = text
             else:
-                others[key].append(Part(path, 0, text))
-    sources = _together(folder, results, talks, scripts, others, ignored)
+                outputs.others.append(Part(path, 0, text))
+    sources = _together(folder, groups, ignored)
     _add_histograms(sources, [path for path in paths if path.suffix == ".hdr"], folder, ignored)
     if not sources:
         raise KvstudyError(
@@ -182,42 +180,40 @@ def _parts(path: Path, text: str) -> list[Part]:
     ]
 
 
-def _together(
-    folder: Path,
-    results: dict[tuple, list[Part]],
-    talks: dict[tuple, list[Part]],
-    scripts: dict[tuple, str],
-    others: dict[tuple, list[Part]],
-    ignored: dict[str, str],
-) -> list[Source]:
+@dataclass
+class _Outputs:
+    """What has one name, but for words like out and err; ``others`` are no logs."""
+
+    results: list[Part] = field(default_factory=list)
+    errors: list[Part] = field(default_factory=list)
+    others: list[Part] = field(default_factory=list)
+    script: str = ""
+
+
+def _together(folder: Path, groups: dict[tuple, _Outputs], ignored: dict[str, str]) -> list[Source]:
     """A source for each run: its results with the standard error that has the same name."""
     sources = []
-    for key in sorted({*results, *talks}):
-        found, errors = results.get(key, []), talks.get(key, [])
-        if len(found) == len(errors):
-            pairs = list(zip(found, errors, strict=True))
-        elif not found:
+    for _, outputs in sorted(groups.items(), key=itemgetter(0)):
+        results, errors = outputs.results, outputs.errors
+        if len(results) == len(errors):
+            pairs = list(zip(results, errors, strict=True))
+        elif not results:
             # The client ended before it had results; what it printed may be there.
-            printed = others.get(key, []) if len(errors) == 1 else []
+            printed = outputs.others if len(errors) == 1 else []
             pairs = [(printed[0] if len(printed) == 1 else None, part) for part in errors]
             for part in printed[:1]:
                 ignored.pop(part.path.relative_to(folder).as_posix(), None)
         else:
-            pairs = [(part, None) for part in found]
+            pairs = [(part, None) for part in results]
             for part in errors:
                 name = part.path.relative_to(folder).as_posix()
                 ignored[name] = "a standard error that fits several logs by its name"
         for one, other in pairs:
-            source = Source(_name(one or other, folder), one, other)
-            if source.arguments is None and key in scripts:
-                source = Source(source.name, one, other, scripts[key])
-            sources.append(source)
+            main = one or other
+            number = f"#{main.number}" if main.number else ""
+            name = main.path.relative_to(folder).as_posix() + number
+            sources.append(Source(name, one, other, outputs.script))
     return _with_exports(sources)
-
-
-def _name(part: Part, folder: Path) -> str:
-    name = part.path.relative_to(folder).as_posix()
-    return f"{name}#{part.number}" if part.number else name
 
 
 def _with_exports(sources: list[Source]) -> list[Source]:
