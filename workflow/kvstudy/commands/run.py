@@ -88,9 +88,7 @@ def command(
     for name, option in definition.options.items():
         if name not in options:
             options[name] = click.prompt(
-                option.description,
-                type=click.Choice(list(option.choices)),
-                default=option.default,
+                option.description, type=click.Choice(list(option.choices)), default=option.default
             )
     workloads = project_workloads()
     runs = [name for name in workloads if not load_only(load_workload(WORKLOADS / name))]

@@ -143,10 +143,7 @@ def phase_command(
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
     if cell.rounds:
-        properties |= {
-            "rounds.reads": cell.operations,
-            "rounds.file": f"{directory}/{ROUNDS_FILE}",
-        }
+        properties |= {"rounds.reads": cell.operations, "rounds.file": f"{directory}/{ROUNDS_FILE}"}
     if cell.raw_latencies and phase == cell.measured_phase:
         properties |= {
             "measurementtype": RAW_TYPE,

@@ -428,11 +428,7 @@ def _pressure(tree: Tree, path: Path) -> Seen | None:
     return Seen(", ".join(names), True) if names else None
 
 
-@_look(
-    N_("Disk"),
-    "",
-    N_("What a store waits for when it writes is open."),
-)
+@_look(N_("Disk"), "", N_("What a store waits for when it writes is open."))
 def _disk(tree: Tree, path: Path) -> Seen | None:
     mount = mount_of(tree, path)
     if mount is None:
@@ -490,11 +486,7 @@ def _open_files(tree: Tree, path: Path) -> Seen | None:
     return Seen(value, hard == "unlimited" or int(hard) >= FEW_FILES)
 
 
-@_look(
-    N_("Kernel"),
-    "",
-    N_("Values of another kernel cannot be told from these."),
-)
+@_look(N_("Kernel"), "", N_("Values of another kernel cannot be told from these."))
 def _kernel(tree: Tree, path: Path) -> Seen | None:
     release = tree.text("proc/sys/kernel/osrelease")
     return Seen(release, True) if release else None

@@ -97,11 +97,7 @@ class NativeServer(LocalServer):
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         with self.log.open("wb") as log:
             self._process = process.start(
-                self.command,
-                log,
-                log,
-                user=self._user,
-                environment=self._marked,
+                self.command, log, log, user=self._user, environment=self._marked
             )
         self._record = process.note(self._process, self.store.name, str(self.data))
 

@@ -29,8 +29,7 @@ OPERATION_WORDS = [
 ]
 # What values of a source and claims are of.
 Asked = Literal[
-    *("read", "update", "insert", "scan", "read-modify-write", "delete"),
-    *("overall", "all"),
+    *("read", "update", "insert", "scan", "read-modify-write", "delete"), *("overall", "all")
 ]
 # Of a claim.
 CLAIM_ID = r"[A-Z][A-Za-z0-9-]*"

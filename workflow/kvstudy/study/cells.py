@@ -72,10 +72,7 @@ class Cell:
 
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""
-        return asdict(self) | {
-            "properties": dict(self.properties),
-            "options": dict(self.options),
-        }
+        return asdict(self) | {"properties": dict(self.properties), "options": dict(self.options)}
 
     @property
     def phases(self) -> tuple[str, ...]:
@@ -200,11 +197,7 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
 
 
 def _cell(
-    study: Study,
-    of: StoreUse,
-    use: WorkloadUse,
-    sizes: Combination,
-    scale: float,
+    study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
 ) -> Cell | None:
     """The cell; None where two clients cannot share the work."""
     properties = properties_of(study, use)

@@ -42,8 +42,7 @@ class External(_Section):
 
     servers: dict[str, str] = Field(default={}, description="Store and host:port of its server.")
     may_empty: bool = Field(
-        default=False,
-        description="Consent to delete ALL data of these servers before each cell.",
+        default=False, description="Consent to delete ALL data of these servers before each cell."
     )
 
 
@@ -83,8 +82,7 @@ class Config(_Section):
         description="published: draw the source's own values, without any server.",
     )
     measure: bool = Field(
-        default=True,
-        description="false: nothing is measured; cells that are not there stay gaps.",
+        default=True, description="false: nothing is measured; cells that are not there stay gaps."
     )
     language: str = Field(
         default="en", description="Language of tables, figures and report; measured data has none."

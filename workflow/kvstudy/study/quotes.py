@@ -75,9 +75,7 @@ Printed = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string", "pattern": NUMBER}, {"type": "integer"}]}),
 ]
 Address = Annotated[
-    str,
-    AfterValidator(_address),
-    WithJsonSchema({"type": "string", "pattern": ADDRESS}),
+    str, AfterValidator(_address), WithJsonSchema({"type": "string", "pattern": ADDRESS})
 ]
 Operand = Annotated[
     Annotated["Computed", Tag(COMPUTED)]

@@ -160,10 +160,7 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
         "cell": cell.as_json(),
         "position": None,
         "started": started.isoformat(timespec="seconds") if started else None,
-        "imported": {
-            "from": origins,
-            "no_status_lines": _no_series(measured),
-        },
+        "imported": {"from": origins, "no_status_lines": _no_series(measured)},
         "server": {"provider": PROVIDER_IMPORTED, "version": None, "records": {}},
         "client": {
             "kind": PROVIDER_IMPORTED,

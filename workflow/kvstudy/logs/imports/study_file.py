@@ -117,9 +117,7 @@ def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: 
         ],
         **sizes
         # A study needs a number of operations also when it only loads.
-        | {
-            "operations": common[1] or max([use.get("operations", 0) for use in uses] + [1]),
-        },
+        | {"operations": common[1] or max([use.get("operations", 0) for use in uses] + [1])},
         repetitions=max(row.repetition for row in rows),
         groups=[
             compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
