@@ -278,17 +278,13 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
     return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})
 
 
-def load_stores(study: Study) -> dict[str, Store]:
-    """The stores of the study, by the names and in the order that it gives them.
+def load_stores(study: Study, uses: list[StoreUse] | None = None) -> dict[str, Store]:
+    """The stores of the study, or those of ``uses``, by their names and in their order.
 
     A store that stands there again gets a lighter colour each time.
     """
-    return _load(study, study.stores)
-
-
-def _load(study: Study, uses: list[StoreUse]) -> dict[str, Store]:
     stores: dict[str, Store] = {}
-    for index, use in enumerate(uses):
+    for index, use in enumerate(study.stores if uses is None else uses):
         where = f"{STUDIES / study.name / 'study.yaml'}: stores[{index}]."
         store = load_store(STORES / use.store, use, where)
         again = sum(other.folder == store.folder for other in stores.values())
@@ -308,7 +304,7 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     KvstudyError when a workload asks a store for what it cannot do: better
     before the first cell than after hours.
     """
-    stores = _load(study, measured_uses(study))
+    stores = load_stores(study, measured_uses(study))
     if study.imported:
         # What somebody measured is there, or is a gap.
         return stores

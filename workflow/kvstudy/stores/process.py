@@ -29,6 +29,8 @@ DIES_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
 # The environment of a server, and of all that it starts, has this variable with the folder of
 # its data: nothing else tells a process that has left its session from those of others.
 MARK = "KVSTUDY_SERVER"
+# Of a process that was asked to end.
+PATIENCE_SECONDS = 30
 # <sys/prctl.h>
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -220,7 +222,7 @@ def _subreaper(on: bool) -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
 
 
-def stop(process: subprocess.Popen, sign: signal.Signals, patience: float = 30) -> None:
+def stop(process: subprocess.Popen, sign: signal.Signals) -> None:
     """End the process and all of its group, and return when they are gone."""
     members = group_of(process.pid)
     if process.poll() is None:
@@ -228,7 +230,7 @@ def stop(process: subprocess.Popen, sign: signal.Signals, patience: float = 30) 
         # One that is stopped would not notice.
         process.send_signal(signal.SIGCONT)
         try:
-            process.wait(patience)
+            process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

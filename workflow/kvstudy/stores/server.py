@@ -200,14 +200,14 @@ def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
     return until(lambda: store.verbs.version(server.host, server.port))
 
 
-def log_end(log: Path, lines: int = 5) -> str:
+def log_end(log: Path) -> str:
     """``; its log ends: ...`` with the last lines, or nothing when there is no log."""
     try:
         with log.open("rb") as file:
             said = end_of(file)
     except OSError:
         return ""
-    text = last_words(said, lines)
+    text = last_words(said)
     return f"; its log ends: {text}" if text else ""
 
 

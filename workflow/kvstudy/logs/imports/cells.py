@@ -13,7 +13,8 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import Row
-from kvstudy.logs.imports.sources import Part, Source, encoding_of
+from kvstudy.logs.imports.sources import Part, Source
+from kvstudy.logs.imports.workloads import encoding_of
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.status import operations_per_second, read_status, run_start

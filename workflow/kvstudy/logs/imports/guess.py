@@ -10,11 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.command_line import CommandLine
 from kvstudy.logs.imports.mapping import UNLIMITED, Row, write_rows
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
     OF_WORKLOADS,
+    CommandLine,
     base_workload,
     differences,
     file_properties,

@@ -128,8 +128,9 @@ def works_here() -> bool:
     return False
 
 
-def latest_run(results: Path = Path("results")) -> str | None:
+def latest_run() -> str | None:
     """The run that is measured, or else was measured last; None when there is none."""
+    results = Path("results")
     running = [path.parent for path in results.glob("*/measuring") if any(path.iterdir())]
     logs = sorted(results.glob("*/logs/progress.log"), key=lambda path: path.stat().st_mtime)
     names = [path.name for path in running or [path.parent.parent for path in reversed(logs)]]
