@@ -58,9 +58,6 @@ class Tree:
         """Names of the files that fit the pattern, as ``text`` takes them."""
         return sorted(str(path.relative_to(self.root)) for path in self.root.glob(pattern))
 
-    def is_folder(self, name: str) -> bool:
-        return (self.root / name).is_dir()
-
     def values(self, pattern: str) -> list[str]:
         """The different texts of all files that fit the pattern, sorted."""
         return sorted({text for name in self.names(pattern) if (text := self.text(name))})

@@ -306,7 +306,7 @@ def _throttling(tree: Tree, path: Path) -> Seen | None:
     N_("If this is a laptop on battery, its clock is held low."),
 )
 def _power(tree: Tree, path: Path) -> Seen | None:
-    if not tree.is_folder("sys/class/power_supply"):
+    if not (tree.root / "sys/class/power_supply").is_dir():
         return None
     supplies = [name.rsplit("/", 1)[0] for name in tree.names("sys/class/power_supply/*/type")]
     # Mice and keyboards have batteries of their own.

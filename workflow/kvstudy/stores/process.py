@@ -9,9 +9,11 @@ a new cell finds is always a leftover, and never the server of another cell.
 import contextlib
 import ctypes
 import fcntl
+import grp
 import json
 import os
 import platform
+import pwd
 import signal
 import subprocess
 import sys
@@ -134,7 +136,10 @@ def start(
     ``user`` is the user to become; only root can ask for one. KvstudyError where the program is
     missing that sets the signal.
     """
-    become = ["--reuid", user, "--regid", user_group(user), "--clear-groups"] if user else []
+    become = []
+    if user:
+        group = grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
+        become = ["--reuid", user, "--regid", group, "--clear-groups"]
     try:
         process = subprocess.Popen(
             [*DIES_WITH_PARENT, *become, "--", *command],
@@ -162,14 +167,6 @@ def how_it_ended(status: int) -> str:
     if status < 0:
         return f"was killed by {signal.Signals(-status).name}"
     return f"ended with exit status {status}"
-
-
-def user_group(user: str) -> str:
-    """The name of the user's own group, for setpriv."""
-    import grp
-    import pwd
-
-    return grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
 
 
 def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:

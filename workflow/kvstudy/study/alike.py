@@ -105,6 +105,8 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         return sentence(parts.get(component, {}).get("name") or "") or None
 
     threads = usable_cores(manifest)
+    flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)] if java else []
+    variables = java["variables"] if java else []
     provider = server.get("provider")
     facts: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.
@@ -115,7 +117,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         "operating system": name("OS"),
         "kernel": name("Kernel"),
         "Java": name("Java"),
-        "Java flags": _flags(java) if java else None,
+        "Java flags": frozenset([*flags, *variables] or ["none"]) if java else None,
         "cores of server and client": _pinned(manifest),
         "YCSB client": client.get("kind"),
         f"jars of the client for {folder}": _jars(client.get("jars") or {}),
@@ -126,11 +128,6 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         for what, value in facts.items()
         if value
     }
-
-
-def _flags(java: dict) -> frozenset[str]:
-    flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)]
-    return frozenset([*flags, *java["variables"]]) or frozenset(["none"])
 
 
 def _pinned(manifest: dict) -> str | None:

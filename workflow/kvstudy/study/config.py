@@ -146,7 +146,7 @@ def check_config(data: dict) -> Config:
     try:
         checked = Config.model_validate(data)
     except ValidationError as error:
-        lines = [f"{PATH}: {problem.text}" for problem in problems(error, data, Config)]
+        lines = [f"{PATH}: {text}" for text in problems(error, data, Config).values()]
         raise KvstudyError("\n".join(lines)) from None
     check_language(checked.language, f"{PATH}: language")
     return checked

@@ -4,7 +4,6 @@ import difflib
 import re
 import reprlib
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -91,16 +90,8 @@ _ECHO.maxstring = _ECHO.maxother = 80
 _ECHO.maxlevel = 3
 
 
-@dataclass(frozen=True)
-class Problem:
-    """``place`` are the keys and indices that lead to the value, ``text`` names it too."""
-
-    place: Place
-    text: str
-
-
-def problems(error: ValidationError, data: object, model: type[BaseModel]) -> list[Problem]:
-    """What is wrong in ``data``, each place once."""
+def problems(error: ValidationError, data: object, model: type[BaseModel]) -> dict[Place, str]:
+    """What is wrong in ``data``, by the keys and indices that lead there; the text names it too."""
     places: dict[Place, list[dict]] = {}
     for one in error.errors(include_url=False, include_context=True):
         loc, last = one["loc"], ()
@@ -108,15 +99,15 @@ def problems(error: ValidationError, data: object, model: type[BaseModel]) -> li
             # It is not in the data.
             loc, last = loc[:-1], loc[-1:]
         places.setdefault(_place(data, loc) + last, []).append(one)
-    return [
-        Problem(place, f"{_key(place)}: {_text(errors, model)}" if place else _text(errors, model))
+    return {
+        place: f"{_key(place)}: {_text(errors, model)}" if place else _text(errors, model)
         for place, errors in places.items()
         # A list with one wrong number is also no number.
         if not (
             all(one["type"] in _OTHER_TYPE for one in errors)
             and any(other[: len(place)] == place != other for other in places)
         )
-    ]
+    }
 
 
 def _place(data: object, loc: Place) -> Place:

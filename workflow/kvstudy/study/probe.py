@@ -78,11 +78,6 @@ STEPS = (
 )
 
 
-def steps_of(unsupported: list[Operation]) -> list[Step]:
-    """The steps of a store that cannot do the ``unsupported`` operations."""
-    return [step for step in STEPS if step.operation not in unsupported]
-
-
 def planned(study: Study) -> dict[str, dict]:
     """For each of the study's stores, by name, what its probe depends on.
 

@@ -52,8 +52,8 @@ def read_yaml(path: Path, model: type[M]) -> M:
             return model.model_validate(data)
     except ValidationError as error:
         lines = [
-            f"{path}: {problem.text} (line {_line(node, problem.place)})"
-            for problem in problems(error, data, model)
+            f"{path}: {text} (line {_line(node, place)})"
+            for place, text in problems(error, data, model).items()
         ]
         raise KvstudyError("\n".join(lines)) from None
 

@@ -136,7 +136,7 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             ignored[name] = "no text"
             continue
         outputs = groups[_key(name)]
-        if any(adapter.pattern.search(text) for adapter in ADAPTERS):
+        if any(pattern.search(text) for pattern in ADAPTERS):
             outputs.results += _parts(path, text)
         elif MARK.search(text) or _STATUS.search(text):
             outputs.errors += _parts(path, text)

@@ -36,14 +36,14 @@ class Want:
     sized: bool
 
 
-def wanted(cells: Iterable[Cell], known: list[Cost]) -> list[Want]:
-    """What is still to be measured of the stores of ``cells``, given what is ``known``.
+def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Want]:
+    """What is still to be measured of the stores of ``planned`` cells, given what is ``known``.
 
     One cell for each store and workload, and of the first workload as many as a spread
     needs, if none is known.
     """
     found: list[Want] = []
-    closed = [cell for cell in cells if cell.load is None and not cell.clients]
+    closed = [cell for cell in planned if cell.load is None and not cell.clients]
     for store in dict.fromkeys(map(same_store, closed)):
         mine = [cost for cost in known if same_store(cost.cell) == store]
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])
@@ -51,7 +51,8 @@ def wanted(cells: Iterable[Cell], known: list[Cost]) -> list[Want]:
         if not mine:
             found.append(Want(chosen[0], sized=False))
         found += [Want(cell, sized=True) for cell in new]
-        if not _repeated(mine):
+        cells = [cost.cell for cost in mine if cost.cell.load is None]
+        if len({(cell.store, *conditions(cell)) for cell in cells}) == len(cells):
             found += [Want(chosen[0], sized=True)] * (REPETITIONS - (chosen[0] in new))
     return found
 
@@ -171,8 +172,3 @@ def _tells(cost: Cost, cell: Cell) -> bool:
         chosen or run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
     )
     return enough and same_workload(other) == same_workload(cell)
-
-
-def _repeated(costs: list[Cost]) -> bool:
-    cells = [cost.cell for cost in costs if cost.cell.load is None]
-    return len({(cell.store, *conditions(cell)) for cell in cells}) < len(cells)

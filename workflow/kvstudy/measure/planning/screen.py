@@ -162,7 +162,9 @@ def paragraph(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def notes(everything: Row, rough: bool, same: bool) -> list[str]:
+def notes(
+    everything: Row, outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
+) -> list[str]:
     """What the signs of the table mean."""
     lines = []
     if everything.unknown:
@@ -175,17 +177,12 @@ def notes(everything: Row, rough: bool, same: bool) -> list[str]:
             f"? or >: of {times(everything.timed, 'timed cell')} only the seconds of the run are "
             "known yet; the sums have no more of them."
         )
-    if rough:
+    if everything.rough:
         lines += paragraph("~: from another workload of the store; it may be far off.")
-    if not same:
+    estimates = map(estimate, outlook.wanted)
+    if any(each and each.likeness in (SIZES, OTHER) for each in estimates):
         lines += paragraph(
             "From smaller cells than the study's own. Those that ran for less than 3 s had a cold "
             "client, and from them alone the times can be four times too long."
         )
     return lines
-
-
-def all_the_same(outlook: Outlook, estimate: Callable[[Cell], Estimate | None]) -> bool:
-    """Whether no estimate is from cells with other parameters."""
-    found = (estimate(cell) for cell in outlook.wanted)
-    return not any(each and each.likeness in (SIZES, OTHER) for each in found)
