@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.work_directory import WorkDirectory
+from kvstudy.measure.setting import Setting
 from kvstudy.stores import process
 from kvstudy.study.raw import write_sums
 
@@ -376,6 +376,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     for path in (Path(), Path("results"), *Path("results").rglob("*")):
         path.chmod(0o777)
     folder.chmod(0o555)
+    setting = Setting(run="small", planned=frozenset(), provider="native", protocol=1)
     # Root may write everything: be somebody else for a moment.
     user = os.geteuid()
     if user == 0:
@@ -383,7 +384,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     try:
         with (
             pytest.raises(KvstudyError, match=f"^{folder}: you cannot write there; give yourself"),
-            WorkDirectory(Path("results/small"), RAW, CELL).working(),
+            setting.working(RAW, CELL),
         ):
             pytest.fail("it began")
     finally:

@@ -38,7 +38,6 @@ from kvstudy.measure.phase import (
 )
 from kvstudy.measure.preflight import preflight
 from kvstudy.measure.setting import Counters, Pinning, Setting, counters, moved
-from kvstudy.measure.work_directory import WorkDirectory
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask
@@ -83,7 +82,7 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
     request.refuse_unlike(store, request.cell.path, known | about)
     raw = raw_directory(request.run, request.cell)
     before = time.monotonic() - began
-    with WorkDirectory(request.results, raw, request.cell.path).working() as work:
+    with request.working(raw, request.cell.path) as work:
         # Another project's cell may have kept us waiting; that is no part of this one.
         began = time.monotonic() - before
         _measure(request, store, provider, client, pinned, about, work, began)
@@ -94,7 +93,7 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
 def leave_out(request: Request, reason: str) -> Path:
     """Put ``reason`` where the cell's raw logs belong: measuring it now would not help."""
     raw = raw_directory(request.run, request.cell)
-    with WorkDirectory(request.results, raw, request.cell.path).working() as work:
+    with request.working(raw, request.cell.path) as work:
         _complete(work, GAP, {"cell": request.cell.as_json(), "reason": reason})
     return raw
 
@@ -258,7 +257,7 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     known = {"server": {"provider": "none" if store.in_process else provider}}
     setting.refuse_unlike(store, name, known)
     done = probe_directory(setting.run, store.name)
-    with WorkDirectory(setting.results, done, f"probes/{store.name}").working() as work:
+    with setting.working(done, f"probes/{store.name}") as work:
         phases: dict[str, Phase] = {}
 
         def run(step: Step, server: Server) -> None:

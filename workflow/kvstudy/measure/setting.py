@@ -1,8 +1,9 @@
-"""How something is measured, whatever it is: on which server, by which client, on which cores."""
+"""How something is measured, whatever it is: server, client, cores, and where its logs go."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import shutil
 import time
@@ -12,13 +13,18 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
+from kvstudy.measure.controller import Interrupted
 from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
 from kvstudy.measure.phase import SERVER_LOG
-from kvstudy.stores import providers
+from kvstudy.stores import process, providers
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, ask, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
+from kvstudy.study.raw import set_aside, stamp
+from kvstudy.whole_file import check_writable
 
+# A disk with less room than this (bytes) is full: logs are written in such pieces.
+ROOM = 1 << 16
 KEY = "config/config.yaml: pin_cpus"
 Counters = dict[str, int] | None
 
@@ -106,6 +112,91 @@ class Setting:
                     "true in config/config.yaml: then ALL of its data is deleted before each cell"
                 )
             yield server
+
+    @contextlib.contextmanager
+    def working(self, done: Path, name: str) -> Iterator[Path]:
+        """An empty folder to measure ``name`` in, while nothing else is; ``done`` is for its logs.
+
+        At the end it is moved to its place in one step. A failed measurement
+        leaves nothing there: its logs and its reason go to
+        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
+        beforehand when its place could not be written.
+        """
+        for folder in (done.parent, self.results / "measuring", self.results / "failed"):
+            check_writable(folder)
+        with process.measuring_alone():
+            for leftover in providers.sweep():
+                print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
+            work = self._fresh(name)
+            try:
+                yield work
+                self._put(work, done, name)
+            except Interrupted as stop:
+                shutil.rmtree(work, ignore_errors=True)
+                raise Interrupted(f"{name}: {stop}") from None
+            except (KvstudyError, OSError, ValueError) as error:
+                raise KvstudyError(self._set_aside(work, name, _reason(error, work))) from None
+            finally:
+                _prune(work.parent, self.results)
+
+    def _fresh(self, name: str) -> Path:
+        """An empty folder; an earlier measurement may have been killed in the middle of it."""
+        work = self.results / "measuring" / name
+        shutil.rmtree(work, ignore_errors=True)
+        try:
+            work.mkdir(parents=True)
+        except OSError as error:
+            raise KvstudyError(
+                f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner do so"
+            ) from None
+        return work
+
+    def _put(self, work: Path, done: Path, name: str) -> None:
+        """Move the finished logs to their place; keep logs that were there before."""
+        if done.is_dir() and any(done.iterdir()):
+            kept = self.results / "replaced" / name / stamp()
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            done.rename(kept)
+            print(f"measured again; the earlier logs are in {kept}", flush=True)
+        done.mkdir(parents=True, exist_ok=True)
+        work.rename(done)
+
+    def _set_aside(self, work: Path, name: str, reason: str) -> str:
+        """Keep the logs of a failure with its reason; returns the message for the user."""
+        message = f"{name}: {reason}"
+        try:
+            shutil.rmtree(work / "data", ignore_errors=True)
+            failed = set_aside(work, self.results, name, reason)
+        except OSError as error:
+            shutil.rmtree(work, ignore_errors=True)
+            return f"{message} (its logs could not be kept: {error})"
+        return f"{message}\nIts logs are in {failed}; 'snakemake' measures it again."
+
+
+def _reason(error: Exception, work: Path) -> str:
+    """The true cause first: on a full disk, servers, clients and logs break in many ways."""
+    full = (errno.ENOSPC, errno.EDQUOT)
+    text = f"the disk is full ({work.parent}); free some space"
+    if isinstance(error, OSError) and error.errno in full:
+        return text
+    room = work / "room"
+    try:
+        room.write_bytes(bytes(ROOM))
+    except OSError as problem:
+        return f"{text} ({error})" if problem.errno in full else str(error)
+    finally:
+        room.unlink(missing_ok=True)
+    return str(error)
+
+
+def _prune(folder: Path, root: Path) -> None:
+    """Remove the empty folders that the working directory needed."""
+    while folder != root:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
 
 
 def counters(store: Store, server: Server) -> Counters:
