@@ -13,11 +13,7 @@ from kvstudy.present.report import published, render, text
 NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")
 # Addresses and names of files have numbers of their own, and a code of the language.
 CODE = re.compile(r"```.*?```|`[^`]*`|<https?://[^>]*>", re.S)
-
-
-def other_languages() -> list[str]:
-    """All languages but the one that the texts are written in."""
-    return [language for language in languages() if language != ORIGINAL]
+OTHER_LANGUAGES = [language for language in languages() if language != ORIGINAL]
 
 
 def numbers(markdown: str) -> Counter[str]:
@@ -44,7 +40,7 @@ def _in_all(write: Callable[..., str], folder: int) -> Callable[..., str]:
 
     def write_all(*arguments: object) -> str:
         written = write(*arguments)
-        for language in other_languages() if current() == ORIGINAL else []:
+        for language in OTHER_LANGUAGES if current() == ORIGINAL else []:
             theirs = list(arguments)
             theirs[folder] = arguments[folder].with_name(language)
             with using(language):

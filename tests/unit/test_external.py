@@ -25,6 +25,5 @@ def test_what_is_no_address_is_named(address):
 
 
 def test_a_store_without_address_names_the_key():
-    assert "set config/config.yaml: external.servers.redis to host:port" in missing(
-        REDIS, "external", ""
-    )
+    told = missing(REDIS, "external")
+    assert "set config/config.yaml: external.servers.redis to host:port" in told

@@ -32,11 +32,10 @@ from kvstudy.study.load import load_study
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
-from tests.unit.languages import other_languages
+from tests.unit.languages import OTHER_LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "report" / "text"
-LANGUAGES = other_languages()
 
 
 @pytest.fixture
@@ -45,19 +44,19 @@ def czech():
         yield
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_every_text_is_translated(language, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert translation.problems(language) == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_every_template_exists_in_each_language(language):
     names = {path.name for path in (TEXT / "en").iterdir()}
     assert {path.name for path in (TEXT / language).iterdir()} == names
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_templates_show_the_same_tables_and_figures(language):
     """Which floats a text brings does not depend on the language."""
     shown = re.compile(r"floats\.(?:table|figure|long_table|transcript|barrier|contents)\b")

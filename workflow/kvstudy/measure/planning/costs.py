@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 from pathlib import Path
@@ -105,7 +105,7 @@ def read_costs(raws: Iterable[Path]) -> list[Cost]:
 def read_cost(directory: Path) -> Cost | None:
     """The cell whose raw logs lie in ``directory``; None when they tell no times.
 
-    Such are gaps, cells of older versions, and logs that were imported.
+    Such are gaps, and logs that were imported.
     """
     try:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
@@ -137,11 +137,8 @@ def read_cost(directory: Path) -> Cost | None:
 
 def cell_of(data: dict) -> Cell:
     """The cell that a manifest records, see ``Cell.as_json``."""
-    known = {field.name for field in fields(Cell)}
-    values = {name: value for name, value in data.items() if name in known}
-    for name in ("properties", "options"):
-        values[name] = tuple(sorted(values.get(name, {}).items()))
-    return Cell(**values)
+    pairs = {name: tuple(sorted(data[name].items())) for name in ("properties", "options")}
+    return Cell(**data | pairs)
 
 
 def _phase(directory: Path, name: str, seconds: float) -> PhaseCost:
