@@ -149,8 +149,7 @@ def _jars(jars: dict[str, str]) -> frozenset[str]:
 def _sides(sides: dict[frozenset[str], list[str]]) -> list[Side]:
     """The sides, the one with most cells first; of lists only what is not common to all."""
     common = frozenset.intersection(*sides)
-    ordered = sorted(sides.items(), key=lambda side: -len(side[1]))
     return [
         Side(", ".join(sorted(values - common)) or "without them", tuple(cells))
-        for values, cells in ordered
+        for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
     ]

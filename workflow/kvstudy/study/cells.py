@@ -160,11 +160,9 @@ def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
         ):
             percents = study.open_loop.percents
             blocks[cell.repetition] += [_at_rate(cell, percent) for percent in percents]
-    cells: list[Cell] = []
     for block in blocks.values():
         shuffle.shuffle(block)
-        cells += block
-    return cells
+    return [cell for block in blocks.values() for cell in block]
 
 
 def _at_rate(cell: Cell, percent: int) -> Cell:
@@ -236,18 +234,18 @@ def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[C
 
 def shown(study: Study, scale: float = 1.0) -> dict[str, str]:
     """The parameters of each workload that tables and figures of one set show."""
-    parameters = {}
-    for use in study.workloads:
-        cell = _cell(study, study.stores[0], use, shown_combination(study, use), scale)
-        parameters[use.name] = cell.parameters
-    return parameters
+    return {
+        use.name: _cell(
+            study, study.stores[0], use, shown_combination(study, use), scale
+        ).parameters
+        for use in study.workloads
+    }
 
 
 def find_cell(cells: list[Cell], path: str) -> Cell:
     """The planned cell called ``path``; KvstudyError when the plan has none."""
-    for cell in cells:
-        if cell.path == path:
-            return cell
+    if found := next((cell for cell in cells if cell.path == path), None):
+        return found
     example = cells[0].path if cells else "none"
     raise KvstudyError(f"{path}: not a cell of this study; one of its cells is {example}")
 

@@ -56,10 +56,8 @@ def noise_store(study: Study) -> str | None:
 
 def ceiling_store(study: Study) -> str | None:
     """The name of YCSB without a store: the study's own store of that kind, or the control."""
-    for use in study.stores:
-        if use.store == CEILING.store:
-            return use.name
-    return CEILING.name if study.client_ceiling and not study.imported else None
+    control = CEILING.name if study.client_ceiling and not study.imported else None
+    return next((use.name for use in study.stores if use.store == CEILING.store), control)
 
 
 def measured_uses(study: Study) -> list[StoreUse]:

@@ -1,5 +1,6 @@
 """What measured cells took, from their raw logs: time by parts, disk, throughput and its spread."""
 
+import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable
@@ -168,14 +169,10 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
         groups[name][same].append(cost.throughput)
     found = {}
     for name, cells in groups.items():
-        try:
-            spread = Spread(*pooled_spread(list(cells.values())))
-        except ValueError:
-            continue
-        # Runs that are alike to the last digit are no measurement of a spread.
-        if spread.value > 0:
-            found[name] = spread
-    return found
+        with contextlib.suppress(ValueError):
+            found[name] = Spread(*pooled_spread(list(cells.values())))
+    # Runs that are alike to the last digit are no measurement of a spread.
+    return {name: spread for name, spread in found.items() if spread.value > 0}
 
 
 def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | None:

@@ -162,13 +162,8 @@ class Progress:
         # Of other stores nothing was measured yet: the mean of those that are known.
         mean = sum(known.values()) / len(known) if known else None
         seconds = {path: known.get(path, mean) for path in estimates}
-        return State(
-            self._done,
-            counted(self._wanted),
-            tuple(self._failed()),
-            seconds,
-            len(known) == len(seconds),
-        )
+        sure = len(known) == len(seconds)
+        return State(self._done, counted(self._wanted), tuple(self._failed()), seconds, sure)
 
     def _line(self) -> str:
         state = self.look()
@@ -214,14 +209,11 @@ class Progress:
     def _failed(self) -> list[str]:
         """Cells that failed since the beginning and are not there."""
         root = Path("results") / self._run / "failed"
-        found = []
-        for path in self._left:
-            folder = root / path
-            if folder.is_dir() and any(
-                each.stat().st_mtime >= self._began for each in folder.iterdir()
-            ):
-                found.append(path)
-        return found
+        return [
+            path
+            for path in self._left
+            if any(attempt.stat().st_mtime >= self._began for attempt in (root / path).glob("*"))
+        ]
 
 
 def duration(seconds: float) -> str:

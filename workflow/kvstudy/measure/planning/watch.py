@@ -65,11 +65,10 @@ class Watch:
         line = f"{self.run}: {state.done} of {state.wanted} done"
         if state.failed:
             line += f", {len(state.failed)} failed (results/{self.run}/failed/)"
+        line += "; nothing works on it now."
         if state.seconds:
-            return (
-                f"{line}; nothing works on it now. 'snakemake --cores 4' goes on with what is left."
-            )
-        return f"{line}; nothing works on it now."
+            line += " 'snakemake --cores 4' goes on with what is left."
+        return line
 
     def _goes_on(self) -> bool:
         if self.working():
