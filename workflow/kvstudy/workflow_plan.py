@@ -15,9 +15,8 @@ from kvstudy.language.current import subfolder, suffix
 from kvstudy.measure.controller import share_clone, take_clone
 from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
 from kvstudy.stores.definition import Store, stores_to_measure
-from kvstudy.study import config as configuration
 from kvstudy.study.cells import Cell, plan, run_name
-from kvstudy.study.config import Config, check_config
+from kvstudy.study.config import PATH, Config, check_config
 from kvstudy.study.load import load_study, study_path
 from kvstudy.study.model import Study
 from kvstudy.study.probe import planned
@@ -185,7 +184,7 @@ def told(function: Callable, *arguments: Any) -> Any:
 
 def check_yaml() -> None:
     """KvstudyError for a config.yaml that is none; Snakemake reads it too, and says less."""
-    load_yaml(configuration.PATH)
+    load_yaml(PATH)
 
 
 def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:

@@ -35,12 +35,11 @@ def command(
     from kvstudy.measure.planning.estimate import Estimator
     from kvstudy.measure.planning.progress import CALIBRATION, earlier_runs, look
     from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study import config as configuration
     from kvstudy.study.cells import plan as plan_cells
+    from kvstudy.study.config import configured
     from kvstudy.study.load import load_study
-    from kvstudy.study.reading import read_yaml
 
-    config = read_yaml(configuration.PATH, configuration.Config)
+    config = configured()
     if provider:
         config = config.model_copy(update={"provider": provider})
     path = study_file(study or config.study)

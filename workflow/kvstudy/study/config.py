@@ -16,6 +16,7 @@ from pydantic import (
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import check_language
 from kvstudy.study.naming import problems
+from kvstudy.study.reading import read_yaml
 
 PATH = Path("config/config.yaml")
 # The forms of pin_cpus.
@@ -139,6 +140,11 @@ def cores_option(pin_cpus: bool | PinCpus) -> str:
     if isinstance(pin_cpus, PinCpus):
         return f"{pin_cpus.server}/{pin_cpus.client}"
     return str(pin_cpus).lower()
+
+
+def configured() -> Config:
+    """What the file says; KvstudyError names file, key and line of what is wrong."""
+    return read_yaml(PATH, Config)
 
 
 def check_config(data: dict) -> Config:
