@@ -1,4 +1,4 @@
-"""How numbers, dates, lists and places in a source are written in the current language."""
+"""How numbers, dates, lists, places in a source and texts of studies are written and translated."""
 
 import contextlib
 import gettext
@@ -14,6 +14,10 @@ from kvstudy.language.current import ORIGINAL, current, pgettext, read_catalogue
 
 # Dates and lists of the English text are those of British English.
 REGIONS = {ORIGINAL: "en_GB"}
+
+# Of texts of studies and stores: the catalogue beside their file, and those that were read.
+_beside: gettext.NullTranslations = gettext.NullTranslations()
+_seen: dict[str, None] | None = None
 
 
 def decimal_mark() -> str:
@@ -95,10 +99,6 @@ def _words() -> dict[str, str]:
         "and": pgettext("place in a source", "and"),
         "to": pgettext("place in a source", "to"),
     }
-
-
-_beside: gettext.NullTranslations = gettext.NullTranslations()
-_seen: dict[str, None] | None = None
 
 
 @contextlib.contextmanager

@@ -113,10 +113,8 @@ def _running(
     command: list[str], classpath: str, directory: Path, label: str, what: str
 ) -> Iterator[subprocess.Popen]:
     """A client that never survives the block; its output goes to ``<label>.out`` and ``.err``."""
-    with (
-        (directory / f"{label}.out").open("wb") as out,
-        (directory / f"{label}.err").open("wb") as err,
-    ):
+    output, errors = directory / f"{label}.out", directory / f"{label}.err"
+    with output.open("wb") as out, errors.open("wb") as err:
         client = process.start(command, out, err, environment={"CLASSPATH": classpath})
         record = process.note(client, what)
         try:

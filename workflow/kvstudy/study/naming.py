@@ -1,4 +1,8 @@
-"""Names that a file may give, and what to say of others."""
+"""Names and values that a file may give, and what to say of others, in words for people.
+
+pydantic names its own types in the place and the text of an error (``constrained-int``); they
+say nothing to who wrote the file, so every kind of error has a sentence here.
+"""
 
 import difflib
 import re
@@ -14,6 +18,38 @@ from kvstudy.errors import KvstudyError
 
 # Characters that no text has: PDF, HTML and Word cannot show them, some end a line or a file.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+Place = tuple[str | int, ...]
+# What a value must be, by the kind of error.
+_NUMBER, _WHOLE = "a number", "a whole number"
+_LIST, _KEYS = "a list, like [a, b]", "keys and values"
+_MUST = {
+    **dict.fromkeys(["int_type", "int_parsing", "int_parsing_size", "int_from_float"], _WHOLE),
+    **dict.fromkeys(["float_type", "float_parsing"], _NUMBER),
+    "finite_number": "a finite number",
+    "invalid_key": "a key in letters",
+    **dict.fromkeys(["bool_type", "bool_parsing"], "true or false"),
+    "string_type": "text, in quotation marks if it looks like a number",
+    "list_type": _LIST,
+    **dict.fromkeys(["dict_type", "model_type", "model_attributes_type"], _KEYS),
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "{ge} or more",
+    "less_than": "less than {lt}",
+    "less_than_equal": "{le} or less",
+    "too_short": "a list of {min_length} or more",
+    "too_long": "a list of {max_length} at most",
+    "string_too_short": "text of {min_length} characters or more",
+    "string_too_long": "text of {max_length} characters at most",
+    "string_pattern_mismatch": "text of the form {pattern}",
+}
+# The most frequent pattern, in words.
+NAME = r"^[a-z][a-z0-9-]*$"
+_FORMS = {NAME: "a name of small letters, digits and hyphens"}
+# A value of another type altogether, beside which another branch of a union may fit.
+_OTHER_TYPE = {name for name in _MUST if name.endswith("_type")}
+_OF_PYDANTIC = get_args(ErrorType)
+_ECHO = reprlib.Repr()
+_ECHO.maxstring = _ECHO.maxother = 80
+_ECHO.maxlevel = 3
 
 
 def check_printable(path: Path, text: str) -> None:
@@ -54,40 +90,6 @@ def check_unique(
             raise KvstudyError(
                 f"{path}: {key}: '{name}' stands there twice; name each once{remedy.format(name)}"
             )
-
-
-Place = tuple[str | int, ...]
-# What a value must be, by the kind of error.
-_NUMBER, _WHOLE = "a number", "a whole number"
-_LIST, _KEYS = "a list, like [a, b]", "keys and values"
-_MUST = {
-    **dict.fromkeys(["int_type", "int_parsing", "int_parsing_size", "int_from_float"], _WHOLE),
-    **dict.fromkeys(["float_type", "float_parsing"], _NUMBER),
-    "finite_number": "a finite number",
-    "invalid_key": "a key in letters",
-    **dict.fromkeys(["bool_type", "bool_parsing"], "true or false"),
-    "string_type": "text, in quotation marks if it looks like a number",
-    "list_type": _LIST,
-    **dict.fromkeys(["dict_type", "model_type", "model_attributes_type"], _KEYS),
-    "greater_than": "greater than {gt}",
-    "greater_than_equal": "{ge} or more",
-    "less_than": "less than {lt}",
-    "less_than_equal": "{le} or less",
-    "too_short": "a list of {min_length} or more",
-    "too_long": "a list of {max_length} at most",
-    "string_too_short": "text of {min_length} characters or more",
-    "string_too_long": "text of {max_length} characters at most",
-    "string_pattern_mismatch": "text of the form {pattern}",
-}
-# The most frequent pattern, in words.
-NAME = r"^[a-z][a-z0-9-]*$"
-_FORMS = {NAME: "a name of small letters, digits and hyphens"}
-# A value of another type altogether, beside which another branch of a union may fit.
-_OTHER_TYPE = {name for name in _MUST if name.endswith("_type")}
-_OF_PYDANTIC = get_args(ErrorType)
-_ECHO = reprlib.Repr()
-_ECHO.maxstring = _ECHO.maxother = 80
-_ECHO.maxlevel = 3
 
 
 def problems(error: ValidationError, data: object, model: type[BaseModel]) -> dict[Place, str]:
