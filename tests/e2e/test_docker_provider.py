@@ -20,7 +20,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stores import docker as provider
-from kvstudy.stores import registry
+from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
 
@@ -121,7 +121,7 @@ def test_life_cycle(name, docker_daemon, local_images, tmp_path):
     assert volumes(docker_daemon) == before
     assert listening(server.port) == set()
     assert server.died() is not None
-    assert not list((registry.state_directory() / "servers").iterdir())
+    assert not list((process.state_directory() / "servers").iterdir())
     image_id = docker(docker_daemon, "image", "inspect", "--format", "{{.Id}}", facts["image"])
     assert facts["digest"] == facts["image_id"] == image_id.strip()
     assert facts["provider"] == "docker"
@@ -422,7 +422,7 @@ def test_sigkill_of_the_controller_ends_a_server(docker_daemon, local_images, tm
     name = _killed_controller("redis", local_images.redis, tmp_path)
     assert wait_for(lambda: name not in containers(docker_daemon))
     assert provider.sweep() == []
-    assert not list((registry.state_directory() / "servers").iterdir())
+    assert not list((process.state_directory() / "servers").iterdir())
 
 
 def test_sigkill_of_the_controller_then_sweep(docker_daemon, local_images, tmp_path):
@@ -439,7 +439,7 @@ def test_sweep_while_the_daemon_is_down_tries_again_later(
     docker_daemon, local_images, tmp_path, monkeypatch
 ):
     name = _killed_controller("redis", local_images.never_ready, tmp_path)
-    (record,) = (registry.state_directory() / "servers").iterdir()
+    (record,) = (process.state_directory() / "servers").iterdir()
     entry = json.loads(record.read_text())
     record.write_text(json.dumps(entry | {"daemon": f"unix://{tmp_path}/nobody.sock"}))
     assert provider.sweep() == []

@@ -21,7 +21,7 @@ NAMES = ["redis", "memcached", "riak", "aerospike", "mongodb", "own-store-with-a
 def test_a_title_that_is_long_or_full_of_signs_still_fits_the_pdf(project):
     shutil.copytree(ROOT / "report/templates", project / "report/templates")
     hostile = {"riak": r"Riak_%&#\<K>{V}$~^", "own-store-with-a-long-name": "W" * 24}
-    other = {**MACHINE, "CPU": ("Slow_1 & more", "2 cores, 2 hardware threads usable")}
+    other = {**MACHINE, "CPU": ("Slow_1 & more", "cores cores=2 threads=2")}
     path = "/a/" + "very_long" * 12
     gaps = {("riak", "a", n): ("failed", f"100 % of {path} & more", "") for n in range(1, 6)}
     two_runs(

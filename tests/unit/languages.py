@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kvstudy.language.current import ORIGINAL, current, using
+from kvstudy.language.current import ORIGINAL, current, languages, using
 from kvstudy.present.report import published, render
-from kvstudy.translation import other_languages
 
 NUMBER = re.compile(r"\d+(?:[\u202f\u00a0]\d{3})*(?:[.,]\d+)*")
 # Addresses and names of files have numbers of their own, and a code of the language.
 CODE = re.compile(r"```.*?```|`[^`]*`|<https?://[^>]*>", re.S)
+OTHER_LANGUAGES = [language for language in languages() if language != ORIGINAL]
 
 
 def numbers(markdown: str) -> Counter[str]:
@@ -41,7 +41,7 @@ def _in_all(write: Callable[..., str]) -> Callable[..., str]:
 
     def write_all(folder: Path, *arguments: object) -> str:
         written = write(folder, *arguments)
-        for language in other_languages() if current() == ORIGINAL else []:
+        for language in OTHER_LANGUAGES if current() == ORIGINAL else []:
             with using(language):
                 check_numbers(written, write(folder.with_name(language), *arguments), language)
         return written

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.compare import Comparison, compare
 from kvstudy.present.comparison.matching import ABSOLUTE, LEFT_OUT, RELATIVE
 from kvstudy.present.comparison.matching import COLUMNS as ORDERS
@@ -23,7 +24,7 @@ from tests.unit.two_runs import JARS, MACHINE, SIZES, write_run
 # The stores' titles come from envs/stores.
 pytestmark = pytest.mark.usefixtures("project")
 
-OTHER_MACHINE = {**MACHINE, "CPU": ("Slow 1", "2 cores, 2 hardware threads usable")}
+OTHER_MACHINE = {**MACHINE, "CPU": ("Slow 1", "cores cores=2 threads=2")}
 NOISE_A = (1.0, 1.03, 0.98)
 NOISE_B = (1.01, 0.97, 1.02)
 
@@ -171,7 +172,7 @@ def test_throughputs_compare_on_one_machine_only(tmp_path):
     [
         ({"CPU": ("Slow 1", MACHINE["CPU"][1])}, "the machines differ in CPU (Quick 9 and Slow 1)"),
         (
-            {"CPU": ("Quick 9", "4 cores, 4 hardware threads usable, 3000 MHz")},
+            {"CPU": ("Quick 9", "cores-clock cores=4 threads=4 clock=3000")},
             "the machines differ in cores (4 cores, 8 hardware threads usable and 4 cores, "
             "4 hardware threads usable)",
         ),
@@ -218,7 +219,7 @@ def test_what_differs_and_what_is_the_same(tmp_path):
     facts = found.facts.set_index("what")
     assert facts.loc[facts["same"] == "no", ["a", "b"]].T.to_dict("list") == {
         "study": ["one", "two"],
-        "CPU": [", ".join(MACHINE["CPU"]), ", ".join(OTHER_MACHINE["CPU"])],
+        "CPU": [", ".join(map(sentence, machine["CPU"])) for machine in (MACHINE, OTHER_MACHINE)],
         "YCSB": ["0.17.0", "0.18.0"],
         "version of Redis": ["7.0", "7.4"],
         "repetitions (n)": ["3", "2"],

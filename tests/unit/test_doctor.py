@@ -7,7 +7,7 @@ import re
 from click.testing import CliRunner
 from kvstudy.cli import cli
 from kvstudy.measure import preflight
-from kvstudy.measure.finding import Finding
+from kvstudy.measure.preflight import Finding
 
 
 def doctor() -> tuple[int, str]:

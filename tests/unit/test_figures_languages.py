@@ -14,15 +14,15 @@ from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.surroundings import Surroundings
-from kvstudy.translation import other_languages
 from matplotlib.text import Text
+
+from tests.unit.languages import OTHER_LANGUAGES
 
 from . import small_results as small
 from . import test_over_sizes
 from .every_chart import Drawn, every_chart
 from .languages import check_numbers
 
-LANGUAGES = other_languages()
 # Words within sentences, and labels of values.
 ENGLISH = re.compile(r" (?:the|of|and|from|by|in|is|were|with|to|time|runs?|records?) ")
 LABEL = re.compile(r'\{\\"([^"]+)\\": datum')
@@ -70,7 +70,7 @@ def static(name: str, each: Drawn) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 @pytest.mark.parametrize("name", WORDS)
 def test_drawings_have_the_same_numbers_in_all_languages(drawn, name, language):
     english = static(name, drawn[name])
@@ -82,7 +82,7 @@ def test_drawings_have_the_same_numbers_in_all_languages(drawn, name, language):
         assert not set(WORDS[name]) & set(english)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 @pytest.mark.parametrize("name", WORDS)
 def test_charts_have_the_same_numbers_in_all_languages(drawn, name, language):
     english = drawn[name].text
@@ -98,7 +98,7 @@ def test_charts_have_the_same_numbers_in_all_languages(drawn, name, language):
     assert labels[0] & labels[1] <= {"Server"}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_the_csv_has_codes_in_all_languages(drawn, language):
     def tables() -> list[str]:
         over = test_over_sizes.swept_study()

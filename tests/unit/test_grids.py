@@ -21,10 +21,9 @@ from kvstudy.present.drawing.draw import Looks, looks, save, use_style
 from kvstudy.present.figures.averages import Averages, panel_titles
 from kvstudy.present.figures.box import Box
 from kvstudy.present.figures.heatmap import Heatmap
-from kvstudy.study.cells import shown
+from kvstudy.study.cells import shown, sizes
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
-from kvstudy.study.sizes import sizes
 from matplotlib.patches import Rectangle
 from pydantic import ValidationError
 

@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.logs.imports.command_line import find_command, read_command
-from kvstudy.logs.imports.sources import decoded
+from kvstudy.logs.imports.workloads import decoded, find_command, read_command
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.study.raw import check_sums
 

@@ -12,12 +12,12 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
-from kvstudy import translation
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.cli import cli
+from kvstudy.commands import translate as translation
 from kvstudy.commands.translate import command as translate
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, read_catalogue, using
@@ -32,9 +32,10 @@ from kvstudy.study.load import load_study
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
+from tests.unit.languages import OTHER_LANGUAGES
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = ROOT / "report" / "text"
-LANGUAGES = translation.other_languages()
 
 
 @pytest.fixture
@@ -43,19 +44,19 @@ def czech():
         yield
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_every_text_is_translated(language, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert translation.problems(language) == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_every_template_exists_in_each_language(language):
     names = {path.name for path in (TEXT / "en").iterdir()}
     assert {path.name for path in (TEXT / language).iterdir()} == names
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_templates_show_the_same_tables_and_figures(language):
     """Which floats a text brings does not depend on the language."""
     shown = re.compile(r"floats\.(?:table|figure|long_table|transcript|barrier|contents)\b")

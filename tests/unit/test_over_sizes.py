@@ -12,10 +12,9 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import Looks, looks, use_style
 from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.typeset.table import Grid
-from kvstudy.study.cells import by_combination
+from kvstudy.study.cells import by_combination, sizes
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
-from kvstudy.study.sizes import sizes
 from pydantic import ValidationError
 
 from . import small_results as small

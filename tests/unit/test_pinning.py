@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure import pinning as module
+from kvstudy.measure import setting as module
 from kvstudy.measure.kernel import Tree
-from kvstudy.measure.pinning import Pinning, pinning
+from kvstudy.measure.setting import Pinning, pinning
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.docker import DockerServer

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from kvstudy.language.reasons import sentence
-from kvstudy.measure.finding import Finding
 from kvstudy.measure.kernel import NOT_VISIBLE, Tree, core_numbers, cpu_quota, memory_limit
-from kvstudy.measure.preflight import load_average, preflight
+from kvstudy.measure.preflight import Finding, load_average, preflight
 
 from .machines import machine, put
 

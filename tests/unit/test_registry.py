@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.stores import process, registry
+from kvstudy.stores import process
 
 from tests.project import CELL, STUDY, kvstudy
 
@@ -25,12 +25,12 @@ def home(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_they_are_in_a_folder_that_nobody_else_can_take(home, monkeypatch, tmp_path):
     machine = Path("kvstudy", platform.node())
-    assert registry.state_directory() == home / ".local/state" / machine
-    assert registry.state_directory().stat().st_mode & 0o077 == 0
+    assert process.state_directory() == home / ".local/state" / machine
+    assert process.state_directory().stat().st_mode & 0o077 == 0
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    assert registry.state_directory() == tmp_path / "state" / machine
+    assert process.state_directory() == tmp_path / "state" / machine
     monkeypatch.setenv("KVSTUDY_STATE", str(tmp_path / "mine"))
-    assert registry.state_directory() == tmp_path / "mine"
+    assert process.state_directory() == tmp_path / "mine"
 
 
 @pytest.mark.parametrize(
@@ -41,17 +41,17 @@ def test_what_is_no_folder_is_named(home, monkeypatch, tmp_path, name, problem):
     file.write_text("")
     monkeypatch.setenv(name, str(file))
     with pytest.raises(KvstudyError) as error:
-        registry.state_directory()
+        process.state_directory()
     assert str(error.value).startswith(f"{file}")
     assert problem in str(error.value)
     assert "set KVSTUDY_STATE to a folder of your own" in str(error.value)
 
 
 def test_the_folder_of_another_user_is_not_taken(home, monkeypatch, tmp_path):
-    theirs = registry.state_directory()
-    monkeypatch.setattr(registry.os, "getuid", lambda: theirs.stat().st_uid + 1)
+    theirs = process.state_directory()
+    monkeypatch.setattr(process.os, "getuid", lambda: theirs.stat().st_uid + 1)
     with pytest.raises(KvstudyError, match="belongs to another user; set KVSTUDY_STATE"):
-        registry.state_directory()
+        process.state_directory()
 
 
 @pytest.mark.parametrize("port", ["-5", "65536"])
@@ -72,7 +72,7 @@ def test_what_works_in_the_data_of_a_killed_cell_is_ended(project, tmp_path):
         for each in (left, other):
             # As it was when its parent had ended: the id is that of nobody now.
             entry = {"kind": "process", "what": "pretend", "pid": 2**22, "created": 0.0}
-            registry.record(f"pretend-{each.pid}", entry | {"mark": str(data)})
+            process.record(f"pretend-{each.pid}", entry | {"mark": str(data)})
         assert process.sweep() == [f"pretend (process {left.pid})"]
         assert not psutil.pid_exists(left.pid)
         assert other.poll() is None

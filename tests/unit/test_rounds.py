@@ -10,15 +10,22 @@ from kvstudy.analyse.tidy.outcomes import void
 from kvstudy.analyse.tidy.rows import rounds
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
+from kvstudy.logs.ycsb.check import read_rounds
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import write_sums
-from kvstudy.study.rounds import PROPERTIES, Rounds, found, key_of_read, rounds_of
-from kvstudy.study.workload import load_workload, operations_of
+from kvstudy.study.workload import (
+    ROUNDS_PROPERTIES,
+    Rounds,
+    hits_of,
+    key_of_read,
+    load_workload,
+    operations_of,
+    rounds_of,
+)
 
 DATA = Path(__file__).parents[1] / "data/ycsb"
 PROPERTIES_OF_FILE = tuple(sorted(load_workload(Path("workloads/rounds")).items()))
@@ -45,7 +52,7 @@ def test_the_pattern_has_33_keys_of_which_few_records_hold_few():
     assert len(keys) == 33
     assert min(keys) == 1
     assert max(keys) <= 200
-    assert [found(records, 10_000) for records in (1, 10, 100, 200)] == [500, 1500, 5900, 10_000]
+    assert [hits_of(records, 10_000) for records in (1, 10, 100, 200)] == [500, 1500, 5900, 10_000]
     # As the published program computes it, step by step from the left.
     for number in (0, 1, 15, 199, 200, 9_999):
         assert key_of_read(number) == 1 + ((number % 200) * number) % 200
@@ -214,4 +221,4 @@ def test_small_sizes_stay_as_they_are_at_every_scale(tmp_path):
 
 
 def test_the_workload_file_is_what_the_class_takes_by_itself():
-    assert {name: dict(PROPERTIES_OF_FILE)[name] for name in PROPERTIES} == PROPERTIES
+    assert {name: dict(PROPERTIES_OF_FILE)[name] for name in ROUNDS_PROPERTIES} == ROUNDS_PROPERTIES

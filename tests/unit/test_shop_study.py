@@ -6,10 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from kvstudy.study.cells import plan
+from kvstudy.study.cells import plan, sizes
 from kvstudy.study.load import load_study, study_path
 from kvstudy.study.model import Study
-from kvstudy.study.sizes import sizes
 from kvstudy.study.workload import properties_of
 
 ROOT = Path(__file__).parents[2]

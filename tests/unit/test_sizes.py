@@ -6,10 +6,9 @@ from kvstudy.analyse.findings.files import shown_of
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.analyse.tidy.results import only, published_only
 from kvstudy.errors import KvstudyError
-from kvstudy.study.cells import plan, shown
+from kvstudy.study.cells import plan, shown, sizes
 from kvstudy.study.combinations import combinations_of, shown_combination
 from kvstudy.study.parts import MEAN
-from kvstudy.study.sizes import sizes
 
 from . import small_results as small
 

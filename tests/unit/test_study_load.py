@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from kvstudy.analyse.findings.agreement import writing_all_fields
-from kvstudy.documentation import files
+from kvstudy.commands.schema import files
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
 from kvstudy.study.config import check_config, cores_option

@@ -29,7 +29,7 @@ from kvstudy.present.typeset.latex import (
     stacked,
 )
 from kvstudy.present.typeset.table import Grid, Line, Section, texts
-from kvstudy.study.sizes import sizes
+from kvstudy.study.cells import sizes
 
 from tests.cell_texts import (
     check_structure,

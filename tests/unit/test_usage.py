@@ -33,7 +33,7 @@ def test_what_the_manifest_says_comes_first(tmp_path):
 @pytest.mark.parametrize(
     ("environment", "number"),
     [
-        ([{"component": "CPU", "details": "1 cores, 12 hardware threads usable, 2 MHz"}], 12),
+        ([{"component": "CPU", "details": "cores-clock cores=1 threads=12 clock=2"}], 12),
         ([{"component": "CPU", "details": ""}], None),
         (None, None),
     ],

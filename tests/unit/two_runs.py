@@ -13,7 +13,7 @@ from kvstudy.present.comparison.compare import Comparison, compare
 
 SIZES = "r1000_o5000_t2"
 MACHINE = {
-    "CPU": ("Quick 9", "4 cores, 8 hardware threads usable, 3000 MHz"),
+    "CPU": ("Quick 9", "cores-clock cores=4 threads=8 clock=3000"),
     "Memory": ("16.0 GiB", "no swap"),
     "Java": ("openjdk version 17.0.1", "OpenJDK 64-Bit Server VM"),
 }

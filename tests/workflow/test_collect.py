@@ -220,7 +220,7 @@ def component(name: str, /, **changes: str):
         ),
         (component("CPU", name="Z80"), f"Z80 (1 cell, {OTHER})"),
         (
-            component("CPU", details="8 cores, 64 hardware threads usable"),
+            component("CPU", details="cores cores=8 threads=64"),
             f"64 hardware threads usable (1 cell, {OTHER})",
         ),
         (component("Memory", name="640 kB"), f"640 kB (1 cell, {OTHER})"),

@@ -17,8 +17,8 @@ from pathlib import Path
 import psutil
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.measure.work_directory import WorkDirectory
-from kvstudy.stores import process, registry
+from kvstudy.measure.setting import Setting
+from kvstudy.stores import process
 from kvstudy.study.raw import write_sums
 
 from tests.project import CELL, kvstudy, measure
@@ -376,6 +376,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     for path in (Path(), Path("results"), *Path("results").rglob("*")):
         path.chmod(0o777)
     folder.chmod(0o555)
+    setting = Setting(run="small", planned=frozenset(), provider="native", protocol=1)
     # Root may write everything: be somebody else for a moment.
     user = os.geteuid()
     if user == 0:
@@ -383,7 +384,7 @@ def test_results_of_somebody_else_are_told_before_measuring(project, theirs):
     try:
         with (
             pytest.raises(KvstudyError, match=f"^{folder}: you cannot write there; give yourself"),
-            WorkDirectory(Path("results/small"), RAW, CELL).working(),
+            setting.working(RAW, CELL),
         ):
             pytest.fail("it began")
     finally:
@@ -529,7 +530,7 @@ def test_the_next_cell_ends_a_server_that_was_left_behind(pretend_study):
         process.note(left, "pretend")
         # A record whose process id belongs to another program by now.
         stranger = {"kind": "process", "what": "pretend", "pid": other.pid, "created": 1.0}
-        registry.record("stranger", stranger)
+        process.record("stranger", stranger)
         measure()
         left.wait(5)
         assert other.poll() is None

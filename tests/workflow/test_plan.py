@@ -14,7 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.measure.planning.costs import PhaseCost, read_cost, read_costs
 from kvstudy.measure.planning.estimate import OTHER, SAME, SIZES, Estimator
 from kvstudy.measure.planning.progress import Progress, duration, size
-from kvstudy.stores import registry
+from kvstudy.stores import process
 from kvstudy.study.cells import find_cell, plan
 from kvstudy.study.load import load_study
 
@@ -246,7 +246,7 @@ def phase(seconds=2.0, runtime=1.0, count=1000, status: str = "", folder=Path())
 
 def test_waiting_for_the_cell_of_another_project_is_no_part_of_a_cell(pretend_study):
     cell = f"pretend/a/{SLUG}/rep1"
-    other = registry.measuring_alone()
+    other = process.measuring_alone()
     other.__enter__()
     command = ["kvstudy", "measure", cell, "--study", str(pretend_study), "--provider", "native"]
     waiting = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)

@@ -13,9 +13,9 @@ from kvstudy.logs.ycsb.status import last_status
 from kvstudy.measure.planning.progress import Progress, duration
 from kvstudy.measure.planning.watch import Watch, current, latest_run
 from kvstudy.study.cells import find_cell, plan
-from kvstudy.study.described import described, escaped, label
 from kvstudy.study.load import load_study
 from kvstudy.study.run_names import parse_name
+from kvstudy.workflow_plan import described, escaped, label
 
 from tests.project import CELL, kvstudy
 from tests.unit import small_results

@@ -1,7 +1,5 @@
 """The command ``kvstudy``: each step of the pipeline, to be run by hand or from a rule."""
 
-from __future__ import annotations
-
 import errno
 import importlib
 import sys

@@ -1,7 +1,5 @@
 """The files of this package that a command uses: an edited one makes its results again."""
 
-from __future__ import annotations
-
 import functools
 import re
 from pathlib import Path

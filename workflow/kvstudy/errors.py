@@ -1,7 +1,5 @@
 """The one exception that a user is meant to read."""
 
-from __future__ import annotations
-
 import re
 
 # Values of any length stand in messages; nobody reads more of one than this.

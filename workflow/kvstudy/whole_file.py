@@ -1,7 +1,5 @@
 """Files that are there as a whole or not at all, and folders that can be written."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from pathlib import Path

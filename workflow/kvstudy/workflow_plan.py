@@ -1,11 +1,10 @@
 """What Snakemake is to make of a configuration: the run, its cells, and what is there of it."""
 
-from __future__ import annotations
-
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,10 @@ from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import subfolder, suffix
 from kvstudy.measure.controller import share_clone, take_clone
-from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
-from kvstudy.measure.planning.progress import Progress
+from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
 from kvstudy.stores.definition import Store, stores_to_measure
-from kvstudy.study import config as configuration
 from kvstudy.study.cells import Cell, plan, run_name
-from kvstudy.study.config import Config, check_config
+from kvstudy.study.config import PATH, Config, check_config
 from kvstudy.study.load import load_study, study_path
 from kvstudy.study.model import Study
 from kvstudy.study.probe import planned
@@ -31,7 +28,7 @@ from kvstudy.whole_file import check_folder, check_writable
 LANGUAGES = Path("workflow/kvstudy/language")
 
 
-@dataclass(frozen=True)
+@dataclass
 class WorkflowPlan:
     """The ``run`` that Snakemake is asked for, of the study in ``study_file``.
 
@@ -140,45 +137,39 @@ def plan_run(data: dict) -> WorkflowPlan:
     path = study_path(config.study)
     study = load_study(path)
     check_source(path, study)
+    run = run_name(study.name, config.scale)
     if config.source == "published":
-        of = WorkflowPlan(config, path, study, published_name(study.name, config.language), holder)
-        _check_results(of)
+        run = published_name(study.name, config.language)
+    of = WorkflowPlan(config, path, study, run, holder)
+    _check_results(of)
+    if of.published:
         # Tells where nothing of the source is known.
         Files.beside(path)
         return of
-    of = WorkflowPlan(config, path, study, run_name(study.name, config.scale), holder)
-    _check_results(of)
-    stores = stores_to_measure(study, path)
+    of.stores = stores_to_measure(study, path)
     if study.imported and not Path(of.imports[0]).is_file():
         raise KvstudyError(
             f"{path}: imported: no logs of it in results/{of.run}; run "
             f"'kvstudy import FOLDER --study {study.name}', with scale 1"
         )
-    probes = {} if study.imported else planned(study)
-    probed = [name for name in probes if is_complete(probe_directory(of.run, name))]
+    of.probes = {} if study.imported else planned(study)
+    of.probed = [name for name in of.probes if is_complete(probe_directory(of.run, name))]
     if of.nothing_measured:
-        cells = plan(study, config.scale)
-        measured = wanted = [cell for cell in cells if is_measured(of.run, cell)]
-        wanted_probes, gaps = probed, []
-    else:
-        # Programs are asked for their versions only where they may be measured.
-        outlook = look(study, stores, config, config.scale)
-        cells, wanted = outlook.cells, outlook.wanted
-        # Raw logs that exist always count, whatever this machine could measure.
-        measured = [cell for cell in cells if cell in outlook.done]
-        wanted_probes = [name for name in probes if name in probed or name not in outlook.missing]
-        gaps = sorted({cell.store for cell in outlook.absent} | (probes.keys() - wanted_probes))
-    return replace(
-        of,
-        stores=stores,
-        cells=cells,
-        measured=measured,
-        wanted=wanted,
-        probes=probes,
-        probed=probed,
-        wanted_probes=wanted_probes,
-        gaps=gaps,
-    )
+        of.cells = plan(study, config.scale)
+        of.measured = of.wanted = [cell for cell in of.cells if is_measured(of.run, cell)]
+        of.wanted_probes = of.probed
+        return of
+    # Programs are asked for their versions only where they may be measured.
+    outlook = look(study, of.stores, config, config.scale)
+    of.cells, of.wanted = outlook.cells, outlook.wanted
+    # Raw logs that exist always count, whatever this machine could measure.
+    of.measured = [cell for cell in of.cells if cell in outlook.done]
+    of.wanted_probes = [
+        name for name in of.probes if name in of.probed or name not in outlook.missing
+    ]
+    absent = {cell.store for cell in outlook.absent}
+    of.gaps = sorted(absent | (of.probes.keys() - of.wanted_probes))
+    return of
 
 
 def told(function: Callable, *arguments: Any) -> Any:
@@ -193,7 +184,7 @@ def told(function: Callable, *arguments: Any) -> Any:
 
 def check_yaml() -> None:
     """KvstudyError for a config.yaml that is none; Snakemake reads it too, and says less."""
-    load_yaml(configuration.PATH)
+    load_yaml(PATH)
 
 
 def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:
@@ -238,3 +229,36 @@ def _check_results(of: WorkflowPlan) -> None:
 
 def _there(paths) -> list[str]:
     return [str(path) for path in paths if path.is_file()]
+
+
+def described(study: Study, run: str, scale: float, published_only: bool = False) -> dict[str, str]:
+    """Title, question, source and what was measured, each as text of reStructuredText."""
+    source = ""
+    if study.source:
+        source = f"After {study.source.author}, {study.source.title}, {study.source.year}."
+    if published_only:
+        measured = "All values are the source's own; nothing was measured."
+    elif study.imported:
+        measured = f"The logs were made elsewhere and imported ({run})."
+    else:
+        repetitions = "repetition" if study.repetitions == 1 else "repetitions"
+        measured = f"Measured with {study.repetitions} {repetitions} ({run})."
+    if scale != 1 and not published_only:
+        measured += f" Sizes are {scale:g} times those of the study: no measurement of the stores."
+    texts = {
+        "title": study.title,
+        "question": study.question,
+        "source": source,
+        "measured": measured,
+    }
+    return {name: escaped(text) for name, text in texts.items()}
+
+
+def escaped(text: str) -> str:
+    """``text`` on one line, without any mark-up of reStructuredText."""
+    return re.sub(r"([^\w\s,.;()'-])|(_)", r"\\\1\2", " ".join(text.split()))
+
+
+def label(text: str) -> str:
+    """``text`` without what Snakemake would take for wildcards."""
+    return text.translate({ord("{"): "(", ord("}"): ")"})

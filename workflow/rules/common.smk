@@ -2,7 +2,7 @@
 
 from snakemake.io import apply_wildcards
 
-from kvstudy.study.described import label
+from kvstudy.workflow_plan import label
 
 
 def tidy(*names):

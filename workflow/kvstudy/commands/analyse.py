@@ -1,7 +1,5 @@
 """``kvstudy analyse``: what the runs of a study say."""
 
-from __future__ import annotations
-
 import click
 
 

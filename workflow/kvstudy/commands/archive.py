@@ -1,7 +1,5 @@
-"""``kvstudy archive``"""
-
-from __future__ import annotations
-
+import io
+import sys
 from pathlib import Path
 
 import click
@@ -55,9 +53,11 @@ def command(run: str, output: Path | None, authors: tuple[str, ...], licence: st
     people = tuple(parse_person(each) for each in authors)
     contents = contents_of(find_name(run))
     output = output or Path(f"{contents.run.name}.zip")
+    # A log file stays quiet.
+    shown = sys.stderr if sys.stderr.isatty() else io.StringIO()
     # Each file is read twice: for its checksum, and into the zip.
     total = 2 * sum(path.stat().st_size for path in contents.files.values())
-    with click.progressbar(length=total, label=f"packing {output}", file=_terminal()) as bar:
+    with click.progressbar(length=total, label=f"packing {output}", file=shown) as bar:
         pack(contents, output, people, licence, bar.update)
     megabytes = output.stat().st_size / 1e6
     click.echo(f"{output}: {len(contents.files)} files, {megabytes:.1f} MB")
@@ -66,11 +66,3 @@ def command(run: str, output: Path | None, authors: tuple[str, ...], licence: st
     for folder, count in folders_named(contents).items():
         click.echo(f"names a folder of the machine that measured: {folder} ({count} files)")
     click.echo(f"next: kvstudy verify {output}")
-
-
-def _terminal():
-    """Where progress is shown; a log file stays quiet."""
-    import io
-    import sys
-
-    return sys.stderr if sys.stderr.isatty() else io.StringIO()

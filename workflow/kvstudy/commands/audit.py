@@ -1,10 +1,10 @@
 """``kvstudy audit``: whether what a study's source printed fits together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
+
+from kvstudy.errors import KvstudyError
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -23,7 +23,6 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
     """
     from kvstudy.analyse.audit.files import as_text, audit, write_audit
     from kvstudy.analyse.claims.file import check_source
-    from kvstudy.errors import KvstudyError
     from kvstudy.study.load import load_study
     from kvstudy.study.published import PUBLISHED, QUOTES
     from kvstudy.study.raw import noted

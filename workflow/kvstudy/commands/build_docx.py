@@ -1,7 +1,3 @@
-"""``kvstudy build-docx``"""
-
-from __future__ import annotations
-
 import click
 
 from kvstudy.commands.options import LANGUAGE

@@ -1,7 +1,5 @@
 """``kvstudy claims``: what holds of the source's claims."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

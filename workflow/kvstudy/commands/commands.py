@@ -1,7 +1,3 @@
-"""``kvstudy commands``"""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

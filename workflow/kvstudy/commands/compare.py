@@ -1,7 +1,5 @@
 """``kvstudy compare``: two finished runs against each other."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

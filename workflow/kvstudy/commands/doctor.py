@@ -1,7 +1,3 @@
-"""``kvstudy doctor``"""
-
-from __future__ import annotations
-
 import shutil
 import sys
 import textwrap

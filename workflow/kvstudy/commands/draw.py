@@ -1,7 +1,5 @@
 """``kvstudy draw``: the figures of the report."""
 
-from __future__ import annotations
-
 import click
 
 from kvstudy.commands.options import LANGUAGE

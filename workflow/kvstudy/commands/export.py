@@ -1,7 +1,3 @@
-"""``kvstudy export``"""
-
-from __future__ import annotations
-
 import click
 
 

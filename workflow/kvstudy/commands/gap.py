@@ -1,7 +1,3 @@
-"""``kvstudy gap``"""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

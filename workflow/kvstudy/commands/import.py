@@ -1,10 +1,10 @@
 """``kvstudy import``: logs that others measured, as the cells of a run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
+
+from kvstudy.errors import KvstudyError
 
 SHOWN = 12
 
@@ -24,7 +24,6 @@ def command(folder: Path, study: str, machine: str, measured_by: str) -> None:
     command again. Writes config/studies/STUDY/study.yaml unless it is there.
     Nothing is measured; 'snakemake --config study=STUDY' builds the report.
     """
-    from kvstudy.errors import KvstudyError
     from kvstudy.logs.imports.cells import import_cells
     from kvstudy.logs.imports.guess import draft, guess_rows
     from kvstudy.logs.imports.mapping import NAME, read_rows

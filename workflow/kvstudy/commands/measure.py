@@ -1,12 +1,9 @@
-"""``kvstudy measure``"""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
 from kvstudy.commands.options import completed, measuring, refuse_imported
+from kvstudy.errors import KvstudyError
 
 
 @click.command("measure")
@@ -24,7 +21,6 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
 
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.open_loop import NoTarget, find_target
-    from kvstudy.errors import KvstudyError
     from kvstudy.language.reasons import sentence
     from kvstudy.measure.cell import Request, leave_out, measure_cell
     from kvstudy.measure.controller import stop_on_signals

@@ -1,10 +1,13 @@
 """``kvstudy new``: commented first versions of a study, a store, a workload."""
 
-from __future__ import annotations
-
+import functools
+import json
+import re
 from pathlib import Path
 
 import click
+
+from kvstudy.errors import KvstudyError
 
 COUNT = click.IntRange(min=1)
 TEMPLATES = Path(__file__).with_name("scaffold")
@@ -41,14 +44,12 @@ def study(
     **sizes: int,
 ) -> None:
     """Write config/studies/NAME/study.yaml; asks for stores and workloads."""
-    from kvstudy.errors import KvstudyError
     from kvstudy.study.load import STUDIES, load_study, project_stores
-    from kvstudy.study.workload import WORKLOADS
+    from kvstudy.study.workload import project_workloads
 
-    path = STUDIES / _checked(name, "study", TAKEN, ("-partial",)) / "study.yaml"
-    _refuse_existing(path.parent)
+    path = _place(STUDIES, name, "study", TAKEN, ("-partial",)) / "study.yaml"
     known = project_stores()
-    files = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    files = project_workloads()
     values = {
         "name": name,
         "title": title or _plain(name),
@@ -65,10 +66,8 @@ def study(
         path.unlink()
         path.parent.rmdir()
         raise
-    _say(
-        f"{path}: edit it, then",
-        f"  kvstudy plan {name}",
-        f"  snakemake --cores 4 --config study={name}",
+    click.echo(
+        f"{path}: edit it, then\n  kvstudy plan {name}\n  snakemake --cores 4 --config study={name}"
     )
 
 
@@ -82,19 +81,18 @@ def store(name: str, title: str | None) -> None:
     from kvstudy.study.load import STORES
     from kvstudy.study.reading import read_yaml
 
-    folder = STORES / _checked(name, "store", (CEILING.name,), (AGAIN, TWO_CLIENTS))
-    _refuse_existing(folder)
+    folder = _place(STORES, name, "store", (CEILING.name,), (AGAIN, TWO_CLIENTS))
     used = {read_yaml(file, StoreFile).color for file in STORES.glob("*/store.yaml")}
     color = next((color for color in COLORS if color not in used), COLORS[0])
     values = {"name": name, "title": title or _plain(name), "color": color}
     for file in ("store.yaml", "verbs.py"):
         _write(folder / file, f"{file}.j2", values)
-    _say(
-        f"{folder}: fill in store.yaml and verbs.py. YCSB needs a binding for it;",
-        "workflow/bindings/README.md tells how to write one, if none fits. Then",
-        "  kvstudy doctor                what is still missing",
-        f"  kvstudy run --store {name}",
-        "  kvstudy schema                describes it in docs/stores.md",
+    click.echo(
+        f"{folder}: fill in store.yaml and verbs.py. YCSB needs a binding for it;\n"
+        "workflow/bindings/README.md tells how to write one, if none fits. Then\n"
+        "  kvstudy doctor                what is still missing\n"
+        f"  kvstudy run --store {name}\n"
+        "  kvstudy schema                describes it in docs/stores.md"
     )
 
 
@@ -105,20 +103,18 @@ def workload(name: str) -> None:
     from kvstudy.study.parts import MEAN
     from kvstudy.study.workload import WORKLOADS
 
-    path = WORKLOADS / _checked(name, "workload", (MEAN,), ())
-    _refuse_existing(path)
+    path = _place(WORKLOADS, name, "workload", (MEAN,))
     _write(path, "workload.j2", {"name": name})
-    _say(
-        f"{path}: edit it, name it under workloads: of a study, or try it:",
-        f"  kvstudy run --workload {name}",
+    click.echo(
+        f"{path}: edit it, name it under workloads: of a study, or try it:\n"
+        f"  kvstudy run --workload {name}"
     )
 
 
-def _checked(name: str, kind: str, taken: tuple[str, ...], endings: tuple[str, ...]) -> str:
-    """The name; KvstudyError when it cannot be one, with one that can."""
-    import re
-
-    from kvstudy.errors import KvstudyError
+def _place(
+    room: Path, name: str, kind: str, taken: tuple[str, ...], endings: tuple[str, ...] = ()
+) -> Path:
+    """Where it goes; KvstudyError for a name that cannot be one, with one that can."""
     from kvstudy.study.load import STUDIES
 
     if not STUDIES.is_dir():
@@ -130,25 +126,21 @@ def _checked(name: str, kind: str, taken: tuple[str, ...], endings: tuple[str, .
             f"{kind} '{name}': a name has small letters, digits and -, and begins with a letter; "
             f"take '{better}'"
         )
-    if name in taken or name.endswith(endings or ("\0",)):
+    if name in taken:
         raise KvstudyError(
             f"{kind} '{name}': kvstudy gives this name to something else; take 'my-{name}'"
-            if name in taken
-            else f"{kind} '{name}': kvstudy gives this ending to something else; take another"
         )
-    return name
-
-
-def _refuse_existing(path: Path) -> None:
-    from kvstudy.errors import KvstudyError
-
-    if path.exists():
-        raise KvstudyError(f"{path}: is there already; edit it, or take another name")
+    if name.endswith(endings):
+        raise KvstudyError(
+            f"{kind} '{name}': kvstudy gives this ending to something else; take another"
+        )
+    if (room / name).exists():
+        raise KvstudyError(f"{room / name}: is there already; edit it, or take another name")
+    return room / name
 
 
 def _several(kind: str, given: tuple[str, ...], known: list[str]) -> list[str]:
     """The names that were given or are asked for; KvstudyError for an unknown one."""
-    from kvstudy.errors import KvstudyError
     from kvstudy.study.naming import did_you_mean
 
     names = list(given)
@@ -167,7 +159,8 @@ def _write(path: Path, template: str, values: dict) -> None:
     from kvstudy.present import templates
 
     environment = templates.environment(TEMPLATES)
-    environment.filters["quoted"] = _quoted
+    # A YAML text may be written as one of JSON.
+    environment.filters["quoted"] = functools.partial(json.dumps, ensure_ascii=False)
     text = templates.fill(environment, template, values)
     path.parent.mkdir(exist_ok=True)
     # x: not even a file that came in between is overwritten.
@@ -175,17 +168,5 @@ def _write(path: Path, template: str, values: dict) -> None:
         file.write(text)
 
 
-def _quoted(text: str) -> str:
-    """A YAML text, which may be written as one of JSON."""
-    import json
-
-    return json.dumps(text, ensure_ascii=False)
-
-
 def _plain(name: str) -> str:
     return name.replace("-", " ").capitalize()
-
-
-def _say(*lines: str) -> None:
-    for line in lines:
-        click.echo(line)

@@ -1,7 +1,5 @@
 """``kvstudy notebook``: the analysis, step by step."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kvstudy.errors import KvstudyError
+
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
@@ -86,26 +88,17 @@ def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
 
     Those that were left out are as Snakemake was told, where it runs the command.
     """
-    from kvstudy.study.config import Config, cores_option
+    from kvstudy.study.config import Config
 
     known = os.environ.get("KVSTUDY_CONFIG")
     config = Config.model_validate_json(known) if known else Config(study="none")
-    address = config.external.servers.get(folder, "") if config.provider == "external" else ""
-    configured = {
-        "provider": config.provider,
-        "port": config.port,
-        "address": address,
-        "may_empty": bool(address) and config.external.may_empty,
-        "ycsb_home": config.ycsb.home,
-        "pin_cpus": cores_option(config.pin_cpus),
-        "mixed": config.mixed,
+    return config.setting_of(folder) | {
+        name: value for name, value in options.items() if value is not None
     }
-    return configured | {name: value for name, value in options.items() if value is not None}
 
 
 def refuse_imported(study: Study, path: Path) -> None:
     """KvstudyError for a study of logs that others measured: nothing is measured for it."""
-    from kvstudy.errors import KvstudyError
 
     if study.imported:
         raise KvstudyError(
@@ -123,7 +116,6 @@ def measuring(command: Callable) -> Callable:
 
 def study_file(study: str) -> Path:
     """The study file of a name, a folder or a path; KvstudyError when there is none."""
-    from kvstudy.errors import KvstudyError
     from kvstudy.study.load import STUDIES
     from kvstudy.study.naming import did_you_mean
 

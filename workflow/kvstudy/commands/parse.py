@@ -1,5 +1,3 @@
-"""``kvstudy parse``"""
-
 from __future__ import annotations
 
 import json
@@ -7,6 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from kvstudy.errors import KvstudyError
 
 if TYPE_CHECKING:
     from kvstudy.study.cells import Cell
@@ -27,7 +27,6 @@ def command(run: str, mixed: bool) -> None:
     from kvstudy.analyse.tidy.collect import collect
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
-    from kvstudy.errors import KvstudyError
     from kvstudy.study.cells import plan
     from kvstudy.study.load import load_study
     from kvstudy.study.raw import noted
@@ -67,7 +66,6 @@ def command(run: str, mixed: bool) -> None:
 
 def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: str) -> None:
     """Make failed measurements of those that cannot be read; say so, and how to try ``again``."""
-    from kvstudy.errors import KvstudyError
     from kvstudy.study.raw import probe_directory, raw_directory, set_aside
 
     folders = {cell.path: (raw_directory(run, cell), reason) for cell, reason in cells.items()}

@@ -1,7 +1,3 @@
-"""``kvstudy plan``"""
-
-from __future__ import annotations
-
 import click
 
 # YCSB's own workload, whose records are fields of one length.
@@ -37,14 +33,13 @@ def command(
     from kvstudy.measure.planning import calibrate as short
     from kvstudy.measure.planning.costs import between_stores, read_costs, spreads
     from kvstudy.measure.planning.estimate import Estimator
-    from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
+    from kvstudy.measure.planning.progress import CALIBRATION, earlier_runs, look
     from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study import config as configuration
     from kvstudy.study.cells import plan as plan_cells
+    from kvstudy.study.config import configured
     from kvstudy.study.load import load_study
-    from kvstudy.study.reading import read_yaml
 
-    config = read_yaml(configuration.PATH, configuration.Config)
+    config = configured()
     if provider:
         config = config.model_copy(update={"provider": provider})
     path = study_file(study or config.study)
@@ -116,7 +111,7 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
     found = screen.rows(outlook, estimate)
     every = screen.total(row for workloads in found.values() for row in workloads.values())
     lines += ["", *screen.table(found, [*study.store_names, *study.workload_names]), ""]
-    lines += screen.notes(every, every.rough, screen.all_the_same(outlook, estimate))
+    lines += screen.notes(every, outlook, estimate)
     if every.unknown < every.cells:
         least = "at least " if every.unknown or every.timed else ""
         lines += screen.paragraph(

@@ -1,12 +1,9 @@
-"""``kvstudy probe``"""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
 from kvstudy.commands.options import completed, measuring, refuse_imported
+from kvstudy.errors import KvstudyError
 
 
 @click.command("probe")
@@ -21,9 +18,8 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
     with YCSB's logs; logs of a failed probe go to results/RUN/failed/probes/.
     The report makes a table of it.
     """
-    from kvstudy.errors import KvstudyError
+    from kvstudy.measure.cell import probe_store
     from kvstudy.measure.controller import stop_on_signals
-    from kvstudy.measure.probe import probe_store
     from kvstudy.measure.setting import Setting
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import plan, run_name

@@ -1,7 +1,3 @@
-"""``kvstudy provenance``"""
-
-from __future__ import annotations
-
 import click
 
 

@@ -1,7 +1,3 @@
-"""``kvstudy published``"""
-
-from __future__ import annotations
-
 import click
 
 from kvstudy.commands.options import LANGUAGE

@@ -1,7 +1,3 @@
-"""``kvstudy ready``"""
-
-from __future__ import annotations
-
 import click
 
 
@@ -16,7 +12,7 @@ def command(store: str, address: str, fields: str) -> None:
     if the store has tables. A server that holds records already is refused.
     """
     from kvstudy.stores.definition import load_store
-    from kvstudy.stores.external import make_ready
+    from kvstudy.stores.providers import make_ready
     from kvstudy.study.load import STORES
     from kvstudy.study.workload import field_names
 

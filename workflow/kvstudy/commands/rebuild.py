@@ -1,7 +1,3 @@
-"""``kvstudy rebuild``"""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

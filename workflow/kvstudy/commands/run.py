@@ -1,12 +1,11 @@
 """``kvstudy run``: one cell outside any study; asks for what it is not told."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
 
 from kvstudy.commands.options import PORT
+from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 
 COUNT = click.IntRange(min=1)
@@ -57,7 +56,6 @@ def command(
 
     from kvstudy.analyse.tidy.cell import read_cell
     from kvstudy.analyse.tidy.single import RUN, next_cell, save, single_study
-    from kvstudy.errors import KvstudyError
     from kvstudy.logs.ycsb.parse import parse
     from kvstudy.measure.cell import Request, measure_cell
     from kvstudy.measure.controller import stop_on_signals
@@ -65,7 +63,7 @@ def command(
     from kvstudy.stores.definition import load_store, stores_to_measure
     from kvstudy.study.load import STORES, project_stores
     from kvstudy.study.naming import did_you_mean
-    from kvstudy.study.workload import WORKLOADS, load_only, load_workload
+    from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
     if insert_only and workload not in (None, "insert"):
         raise KvstudyError(
@@ -90,11 +88,9 @@ def command(
     for name, option in definition.options.items():
         if name not in options:
             options[name] = click.prompt(
-                option.description,
-                type=click.Choice(list(option.choices)),
-                default=option.default,
+                option.description, type=click.Choice(list(option.choices)), default=option.default
             )
-    workloads = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    workloads = project_workloads()
     runs = [name for name in workloads if not load_only(load_workload(WORKLOADS / name))]
     if insert_only:
         workload = "insert"
@@ -137,8 +133,6 @@ def command(
 
 
 def _options(chosen: tuple[str, ...]) -> dict[str, str]:
-    from kvstudy.errors import KvstudyError
-
     for text in chosen:
         if "=" not in text:
             raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")

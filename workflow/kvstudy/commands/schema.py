@@ -1,10 +1,28 @@
-"""``kvstudy schema``"""
+"""``kvstudy schema``: pages and schemas made from models and store files, so they stay true."""
 
-from __future__ import annotations
-
+import json
 from pathlib import Path
 
 import click
+from pydantic import BaseModel
+
+from kvstudy.analyse.claims.file import Claims
+from kvstudy.present import templates
+from kvstudy.stores.definition import StoreFile, load_store
+from kvstudy.study.config import Config
+from kvstudy.study.load import STORES
+from kvstudy.study.model import Study
+from kvstudy.study.properties import StoreProperties
+from kvstudy.study.quotes import Quotes
+
+MODELS: dict[str, type[BaseModel]] = {
+    "config": Config,
+    "study": Study,
+    "claims": Claims,
+    "quotes": Quotes,
+    "store": StoreFile,
+    "properties": StoreProperties,
+}
 
 
 @click.command("schema")
@@ -14,8 +32,71 @@ def command() -> None:
     They are made from the models that check the files and from the store files;
     a test fails when they are not up to date.
     """
-    from kvstudy.documentation import files
-
     for name, text in files().items():
         Path(name).write_text(text, encoding="utf-8")
         print(name)
+
+
+def files() -> dict[str, str]:
+    """Path and text of each generated file."""
+    made = {
+        f"workflow/schemas/{name}.schema.json": json.dumps(model.model_json_schema(), indent=2)
+        + "\n"
+        for name, model in MODELS.items()
+    }
+    environment = templates.environment(Path(__file__).with_name("pages"))
+    environment.filters["line"] = lambda text: " ".join(text.split())
+    # The kinds of tables and figures share some keys.
+    rows = {name: dict.fromkeys(_rows_of(model)) for name, model in MODELS.items()}
+    stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
+    made["config/README.md"] = templates.fill(environment, "config.md.j2", {"models": rows})
+    made["docs/stores.md"] = templates.fill(environment, "stores.md.j2", {"stores": stores})
+    return made
+
+
+def _rows_of(model: type[BaseModel]) -> list[str]:
+    schema = model.model_json_schema()
+    return _rows(schema, schema.get("$defs", {}), "")
+
+
+def _rows(schema: dict, definitions: dict, prefix: str) -> list[str]:
+    rows = []
+    for name, field in schema.get("properties", {}).items():
+        key = f"{prefix}{name}"
+        meaning = field.get("description", "")
+        if "default" in field and field["default"] not in ("", [], {}, None):
+            default = json.dumps(field["default"])
+            meaning += f" Default: `{default}`."
+        rows.append(f"| `{key}` | {_kind(field, definitions)} | {meaning.strip()} |")
+        for part, nested in _parts(field, definitions):
+            # A computation of computations is told once.
+            if nested is not schema:
+                rows += _rows(nested, definitions, f"{key}{part}")
+    return rows
+
+
+def _parts(field: dict, definitions: dict) -> list[tuple[str, dict]]:
+    """The models inside a field, with what stands between its key and theirs."""
+    if field.get("type") == "array":
+        return [("[]" + part, nested) for part, nested in _parts(field["items"], definitions)]
+    choices = [field, *field.get("anyOf", []), *field.get("oneOf", [])]
+    # Optional, of several kinds.
+    choices += [each for choice in field.get("anyOf", []) for each in choice.get("oneOf", [])]
+    names = [choice["$ref"].rsplit("/", 1)[1] for choice in choices if "$ref" in choice]
+    return [(".", definitions[name]) for name in names]
+
+
+def _kind(field: dict, definitions: dict) -> str:
+    if "const" in field:
+        return f"`{field['const']}`"
+    if "enum" in field:
+        return ", ".join(f"`{value}`" for value in field["enum"])
+    choices = field.get("anyOf") or field.get("oneOf")
+    if choices:
+        kinds = [_kind(choice, definitions) for choice in choices if choice.get("type") != "null"]
+        return " or ".join(dict.fromkeys(" or ".join(kinds).split(" or ")))
+    if field.get("type") == "array":
+        return f"list of {_kind(field['items'], definitions)}"
+    return {"object": "keys", "string": "text", "boolean": "true or false"}.get(
+        field.get("type", "object"), field.get("type", "keys")
+    )

@@ -1,7 +1,5 @@
 """``kvstudy summarise``: measurements to values over repetitions."""
 
-from __future__ import annotations
-
 import click
 
 

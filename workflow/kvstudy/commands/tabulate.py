@@ -1,7 +1,5 @@
 """``kvstudy tabulate``: the tables of the report."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,10 +1,10 @@
-"""``kvstudy trace``"""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from kvstudy.errors import KvstudyError
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -42,7 +42,6 @@ def command(
     import dataclasses
     import json
 
-    from kvstudy.errors import KvstudyError
     from kvstudy.share.trace import text
     from kvstudy.share.trace.address import resolve
     from kvstudy.share.trace.chain import chain, ratio_chain
@@ -99,15 +98,13 @@ def _run(name: str | None, study: str | None, scale: float | None) -> Run:
     """
     from kvstudy.analyse.run import find_run, run_of
     from kvstudy.commands.options import study_file
-    from kvstudy.errors import KvstudyError
-    from kvstudy.study import config as configuration
+    from kvstudy.study.config import configured
     from kvstudy.study.load import load_study
-    from kvstudy.study.reading import read_yaml
 
     if name:
         if study or scale:
             raise KvstudyError("--run tells study and scale; leave out --study and --scale")
         return find_run(name)
-    config = read_yaml(configuration.PATH, configuration.Config)
+    config = configured()
     loaded = load_study(study_file(study or config.study))
     return run_of(loaded, config.scale if scale is None else scale)

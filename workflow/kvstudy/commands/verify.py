@@ -1,7 +1,3 @@
-"""``kvstudy verify``"""
-
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

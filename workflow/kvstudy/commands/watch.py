@@ -1,8 +1,6 @@
-"""``kvstudy watch``"""
-
-from __future__ import annotations
-
 import click
+
+from kvstudy.errors import KvstudyError
 
 
 @click.command("watch")
@@ -24,14 +22,11 @@ def command(run: str | None, every: float) -> None:
     import time
     from pathlib import Path
 
-    from kvstudy.errors import KvstudyError
-    from kvstudy.measure.planning.outlook import CALIBRATION, earlier_runs, look
-    from kvstudy.measure.planning.progress import Progress
+    from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
     from kvstudy.measure.planning.watch import Watch, latest_run, works_here
     from kvstudy.stores.definition import stores_to_measure
-    from kvstudy.study import config as configuration
+    from kvstudy.study.config import configured
     from kvstudy.study.load import load_study
-    from kvstudy.study.reading import read_yaml
     from kvstudy.study.run_names import find_name, refuse_published
 
     name = Path(run).name if run else latest_run()
@@ -39,7 +34,7 @@ def command(run: str | None, every: float) -> None:
         raise KvstudyError("results/: no run was begun here; start one with 'snakemake --cores 4'")
     known = refuse_published(find_name(name))
     study = load_study(known.study_file)
-    config = read_yaml(configuration.PATH, configuration.Config)
+    config = configured()
     # The cells that are there tell the provider, whatever Snakemake was told.
     config = config.model_copy(update={"provider": "auto"})
     wanted = look(study, stores_to_measure(study, known.study_file), config, known.scale).wanted

@@ -1,7 +1,5 @@
 """``kvstudy workbook``: averages and single runs for Excel and LibreOffice."""
 
-from __future__ import annotations
-
 import click
 
 

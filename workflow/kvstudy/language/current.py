@@ -4,8 +4,6 @@ English stands in the code and in the studies; a further language is a catalogue
 ``<language>.po`` in this folder, and one beside each study and store.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gettext
 import io

@@ -1,16 +1,23 @@
-"""How numbers, dates, lists and places in a source are written in the current language."""
+"""How numbers, dates, lists, places in a source and texts of studies are written and translated."""
 
-from __future__ import annotations
-
+import contextlib
 import gettext
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
 
-from kvstudy.language.current import ORIGINAL, current, pgettext
+from pydantic import AfterValidator
+
+from kvstudy.language.current import ORIGINAL, current, pgettext, read_catalogue
 
 # Dates and lists of the English text are those of British English.
 REGIONS = {ORIGINAL: "en_GB"}
+
+# Of texts of studies and stores: the catalogue beside their file, and those that were read.
+_beside: gettext.NullTranslations = gettext.NullTranslations()
+_seen: dict[str, None] | None = None
 
 
 def decimal_mark() -> str:
@@ -92,3 +99,55 @@ def _words() -> dict[str, str]:
         "and": pgettext("place in a source", "and"),
         "to": pgettext("place in a source", "to"),
     }
+
+
+@contextlib.contextmanager
+def catalogue_beside(path: Path) -> Iterator[None]:
+    """Within the block, texts are translated by the catalogue in the folder of ``path``."""
+    global _beside
+    before = _beside
+    if current() != ORIGINAL:
+        _beside = read_catalogue(path.with_name(f"{current()}.po"))
+    try:
+        yield
+    finally:
+        _beside = before
+
+
+@contextlib.contextmanager
+def collecting() -> Iterator[dict[str, None]]:
+    """The texts that are read within the block, in their order: what a catalogue must hold."""
+    global _seen
+    _seen = {}
+    try:
+        yield _seen
+    finally:
+        _seen = None
+
+
+def translated(text: str) -> str:
+    """``text`` by the catalogue beside its file; itself where that has none."""
+    if not text:
+        return text
+    if _seen is not None:
+        _seen[text] = None
+    return _beside.gettext(text)
+
+
+def noted(text: str) -> str:
+    """``text`` as it is: files of a run hold it too, and it is translated where it is shown."""
+    if text and _seen is not None:
+        _seen[text] = None
+    return text
+
+
+def noted_place(text: str) -> str:
+    """As ``noted``, but for what ``places`` translates: Table 2, or the number of a section."""
+    return text if is_place(text) else noted(text)
+
+
+# The types of fields of a model whose text people read: translated at once, or where
+# ``sentence()`` shows it.
+Text = Annotated[str, AfterValidator(translated)]
+Noted = Annotated[str, AfterValidator(noted)]
+Place = Annotated[str, AfterValidator(noted_place)]

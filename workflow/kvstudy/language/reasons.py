@@ -6,8 +6,6 @@ its translations are in the catalogues. A text without a code (the error of a fa
 as it is.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterable

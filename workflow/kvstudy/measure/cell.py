@@ -1,6 +1,7 @@
-"""Measure one cell: server up, load, verify, run, collect, server down, raw logs in place."""
+"""Measure one cell: server up, load, verify, run, collect, server down, raw logs in place.
 
-from __future__ import annotations
+Or probe one store: what each operation makes its server do, from the server's own counters.
+"""
 
 import contextlib
 import datetime
@@ -14,13 +15,18 @@ from pathlib import Path
 
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.ycsb.check import check_load, check_raw, check_run
+from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check_run, read_rounds
 from kvstudy.logs.ycsb.histograms import read_raw
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.rounds import read_rounds
 from kvstudy.measure import environment
-from kvstudy.measure.client import Client, check_class, phase_command
+from kvstudy.measure.client import (
+    Client,
+    check_class,
+    phase_command,
+    store_properties,
+    ycsb_command,
+)
 from kvstudy.measure.kernel import Tree, interrupts_apart
 from kvstudy.measure.phase import (
     LEAST_SHARE,
@@ -30,17 +36,15 @@ from kvstudy.measure.phase import (
     second_client,
     true_cause_first,
 )
-from kvstudy.measure.pinning import Pinning
 from kvstudy.measure.preflight import preflight
-from kvstudy.measure.setting import Counters, Setting, counters, moved
-from kvstudy.measure.work_directory import WorkDirectory
+from kvstudy.measure.setting import Counters, Pinning, Setting, counters, moved
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
-from kvstudy.stores.server import ask, serving
+from kvstudy.stores.server import Server, ask
 from kvstudy.study.cells import Cell, Target
-from kvstudy.study.raw import GAP, SECOND, raw_directory, raw_latencies, write_sums
-from kvstudy.study.rounds import FILE as ROUNDS_FILE
-from kvstudy.study.workload import class_of, field_names
+from kvstudy.study.probe import FACTS, SECONDS, STEPS, THREADS, Step
+from kvstudy.study.raw import GAP, SECOND, probe_directory, raw_directory, raw_latencies, write_sums
+from kvstudy.study.workload import CORE, ROUNDS_FILE, class_of, field_names
 
 BY_ITSELF = contextlib.nullcontext()
 
@@ -78,7 +82,7 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
     request.refuse_unlike(store, request.cell.path, known | about)
     raw = raw_directory(request.run, request.cell)
     before = time.monotonic() - began
-    with WorkDirectory(request.results, raw, request.cell.path).working() as work:
+    with request.working(raw, request.cell.path) as work:
         # Another project's cell may have kept us waiting; that is no part of this one.
         began = time.monotonic() - before
         _measure(request, store, provider, client, pinned, about, work, began)
@@ -89,10 +93,8 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
 def leave_out(request: Request, reason: str) -> Path:
     """Put ``reason`` where the cell's raw logs belong: measuring it now would not help."""
     raw = raw_directory(request.run, request.cell)
-    with WorkDirectory(request.results, raw, request.cell.path).working() as work:
-        content = {"cell": request.cell.as_json(), "reason": reason}
-        (work / GAP).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-        write_sums(work)
+    with request.working(raw, request.cell.path) as work:
+        _complete(work, GAP, {"cell": request.cell.as_json(), "reason": reason})
     return raw
 
 
@@ -107,20 +109,14 @@ def _measure(
     began: float,
 ) -> None:
     cell = request.cell
-    log = work / "server.log"
     properties = dict(cell.properties)
     check_class(client, class_of(properties))
     load_before = environment.load_average()
     findings = preflight(work)
-    server = request.make_server(store, provider, work, log, pinned)
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
-    clock = time.monotonic()
-    with serving(store, server, log) as version:
-        ready_seconds = time.monotonic() - clock
-        # Only the server itself tells: a package may have been upgraded since the last cell.
-        request.refuse_unlike(store, cell.path, {"server": {"version": version}})
-        request.make_ready(store, provider, server, field_names(properties))
+    fields = field_names(properties)
+    with request.serving(store, provider, pinned, work, cell.path, fields) as server:
         second: list[str] | None = None
         held: dict[str, int | None] = {}
         counted: dict[str, Counters] = {}
@@ -147,7 +143,7 @@ def _measure(
                 with beside:
                     phases[name] = run_phase(
                         command(name, threads[0]),
-                        *(client.classpath, work, name, store, server, log),
+                        *(client.classpath, work, name, store, server),
                         # The parts of a round may differ that much by themselves.
                         least_share=0 if cell.rounds else LEAST_SHARE,
                     )
@@ -157,7 +153,7 @@ def _measure(
                 _check(cell, name, work, store, held[name])
                 if twice:
                     check_run(_parsed(work, SECOND), cell.operations, cell.seconds, f"{SECOND}.out")
-        described = server.describe()
+        described = server.describe() | {"version": server.version}
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
     shutil.rmtree(work / "data", ignore_errors=True)
@@ -176,7 +172,6 @@ def _measure(
         "started": started.isoformat(timespec="seconds"),
         "server": {
             **described,
-            "version": version,
             "records": held,
             "counters": counted,
             "misses": store.misses,
@@ -188,11 +183,16 @@ def _measure(
         **about,
         "findings": [asdict(finding) for finding in findings],
         "interrupts_apart": interrupts_apart(Tree()),
-        "seconds": {"ready": round(ready_seconds, 3), "stop": round(stop_seconds, 3)},
+        "seconds": {"ready": round(server.ready_seconds, 3), "stop": round(stop_seconds, 3)},
     }
     # The last figure is the whole cell but for the reading and moving of this directory.
     manifest["seconds"]["total"] = round(time.monotonic() - began, 3)
-    (work / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+    _complete(work, "manifest.json", manifest)
+
+
+def _complete(work: Path, name: str, content: dict) -> None:
+    """Write the last file of a measurement, and the checksums of all."""
+    (work / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     write_sums(work)
 
 
@@ -230,8 +230,7 @@ def keep_latencies(directory: Path, phase: str) -> None:
     it cannot write them.
     """
     path = raw_latencies(directory, phase)
-    out = directory / f"{phase}.out"
-    log = parse(out.read_text(encoding="utf-8", errors="replace"), out.name)
+    log = _parsed(directory, phase)
     try:
         check_raw(read_raw(path.read_text(encoding="utf-8"), path.name), log, path.name)
     except (OSError, UnicodeDecodeError) as error:
@@ -242,3 +241,93 @@ def keep_latencies(directory: Path, phase: str) -> None:
     # Beside single latencies YCSB names its histograms run.HdrREAD.hdr.
     for histogram in directory.glob(f"{phase}.Hdr*.hdr"):
         histogram.rename(directory / histogram.name.replace(".Hdr", ".", 1))
+
+
+def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
+    """Run the steps on a fresh server and return the folder of the raw facts and logs.
+
+    ``plan`` is what the probe depends on. A failed probe leaves nothing there;
+    its logs go to ``results/<run>/failed/probes/<store>/<time>/``.
+    """
+    shape = {"workload": CORE} | plan["shape"]
+    provider, client, pinned = setting.resolve(store)
+    check_class(client, class_of(shape))
+    environment.java(bound_to(client.cores))
+    name = f"the probe of {store.name}"
+    known = {"server": {"provider": "none" if store.in_process else provider}}
+    setting.refuse_unlike(store, name, known)
+    done = probe_directory(setting.run, store.name)
+    with setting.working(done, f"probes/{store.name}") as work:
+        phases: dict[str, Phase] = {}
+
+        def run(step: Step, server: Server) -> None:
+            address = store_properties(store, server.host, server.port)
+            command = ycsb_command(
+                *(client, step.operation == "insert", THREADS, shape | address | step.properties)
+            )
+            phases[step.name] = run_phase(command, client.classpath, work, step.name, store, server)
+
+        started = datetime.datetime.now(datetime.UTC)
+        fields = field_names(shape)
+        with setting.serving(store, provider, pinned, work, name, fields) as server:
+            steps = _steps(store, server, work, run)
+            described = server.describe() | {"version": server.version}
+        shutil.rmtree(work / "data", ignore_errors=True)
+        (work / "commands.sh").write_text(
+            commands_text(client.classpath, server, phases), encoding="utf-8"
+        )
+        facts = {
+            "kvstudy": __version__,
+            "protocol": setting.protocol,
+            "run": setting.run,
+            "plan": plan,
+            "misses": store.misses,
+            "started": started.isoformat(timespec="seconds"),
+            "server": described,
+            "client": client.describe(),
+            "phases": {name: asdict(phase) for name, phase in phases.items()},
+            "steps": steps,
+        }
+        _complete(work, FACTS, facts)
+    return done
+
+
+def _steps(
+    store: Store, server: Server, work: Path, run: Callable[[Step, Server], None]
+) -> list[dict]:
+    """Run all steps; what YCSB reported of each, and how counters and records changed."""
+    found = []
+    size = None
+    for step in STEPS:
+        if step.operation in store.unsupported:
+            continue
+        # Sizes are asked for outside of the counted time: asking is work for the server too.
+        counted = counters(store, server)
+        with true_cause_first([work / f"{step.name}.err"]):
+            run(step, server)
+            returns = _returns(step, work)
+        change = moved(store, counted, counters(store, server))
+        before, size = size, ask(store, server, "record_bytes")
+        found.append(
+            {
+                "step": step.name,
+                "returns": returns,
+                "counters": change,
+                "record_bytes": {"before": before, "after": size},
+            }
+        )
+    return found
+
+
+def _returns(step: Step, work: Path) -> dict[str, int]:
+    """How many operations ended with which status; KvstudyError for a broken step."""
+    name, log = f"{step.name}.out", _parsed(work, step.name)
+    if step.operation == "insert":
+        check_load(log, step.count, name)
+    else:
+        out_of_time = log.runtime >= (SECONDS - 1) * 1000
+        check_executed(log, step.count, SECONDS if out_of_time else None, name)
+    section = log.sections.get(step.operation.upper())
+    if not section:
+        raise KvstudyError(f"{name}: no operation ended in {SECONDS} s; is the machine busy?")
+    return section.returns

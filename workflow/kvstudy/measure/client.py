@@ -1,7 +1,5 @@
 """The YCSB client: which jars it runs on and how a phase is called."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from collections.abc import Sequence
@@ -14,8 +12,7 @@ from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
 from kvstudy.study.parts import RAW_TYPE
 from kvstudy.study.raw import SUMS, file_digest, raw_latencies, read_sums
-from kvstudy.study.rounds import FILE as ROUNDS_FILE
-from kvstudy.study.workload import CORE, WORKLOADS, load_workload
+from kvstudy.study.workload import CORE, ROUNDS_FILE, WORKLOADS, load_workload
 
 LIBRARY = Path("workflow/bindings/target/lib")
 
@@ -146,10 +143,7 @@ def phase_command(
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
     if cell.rounds:
-        properties |= {
-            "rounds.reads": cell.operations,
-            "rounds.file": f"{directory}/{ROUNDS_FILE}",
-        }
+        properties |= {"rounds.reads": cell.operations, "rounds.file": f"{directory}/{ROUNDS_FILE}"}
     if cell.raw_latencies and phase == cell.measured_phase:
         properties |= {
             "measurementtype": RAW_TYPE,

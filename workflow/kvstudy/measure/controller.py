@@ -7,8 +7,6 @@ Snakemake's own lock is files that stay when it is killed. The one here is the k
 with the process that holds it, however that ends.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import os

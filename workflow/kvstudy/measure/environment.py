@@ -1,7 +1,5 @@
 """The machine and the Java that a cell is measured on, as far as they let themselves be seen."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -30,11 +28,16 @@ def components(java: dict) -> list[dict[str, str]]:
     ``java`` is what the function of that name returns.
     """
     tree = Tree()
+    swap = psutil.swap_memory().total
     rows = [
         (N_("OS"), *_system(tree)),
         ("Kernel", f"{platform.system()} {platform.release()}", platform.machine()),
         (N_("CPU"), *_processor(tree)),
-        (N_("Memory"), _gib(psutil.virtual_memory().total), _swap()),
+        (
+            N_("Memory"),
+            reason("gib", size=f"{psutil.virtual_memory().total / 2**30:.1f}"),
+            reason("swap", size=f"{swap / 2**30:.1f}") if swap else N_("no swap"),
+        ),
         ("Disk", *_disk(tree, Path.cwd())),
         ("Java", java["version"], java["runtime"]),
         (N_("Java flags"), _short(java["flags"]), "; ".join(java["variables"])),
@@ -51,19 +54,15 @@ def load_average() -> list[float]:
 
 
 def _system(tree: Tree) -> tuple[str, str]:
+    """The operating system, and what it is inside of, as systemd and the processor tell."""
     try:
         release = platform.freedesktop_os_release()
     except OSError:
         return platform.system(), ""
-    return release["PRETTY_NAME"], _virtual(tree)
-
-
-def _virtual(tree: Tree) -> str:
-    """What the machine is inside of, as systemd and the processor tell."""
     _status, system = _run(["systemd-detect-virt"])
     if system in ("", "none"):
         system = N_("a virtual machine") if hypervisor(tree) else ""
-    return reason("inside", system=system) if system else ""
+    return release["PRETTY_NAME"], reason("inside", system=system) if system else ""
 
 
 def _processor(tree: Tree) -> tuple[str, str]:
@@ -75,15 +74,6 @@ def _processor(tree: Tree) -> tuple[str, str]:
     if frequency and frequency.max:
         return name or UNKNOWN, reason("cores-clock", **details, clock=f"{frequency.max:.0f}")
     return name or UNKNOWN, reason("cores", **details)
-
-
-def _gib(size: int) -> str:
-    return reason("gib", size=f"{size / 2**30:.1f}")
-
-
-def _swap() -> str:
-    swap = psutil.swap_memory().total
-    return reason("swap", size=f"{swap / 2**30:.1f}") if swap else N_("no swap")
 
 
 def _disk(tree: Tree, path: Path) -> tuple[str, str]:

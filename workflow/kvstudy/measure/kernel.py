@@ -1,7 +1,5 @@
 """What the kernel tells of the machine: files below /, and the limits that are set to us."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Iterator
@@ -59,9 +57,6 @@ class Tree:
     def names(self, pattern: str) -> list[str]:
         """Names of the files that fit the pattern, as ``text`` takes them."""
         return sorted(str(path.relative_to(self.root)) for path in self.root.glob(pattern))
-
-    def is_folder(self, name: str) -> bool:
-        return (self.root / name).is_dir()
 
     def values(self, pattern: str) -> list[str]:
         """The different texts of all files that fit the pattern, sorted."""
@@ -167,19 +162,14 @@ def interrupts_apart(tree: Tree) -> bool | None:
     the process that they interrupt too. None when the kernel's settings are not
     readable.
     """
-    text = _packed(tree, "proc/config.gz")
-    if text is None:
+    try:
+        packed = (tree.root / "proc/config.gz").read_bytes()
+        text = gzip.decompress(packed).decode("ascii", "replace")
+    except (OSError, EOFError):
         text = tree.text(f"boot/config-{tree.text('proc/sys/kernel/osrelease')}")
     if text is None:
         return None
     return bool(re.search(r"^CONFIG_IRQ_TIME_ACCOUNTING=y$", text, re.M))
-
-
-def _packed(tree: Tree, name: str) -> str | None:
-    try:
-        return gzip.decompress((tree.root / name).read_bytes()).decode("ascii", "replace")
-    except (OSError, EOFError):
-        return None
 
 
 def hypervisor(tree: Tree) -> str:

@@ -1,7 +1,5 @@
 """One phase of a cell: run the YCSB client and watch it and the server."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource
@@ -30,6 +28,8 @@ from kvstudy.study.raw import SECOND
 STALL_SECONDS = 120
 # As long, no more than this share of the earlier rate of good operations is no progress.
 LEAST_SHARE = 0.01
+# Of the server, in the folder of a measurement.
+SERVER_LOG = "server.log"
 # In what a client says: it has lost threads, or never began.
 OUT_OF_MEMORY = ("java.lang.OutOfMemoryError",)
 NO_CLASS = ("NoClassDefFoundError", "ClassNotFoundException", "find or load main class")
@@ -57,7 +57,6 @@ def run_phase(
     name: str,
     store: Store,
     server: Server,
-    server_log: Path,
     least_share: float = LEAST_SHARE,
 ) -> Phase:
     """Run ``command``; standard output and error go to ``<directory>/<name>.out`` and ``.err``.
@@ -67,66 +66,68 @@ def run_phase(
     survives this call.
     """
     errors = directory / f"{name}.err"
-    with (directory / f"{name}.out").open("wb") as out, errors.open("wb") as err:
-        started = time.time()
-        clock = time.monotonic()
-        cpu = _cpu_of_ended_children()
-        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
-        record = process.note(client, f"ycsb-{store.name}")
+
+    def check_server() -> None:
+        if end := server.died():
+            log = log_end(directory / SERVER_LOG)
+            raise KvstudyError(f"{store.title} server {end} during {name}{log}")
+
+    started = time.time()
+    clock = time.monotonic()
+    cpu = _cpu_of_ended_children()
+    with _running(command, classpath, directory, name, f"ycsb-{store.name}") as client:
         roots = {"client": [client.pid], "server": server.process_ids()}
         sampler = Sampler(directory, name, roots, clock)
         try:
             sampler.sample()
             progress = Progress(errors, least_share)
-            _watch(client, progress, name, store, server, server_log, sampler)
+            next_look = time.monotonic() + 1
+            while not _ended(client, next_look - time.monotonic()):
+                now = time.monotonic()
+                # Once a second: often enough to notice, too seldom to disturb.
+                next_look = max(next_look + 1, now)
+                sampler.sample()
+                check_server()
+                if problem := progress.problem(now):
+                    state = why_silent(server)
+                    culprit = f"; {store.title} server {state}" if state else ""
+                    raise KvstudyError(
+                        f"{name}: {problem}{culprit}; client stopped{log_end(errors)}"
+                    )
             sampler.sample()
+        finally:
+            monitor_cpu = sampler.close()
+    seconds = time.monotonic() - clock
+    if client.returncode != 0:
+        # What follows the first exception is a stack trace.
+        line = _first_line([errors], ("Exception", "Error:"))
+        said = f": {line}" if line else log_end(errors)
+        raise KvstudyError(f"{name}: the YCSB client {client_end(client.returncode)}{said}")
+    check_server()
+    cpu = _cpu_of_ended_children() - cpu
+    return Phase(command, started, seconds, round(cpu, 3), round(monitor_cpu, 3), client.returncode)
+
+
+@contextlib.contextmanager
+def _running(
+    command: list[str], classpath: str, directory: Path, label: str, what: str
+) -> Iterator[subprocess.Popen]:
+    """A client that never survives the block; its output goes to ``<label>.out`` and ``.err``."""
+    output, errors = directory / f"{label}.out", directory / f"{label}.err"
+    with output.open("wb") as out, errors.open("wb") as err:
+        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
+        record = process.note(client, what)
+        try:
+            yield client
         finally:
             process.stop(client, signal.SIGKILL)
             record.unlink(missing_ok=True)
-            monitor_cpu = sampler.close()
-        seconds = time.monotonic() - clock
-    if client.returncode != 0:
-        raise KvstudyError(
-            f"{name}: the YCSB client {client_end(client.returncode)}"
-            f"{_exception(errors) or log_end(errors)}"
-        )
-    end = server.died()
-    if end is not None:
-        raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
-    cpu = _cpu_of_ended_children() - cpu
-    return Phase(command, started, seconds, round(cpu, 3), round(monitor_cpu, 3), client.returncode)
 
 
 def _cpu_of_ended_children() -> float:
     """CPU seconds of all our children that have ended; the server still runs and is not in it."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def _watch(
-    client: subprocess.Popen,
-    progress: Progress,
-    name: str,
-    store: Store,
-    server: Server,
-    server_log: Path,
-    sampler: Sampler,
-) -> None:
-    next_look = time.monotonic() + 1
-    while not _ended(client, next_look - time.monotonic()):
-        now = time.monotonic()
-        # Once a second: often enough to notice, too seldom to disturb.
-        next_look = max(next_look + 1, now)
-        sampler.sample()
-        end = server.died()
-        if end is not None:
-            raise KvstudyError(f"{store.title} server {end} during {name}{log_end(server_log)}")
-        if problem := progress.problem(now):
-            state = why_silent(server)
-            culprit = f"; {store.title} server {state}" if state else ""
-            raise KvstudyError(
-                f"{name}: {problem}{culprit}; client stopped{log_end(progress.errors)}"
-            )
 
 
 def _ended(client: subprocess.Popen, seconds: float) -> bool:
@@ -169,12 +170,6 @@ def true_cause_first(errors: Sequence[Path]) -> Iterator[None]:
         raise
 
 
-def _exception(errors: Path) -> str:
-    """The client's first exception; what follows it is a stack trace."""
-    line = _first_line([errors], ("Exception", "Error:"))
-    return f": {line}" if line else ""
-
-
 def _first_line(paths: Sequence[Path], words: Sequence[str]) -> str:
     """The first line with one of the words, as it can be shown; "" without one."""
     for path in paths:
@@ -189,7 +184,6 @@ class Progress:
     """The good operations of a phase over time, from the client's standard ``errors``."""
 
     def __init__(self, errors: Path, least_share: float) -> None:
-        self.errors = errors
         self._good = GoodOperations(errors)
         self._share = least_share
         self._start = time.monotonic()
@@ -222,9 +216,7 @@ def second_client(command: list[str], classpath: str, directory: Path) -> Iterat
     KvstudyError when it ends with an error or not at all; it never survives this.
     """
     errors = directory / f"{SECOND}.err"
-    with (directory / f"{SECOND}.out").open("wb") as out, errors.open("wb") as err:
-        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
-        record = process.note(client, "ycsb-second")
+    with _running(command, classpath, directory, SECOND, "ycsb-second") as client:
         try:
             yield
             client.wait(PATIENCE_SECONDS)
@@ -233,9 +225,6 @@ def second_client(command: list[str], classpath: str, directory: Path) -> Iterat
                 f"the second client still runs {PATIENCE_SECONDS} s after the first has ended"
                 f"{log_end(errors)}"
             ) from None
-        finally:
-            process.stop(client, signal.SIGKILL)
-            record.unlink(missing_ok=True)
     if client.returncode != 0:
         raise KvstudyError(f"the second client {client_end(client.returncode)}{log_end(errors)}")
 

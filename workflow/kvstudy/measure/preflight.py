@@ -5,19 +5,19 @@ tests can put recorded ones in their place. It takes some hundredths of a second
 looks again.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.measure.finding import Finding, Seen
 from kvstudy.measure.kernel import (
+    NOT_VISIBLE,
     Tree,
     cpu_quota,
     disk_code,
@@ -28,6 +28,33 @@ from kvstudy.measure.kernel import (
     mount_of,
     usable_cores,
 )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was looked at (``key``, ``title``), its ``value``, and what follows from it.
+
+    ``value`` is a text of ``language.reasons``; ``good`` is None when nothing could be read.
+    ``consequence`` is a sentence, empty when the finding is good. ``number`` puts values that
+    change in order.
+    """
+
+    key: str
+    title: str
+    value: str
+    good: bool | None
+    consequence: str = ""
+    number: float | None = None
+
+
+class Seen(NamedTuple):
+    """What a look saw; ``consequence`` where it is not that of the look's own words."""
+
+    value: str
+    good: bool | None
+    number: float | None = None
+    consequence: str = ""
+
 
 ROOT = Path("/")
 CPU = "sys/devices/system/cpu"
@@ -45,22 +72,66 @@ TIMES, PAUSE = 5, 0.01
 CHEAP_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
 NETWORK = ("nfs", "nfs4", "cifs", "smb3", "9p", "virtiofs", "fuse.sshfs", "ceph", "glusterfs")
 
+# In the order of the report.
+LOOKS: list[Callable[[Tree, Path], Finding]] = []
+
 
 def preflight(results: Path, root: Path = ROOT) -> list[Finding]:
     """All findings, always in the same order. ``results`` is where the raw logs will lie."""
-    tree, path = Tree(root), results.absolute()
-    return [Finding.of(key, look(tree, path)) for key, look in LOOKS.items()]
+    return [look(Tree(root), results.absolute()) for look in LOOKS]
 
 
 def load_average(root: Path = ROOT) -> Finding:
     """The load of the last minute. Not for cells: the cell before is a part of it."""
+    return _load_average(Tree(root), root)
+
+
+def _look(title: str, bad: str, hidden: str, for_cells: bool = True) -> Callable:
+    """Make a finding of what the function sees, called as the function is.
+
+    ``bad`` is what follows when it is not good ("" where nothing is bad or it depends on what was
+    seen), ``hidden`` when nothing can be read: that is said so, never guessed.
+    """
+
+    def decorate(look: Callable[[Tree, Path], Seen | None]) -> Callable[[Tree, Path], Finding]:
+        key = look.__name__.lstrip("_")
+
+        def finding(tree: Tree, path: Path) -> Finding:
+            seen = look(tree, path)
+            if seen is None:
+                return Finding(key, title, NOT_VISIBLE, None, hidden)
+            consequence = "" if seen.good else seen.consequence or bad
+            return Finding(key, title, seen.value, seen.good, consequence, seen.number)
+
+        if for_cells:
+            LOOKS.append(finding)
+        return finding
+
+    return decorate
+
+
+@_look(
+    N_("Load of the last minute"),
+    N_("Other programs have used the processors in the last minute: end them before measuring."),
+    N_("What else ran on this machine is open."),
+    for_cells=False,
+)
+def _load_average(tree: Tree, path: Path) -> Seen | None:
     try:
-        load = float((Tree(root).text("proc/loadavg") or "").split()[0])
+        load = float((tree.text("proc/loadavg") or "").split()[0])
     except (ValueError, IndexError):
-        return Finding.of("load_average", None)
-    return Finding.of("load_average", Seen(f"{load:.2f}", load <= LITTLE_LOAD, load))
+        return None
+    return Seen(f"{load:.2f}", load <= LITTLE_LOAD, load)
 
 
+@_look(
+    N_("Virtual machine"),
+    N_(
+        "A virtual machine shares its processors with others that cannot be seen from here: "
+        "expect slow and fast spells, and compare only values measured close together."
+    ),
+    N_("If this is a virtual machine, others that cannot be seen share its processors."),
+)
 def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
     if kind := hypervisor(tree):
         return Seen(reason("yes", kind=kind), False)
@@ -69,6 +140,11 @@ def _virtual_machine(tree: Tree, path: Path) -> Seen | None:
     return Seen(N_("no"), True)
 
 
+@_look(
+    N_("Container"),
+    N_("Other containers use the same machine, and this one cannot see all of them."),
+    "",
+)
 def _container(tree: Tree, path: Path) -> Seen:
     kind = tree.text("run/systemd/container") or ""
     if not kind and tree.text(".dockerenv") is not None:
@@ -81,6 +157,14 @@ def _container(tree: Tree, path: Path) -> Seen:
     return Seen(reason("yes", kind=kind) if kind else N_("no"), not kind)
 
 
+@_look(
+    N_("Stolen CPU time"),
+    N_(
+        "Other virtual machines took CPU time of this one: expect single runs to be slow "
+        "without a cause that could be seen here."
+    ),
+    N_("Whether other machines take time of these processors is open."),
+)
 def _steal(tree: Tree, path: Path) -> Seen | None:
     try:
         ticks = [int(part) for part in (tree.text("proc/stat") or "").split("\n")[0].split()[1:9]]
@@ -90,6 +174,14 @@ def _steal(tree: Tree, path: Path) -> Seen | None:
     return Seen(reason("stolen", share=f"{share:.2g}"), share <= LITTLE_STEAL, round(share, 3))
 
 
+@_look(
+    N_("Other work at the moment"),
+    N_(
+        "Other programs use the processors: expect lower throughput and longer latencies than"
+        " on an idle machine, in some runs more than in others."
+    ),
+    N_("What else runs on this machine is open."),
+)
 def _load(tree: Tree, path: Path) -> Seen | None:
     running = []
     for _ in range(TIMES):
@@ -103,6 +195,14 @@ def _load(tree: Tree, path: Path) -> Seen | None:
     return Seen(reason("busy-threads", n=others), not others, others)
 
 
+@_look(
+    N_("Usable cores"),
+    N_(
+        "Client and server compete for so few cores: a store whose client or server works "
+        "more looks slower than it would on a larger machine."
+    ),
+    N_("How many cores client and server share is open."),
+)
 def _cores(tree: Tree, path: Path) -> Seen | None:
     usable = usable_cores(tree)
     if usable is None:
@@ -125,6 +225,17 @@ def _cores(tree: Tree, path: Path) -> Seen | None:
     )
 
 
+@_look(
+    N_("Frequency governor"),
+    N_(
+        "The clock falls while a core is idle and rises late: expect slow beginnings and "
+        "lower values at low load. The governor 'performance' keeps it high."
+    ),
+    N_(
+        "No frequency governor (the kernel's rule for the clock of the processor) is visible:"
+        " expect differences between runs, since the clock may change while it measures."
+    ),
+)
 def _governor(tree: Tree, path: Path) -> Seen | None:
     governors = tree.values(f"{CPU}/cpu[0-9]*/cpufreq/scaling_governor")
     if not governors:
@@ -135,6 +246,17 @@ def _governor(tree: Tree, path: Path) -> Seen | None:
     return Seen(value, governors == ["performance"])
 
 
+@_look(
+    N_("Turbo clock"),
+    N_(
+        "The clock rises while the processor is cool and few cores work: expect the first "
+        "runs and those with idle cores to be faster."
+    ),
+    N_(
+        "Whether the clock rises for a short time (turbo) is open: expect first runs on a "
+        "cool processor to be faster, if it does."
+    ),
+)
 def _turbo(tree: Tree, path: Path) -> Seen | None:
     off = {"0": False, "1": True}.get(tree.text(f"{CPU}/intel_pstate/no_turbo"))
     if off is None:
@@ -142,13 +264,29 @@ def _turbo(tree: Tree, path: Path) -> Seen | None:
     return None if off is None else Seen(N_("off") if off else N_("on"), off)
 
 
-def _threads_of_a_core(tree: Tree, path: Path) -> Seen | None:
+@_look(
+    N_("Threads per core (SMT)"),
+    N_(
+        "Two hardware threads share the parts of one core: client and server slow each other "
+        "down when the kernel puts them on the same core."
+    ),
+    N_("Whether two of the usable cores are one core is open."),
+)
+def _smt(tree: Tree, path: Path) -> Seen | None:
     active = tree.text(f"{CPU}/smt/active")
     if active not in ("0", "1"):
         return None
     return Seen(N_("two or more") if active == "1" else N_("one"), active == "0")
 
 
+@_look(
+    N_("Slowed down by heat"),
+    N_(
+        "The processor got too hot and slowed itself down: expect long runs and late runs to "
+        "be slower."
+    ),
+    N_("Whether the processor gets too hot and slows itself down is open."),
+)
 def _throttling(tree: Tree, path: Path) -> Seen | None:
     names = tree.names(f"{CPU}/cpu[0-9]*/thermal_throttle/*_throttle_count")
     counts = [count for name in names if (count := tree.number(name)) is not None]
@@ -159,8 +297,16 @@ def _throttling(tree: Tree, path: Path) -> Seen | None:
     return Seen(reason("throttled", n=most) if most else N_("never"), not most, most)
 
 
+@_look(
+    N_("Power supply"),
+    N_(
+        "On battery the processor is kept slow to save energy, and slower as it empties: plug"
+        " the power in and measure again."
+    ),
+    N_("If this is a laptop on battery, its clock is held low."),
+)
 def _power(tree: Tree, path: Path) -> Seen | None:
-    if not tree.is_folder("sys/class/power_supply"):
+    if not (tree.root / "sys/class/power_supply").is_dir():
         return None
     supplies = [name.rsplit("/", 1)[0] for name in tree.names("sys/class/power_supply/*/type")]
     # Mice and keyboards have batteries of their own.
@@ -174,11 +320,27 @@ def _power(tree: Tree, path: Path) -> Seen | None:
     return Seen(N_("mains") if batteries else N_("no battery seen"), True)
 
 
-def _nodes(tree: Tree, path: Path) -> Seen | None:
+@_look(
+    N_("Memory nodes (NUMA)"),
+    N_(
+        "Memory of another node is slower, and the kernel may place server and client anew in"
+        " each run: expect some runs to be slower than others."
+    ),
+    N_("Whether some memory is farther from some cores is open."),
+)
+def _numa(tree: Tree, path: Path) -> Seen | None:
     nodes = tree.names("sys/devices/system/node/node[0-9]*")
     return Seen(str(len(nodes)), len(nodes) == 1) if nodes else None
 
 
+@_look(
+    N_("Mitigations"),
+    N_(
+        "Protections against faults of the processor make system calls slower: do not compare"
+        " values with those of a machine that has others."
+    ),
+    N_("Which protections against faults of the processor slow down its system calls is open."),
+)
 def _mitigations(tree: Tree, path: Path) -> Seen | None:
     names = tree.names(f"{CPU}/vulnerabilities/*")
     if not names:
@@ -189,11 +351,27 @@ def _mitigations(tree: Tree, path: Path) -> Seen | None:
     return Seen(reason("active", n=len(active), names=", ".join(active)), False)
 
 
+@_look(
+    N_("Clock source"),
+    N_(
+        "Reading the time is slow with this clock, and the client reads it twice for each "
+        "operation: expect all latencies to be too long by that."
+    ),
+    N_("What reading the time costs in each operation is open."),
+)
 def _clock_source(tree: Tree, path: Path) -> Seen | None:
     name = tree.text("sys/devices/system/clocksource/clocksource0/current_clocksource")
     return Seen(name, name in CHEAP_CLOCKS) if name else None
 
 
+@_look(
+    N_("Memory limit"),
+    N_(
+        "Client, server and the files that they read share this limit: a store with more data"
+        " is slowed down or ended."
+    ),
+    N_("Whether a limit ends a server that grows is open."),
+)
 def _memory_limit(tree: Tree, path: Path) -> Seen | None:
     if not has_groups(tree):
         return None
@@ -201,6 +379,14 @@ def _memory_limit(tree: Tree, path: Path) -> Seen | None:
     return Seen(N_("none") if limit is None else _gib(limit), limit is None)
 
 
+@_look(
+    N_("Swap"),
+    N_(
+        "The kernel has moved memory to the disk: expect single operations that take "
+        "milliseconds when a part of it is needed again."
+    ),
+    N_("Whether the kernel moves memory to the disk is open."),
+)
 def _swap(tree: Tree, path: Path) -> Seen | None:
     memory = tree.fields("proc/meminfo")
     try:
@@ -215,18 +401,35 @@ def _swap(tree: Tree, path: Path) -> Seen | None:
     return Seen(reason("swap-used", size=size, used=f"{used / 2**10:.0f}"), False, used)
 
 
+@_look(
+    N_("Transparent huge pages"),
+    N_(
+        "The kernel puts small pages of memory together to large ones while a server runs: "
+        "expect peaks in its highest latencies and more memory in use."
+    ),
+    N_("Whether the kernel puts small pages of memory together to large is open."),
+)
 def _huge_pages(tree: Tree, path: Path) -> Seen | None:
     text = tree.text("sys/kernel/mm/transparent_hugepage/enabled")
     chosen = [word.strip("[]") for word in (text or "").split() if word.startswith("[")]
     return Seen(chosen[0], chosen[0] != "always") if chosen else None
 
 
+@_look(
+    N_("Pressure information"),
+    "",
+    N_(
+        "The kernel does not count how long programs wait for CPU, memory and disk: the "
+        "report cannot tell it either."
+    ),
+)
 def _pressure(tree: Tree, path: Path) -> Seen | None:
     names = [name for name in ("cpu", "memory", "io") if tree.text(f"proc/pressure/{name}")]
     return Seen(", ".join(names), True) if names else None
 
 
-def _disk_kind(tree: Tree, path: Path) -> Seen | None:
+@_look(N_("Disk"), "", N_("What a store waits for when it writes is open."))
+def _disk(tree: Tree, path: Path) -> Seen | None:
     mount = mount_of(tree, path)
     if mount is None:
         return None
@@ -253,6 +456,11 @@ def _disk_kind(tree: Tree, path: Path) -> Seen | None:
     return Seen(reason(code, system=system), code == "disk-solid", consequence=consequence)
 
 
+@_look(
+    N_("Free disk space"),
+    N_("A full disk ends a measurement, and some file systems are slow when little is free."),
+    N_("A full disk ends a measurement."),
+)
 def _disk_space(tree: Tree, path: Path) -> Seen | None:
     existing = next(folder for folder in (path, *path.parents) if folder.exists())
     try:
@@ -262,6 +470,11 @@ def _disk_space(tree: Tree, path: Path) -> Seen | None:
     return Seen(_gib(free), free >= LITTLE_SPACE, round(free / GIB, 1))
 
 
+@_look(
+    N_("Limit of open files"),
+    N_("A store that needs more files or connections fails or works with fewer."),
+    N_("Whether a store may open enough files is open."),
+)
 def _open_files(tree: Tree, path: Path) -> Seen | None:
     text = tree.text("proc/self/limits") or ""
     limits = re.search(r"^Max open files\s+(\S+)\s+(\S+)", text, re.M)
@@ -273,6 +486,7 @@ def _open_files(tree: Tree, path: Path) -> Seen | None:
     return Seen(value, hard == "unlimited" or int(hard) >= FEW_FILES)
 
 
+@_look(N_("Kernel"), "", N_("Values of another kernel cannot be told from these."))
 def _kernel(tree: Tree, path: Path) -> Seen | None:
     release = tree.text("proc/sys/kernel/osrelease")
     return Seen(release, True) if release else None
@@ -283,26 +497,3 @@ def _gib(size: int) -> str:
 
 
 # What each is called, and what follows, is in ``finding``.
-LOOKS: dict[str, Callable[[Tree, Path], Seen | None]] = {
-    "virtual_machine": _virtual_machine,
-    "container": _container,
-    "steal": _steal,
-    "load": _load,
-    "cores": _cores,
-    "governor": _governor,
-    "turbo": _turbo,
-    "smt": _threads_of_a_core,
-    "throttling": _throttling,
-    "power": _power,
-    "numa": _nodes,
-    "mitigations": _mitigations,
-    "clock_source": _clock_source,
-    "memory_limit": _memory_limit,
-    "swap": _swap,
-    "huge_pages": _huge_pages,
-    "pressure": _pressure,
-    "disk": _disk_kind,
-    "disk_space": _disk_space,
-    "open_files": _open_files,
-    "kernel": _kernel,
-}

@@ -8,8 +8,6 @@ its own, as containers have, is the group's, which also counts processes that co
 and go between two looks; the column ``cpu_from`` tells which it is.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import time

@@ -1,18 +1,32 @@
-"""How something is measured, whatever it is: on which server, by which client."""
+"""How something is measured, whatever it is: server, client, cores, and where its logs go."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import errno
+import itertools
+import shutil
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
-from kvstudy.measure.pinning import Pinning, pinning
-from kvstudy.stores import providers
+from kvstudy.measure.controller import Interrupted
+from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
+from kvstudy.measure.phase import SERVER_LOG
+from kvstudy.stores import process, providers
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server, ask, free_port
+from kvstudy.stores.server import Server, ask, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
+from kvstudy.study.raw import set_aside, stamp
+from kvstudy.whole_file import check_writable
+
+# A disk with less room than this (bytes) is full: logs are written in such pieces.
+ROOM = 1 << 16
+KEY = "config/config.yaml: pin_cpus"
+Counters = dict[str, int] | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,37 +75,128 @@ class Setting:
         if found := differences(measured | {f"{name} is next": known}):
             raise KvstudyError(refusal(found, raw))
 
-    def make_server(
-        self, store: Store, provider: str, work: Path, log: Path, pinned: Pinning | None
-    ) -> Server:
-        """The store's server with its data below ``work``, not yet started."""
+    @contextlib.contextmanager
+    def serving(
+        self,
+        store: Store,
+        provider: str,
+        pinned: Pinning | None,
+        work: Path,
+        name: str,
+        fields: Sequence[str],
+    ) -> Iterator[Server]:
+        """Run the store's server, with its data below ``work``, for as long as the context lasts.
+
+        It is empty, and able to take records with these ``fields``. ``name`` is what is measured.
+        """
         started_here = provider != "external" and not store.in_process
         port = free_port(self.port, store.side_ports.values()) if started_here else 0
         cores = pinned.server if pinned else ""
-        return providers.make_server(store, provider, port, work / "data", log, self.address, cores)
-
-    def make_ready(
-        self, store: Store, provider: str, server: Server, fields: Sequence[str]
-    ) -> None:
-        """Let the running server be empty and able to take records with these ``fields``."""
-        if provider == "external" and self.may_empty:
-            ask(store, server, "empty")
-        ask(store, server, "create", fields)
-        _check_empty(store, server)
-
-
-def _check_empty(store: Store, server: Server) -> None:
-    """A cell starts with an empty store; only a server of somebody else can hold records."""
-    records = ask(store, server, "records")
-    if records:
-        raise KvstudyError(
-            f"the {store.title} server at {server.host}:{server.port} holds {records} records; "
-            "a cell needs an empty one. Empty it, or set external.may_empty: true in "
-            "config/config.yaml: then ALL of its data is deleted before each cell"
+        log = work / SERVER_LOG
+        server = providers.make_server(
+            store, provider, port, work / "data", log, self.address, cores
         )
+        clock = time.monotonic()
+        with serving(store, server, log) as version:
+            server.version, server.ready_seconds = version, time.monotonic() - clock
+            # Only the server itself tells: a package may have been upgraded since the last cell.
+            self.refuse_unlike(store, name, {"server": {"version": version}})
+            if provider == "external" and self.may_empty:
+                ask(store, server, "empty")
+            ask(store, server, "create", fields)
+            # Only a server of somebody else can hold any.
+            if records := ask(store, server, "records"):
+                raise KvstudyError(
+                    f"the {store.title} server at {server.host}:{server.port} holds {records} "
+                    "records; a cell needs an empty one. Empty it, or set external.may_empty: "
+                    "true in config/config.yaml: then ALL of its data is deleted before each cell"
+                )
+            yield server
+
+    @contextlib.contextmanager
+    def working(self, done: Path, name: str) -> Iterator[Path]:
+        """An empty folder to measure ``name`` in, while nothing else is; ``done`` is for its logs.
+
+        At the end it is moved to its place in one step. A failed measurement
+        leaves nothing there: its logs and its reason go to
+        ``results/<run>/failed/<name>/<time>/``, and the KvstudyError says so. It says
+        beforehand when its place could not be written.
+        """
+        for folder in (done.parent, self.results / "measuring", self.results / "failed"):
+            check_writable(folder)
+        with process.measuring_alone():
+            for leftover in providers.sweep():
+                print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
+            work = self._fresh(name)
+            try:
+                yield work
+                self._put(work, done, name)
+            except Interrupted as stop:
+                shutil.rmtree(work, ignore_errors=True)
+                raise Interrupted(f"{name}: {stop}") from None
+            except (KvstudyError, OSError, ValueError) as error:
+                raise KvstudyError(self._set_aside(work, name, _reason(error, work))) from None
+            finally:
+                _prune(work.parent, self.results)
+
+    def _fresh(self, name: str) -> Path:
+        """An empty folder; an earlier measurement may have been killed in the middle of it."""
+        work = self.results / "measuring" / name
+        shutil.rmtree(work, ignore_errors=True)
+        try:
+            work.mkdir(parents=True)
+        except OSError as error:
+            raise KvstudyError(
+                f"{work}: cannot be made anew: {error.strerror}; remove it, or let its owner do so"
+            ) from None
+        return work
+
+    def _put(self, work: Path, done: Path, name: str) -> None:
+        """Move the finished logs to their place; keep logs that were there before."""
+        if done.is_dir() and any(done.iterdir()):
+            kept = self.results / "replaced" / name / stamp()
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            done.rename(kept)
+            print(f"measured again; the earlier logs are in {kept}", flush=True)
+        done.mkdir(parents=True, exist_ok=True)
+        work.rename(done)
+
+    def _set_aside(self, work: Path, name: str, reason: str) -> str:
+        """Keep the logs of a failure with its reason; returns the message for the user."""
+        message = f"{name}: {reason}"
+        try:
+            shutil.rmtree(work / "data", ignore_errors=True)
+            failed = set_aside(work, self.results, name, reason)
+        except OSError as error:
+            shutil.rmtree(work, ignore_errors=True)
+            return f"{message} (its logs could not be kept: {error})"
+        return f"{message}\nIts logs are in {failed}; 'snakemake' measures it again."
 
 
-Counters = dict[str, int] | None
+def _reason(error: Exception, work: Path) -> str:
+    """The true cause first: on a full disk, servers, clients and logs break in many ways."""
+    full = (errno.ENOSPC, errno.EDQUOT)
+    text = f"the disk is full ({work.parent}); free some space"
+    if isinstance(error, OSError) and error.errno in full:
+        return text
+    room = work / "room"
+    try:
+        room.write_bytes(bytes(ROOM))
+    except OSError as problem:
+        return f"{text} ({error})" if problem.errno in full else str(error)
+    finally:
+        room.unlink(missing_ok=True)
+    return str(error)
+
+
+def _prune(folder: Path, root: Path) -> None:
+    """Remove the empty folders that the working directory needed."""
+    while folder != root:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
 
 
 def counters(store: Store, server: Server) -> Counters:
@@ -123,3 +228,90 @@ def moved(store: Store, before: Counters, after: Counters) -> Counters:
                 f"{store.title}: its counter {name} fell by {-count}; was the server started anew?"
             )
     return {name: count for name, count in change.items() if count}
+
+
+@dataclass(frozen=True)
+class Pinning:
+    """Hardware threads of each side as lists that taskset and Docker read, such as ``0-1,4``."""
+
+    server: str
+    client: str
+
+
+def pinning(wanted: str, provider: str, tree: Tree | None = None) -> Pinning | None:
+    """``false``: None. ``true``: the usable cores in two halves. ``0,1/2,3``: server, client.
+
+    KvstudyError when the cores cannot be had, or nothing is started here.
+    """
+    if wanted == "false":
+        return None
+    if provider == "external":
+        raise KvstudyError(
+            f"{KEY}: a server that already runs (provider external) cannot be bound to cores from "
+            "here; bind it where it is started, and set pin_cpus: false"
+        )
+    if shutil.which("taskset") is None:
+        raise KvstudyError(f"{KEY}: no program taskset; install util-linux, or set pin_cpus: false")
+    tree = tree or Tree()
+    usable = usable_cores(tree)
+    if usable is None:
+        raise KvstudyError(f"{KEY}: the usable cores are not visible here; set pin_cpus: false")
+    if len(usable) < 2:
+        raise KvstudyError(
+            f"{KEY}: only core {usable[0]} is usable here, so server and client cannot have cores "
+            "of their own; set pin_cpus: false"
+        )
+    if wanted == "true":
+        server, client = _halves(tree, usable)
+        return Pinning(_text(server), _text(client))
+    server_text, slash, client_text = wanted.partition("/")
+    if not slash:
+        raise KvstudyError(f"{KEY}: '{wanted}' is none of true, false and server/client (0,1/2,3)")
+    server, client = (
+        _checked("server", server_text, usable),
+        _checked("client", client_text, usable),
+    )
+    if both := set(server) & set(client):
+        raise KvstudyError(
+            f"{KEY}: server and client both have core {_text(sorted(both))}; give them others"
+        )
+    return Pinning(_text(server), _text(client))
+
+
+def _halves(tree: Tree, usable: list[int]) -> tuple[list[int], list[int]]:
+    """Server's and client's half; the client has the larger one. Threads of a core stay together.
+
+    A single core with two threads is split all the same.
+    """
+    cores: dict[tuple[int, ...], list[int]] = {}
+    for number in usable:
+        siblings = tree.text(f"sys/devices/system/cpu/cpu{number}/topology/thread_siblings_list")
+        key = tuple(core_numbers(siblings)) if siblings else (number,)
+        cores.setdefault(key, []).append(number)
+    groups = list(cores.values()) if len(cores) > 1 else [[number] for number in usable]
+    half = len(groups) // 2
+    server, client = groups[:half], groups[half:]
+    return list(itertools.chain(*server)), list(itertools.chain(*client))
+
+
+def _checked(side: str, text: str, usable: list[int]) -> list[int]:
+    try:
+        cores = core_numbers(text)
+    except ValueError:
+        raise KvstudyError(f"{KEY}: {side}: '{text}' is no list of cores such as 0-1,4") from None
+    if wrong := sorted(set(cores) - set(usable)):
+        raise KvstudyError(
+            f"{KEY}: {side}: core {_text(wrong)} is not usable here; usable are {_text(usable)}"
+        )
+    return cores
+
+
+def _text(cores: list[int]) -> str:
+    """``[0, 1, 2, 5]`` as ``0-2,5``."""
+    runs: list[list[int]] = []
+    for core in sorted(cores):
+        if runs and core == runs[-1][-1] + 1:
+            runs[-1].append(core)
+        else:
+            runs.append([core])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)

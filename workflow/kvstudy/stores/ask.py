@@ -1,7 +1,5 @@
 """One question to a server that speaks lines of text."""
 
-from __future__ import annotations
-
 import socket
 
 

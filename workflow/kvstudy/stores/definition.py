@@ -13,7 +13,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.texts import Text
+from kvstudy.language.locale import Text
 from kvstudy.study.base import Operation, Strict
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, STUDIES
@@ -273,27 +273,18 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
             raise KvstudyError(f"{where}options.{name}: unknown choice '{value}'{hint}")
         data["operations"] |= option.choices[value].operations
         data["ycsb"]["properties"] |= option.choices[value].properties
-    data["title"] = use.title or _title(store, use)
+    chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
+    data["title"] = use.title or ", ".join([store.title, *chosen])
     return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})
 
 
-def _title(store: StoreFile, use: StoreUse) -> str:
-    """The store's own title, with what the study chose."""
-    chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
-    return f"{store.title}, {', '.join(chosen)}" if chosen else store.title
-
-
-def load_stores(study: Study) -> dict[str, Store]:
-    """The stores of the study, by the names and in the order that it gives them.
+def load_stores(study: Study, uses: list[StoreUse] | None = None) -> dict[str, Store]:
+    """The stores of the study, or those of ``uses``, by their names and in their order.
 
     A store that stands there again gets a lighter colour each time.
     """
-    return _load(study, study.stores)
-
-
-def _load(study: Study, uses: list[StoreUse]) -> dict[str, Store]:
     stores: dict[str, Store] = {}
-    for index, use in enumerate(uses):
+    for index, use in enumerate(study.stores if uses is None else uses):
         where = f"{STUDIES / study.name / 'study.yaml'}: stores[{index}]."
         store = load_store(STORES / use.store, use, where)
         again = sum(other.folder == store.folder for other in stores.values())
@@ -313,7 +304,7 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     KvstudyError when a workload asks a store for what it cannot do: better
     before the first cell than after hours.
     """
-    stores = _load(study, measured_uses(study))
+    stores = load_stores(study, measured_uses(study))
     if study.imported:
         # What somebody measured is there, or is a gap.
         return stores

@@ -7,8 +7,6 @@ for ``pin_cpus``), and the data is in the container's own volumes, which are rem
 with it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -23,15 +21,12 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
-from kvstudy.stores import registry
+from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
-    HOST,
-    Server,
+    LocalServer,
     failure,
-    filled_in,
-    free_port,
     last_words,
     shell_line,
     until_it_succeeds,
@@ -70,7 +65,7 @@ def _names_the_host(store: Store) -> bool:
     return any("$host" in path.read_text(encoding="utf-8") for path in texts if path.is_file())
 
 
-class DockerServer(Server):
+class DockerServer(LocalServer):
     """A container whose server listens on loopback; its output goes to ``log``.
 
     Its configuration files lie in ``data`` and are mounted, so the daemon must
@@ -78,22 +73,10 @@ class DockerServer(Server):
     """
 
     def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
-        self.store = store
-        self.host = HOST
-        self.port = port
-        self.log = log
+        super().__init__(store, store.docker, port, log, {"data": store.docker.data})
         self.name = f"kvstudy-{store.name}-{os.getpid()}-{secrets.token_hex(4)}"
-        values = {
-            "host": HOST,
-            "port": port,
-            "ports": {name: free_port() for name in store.docker.ports}
-            | {name: port + distance for name, distance in store.side_ports.items()},
-            "data": store.docker.data,
-        }
-        self.ports = values["ports"]
-        texts = filled_in(store, store.docker.files, values)
-        places = {inside: data.absolute() / inside.lstrip("/") for inside in texts}
-        self.files = {places[inside]: text for inside, text in texts.items()}
+        places = {inside: data.absolute() / inside.lstrip("/") for inside in self.files}
+        self.files = {places[inside]: text for inside, text in self.files.items()}
         self.command = [
             *("docker", "run", "--rm", "--name", self.name),
             *("--label", f"kvstudy.store={store.name}"),
@@ -106,19 +89,15 @@ class DockerServer(Server):
             ),
             *(
                 word
-                for name, value in store.docker.environment.items()
-                for word in ("--env", f"{name}={value.format(**values)}")
+                for name, value in self.environment.items()
+                for word in ("--env", f"{name}={value}")
             ),
             store.docker.image,
-            *(part.format(**values) for part in store.docker.command),
+            *self.filled(store.docker.command),
         ]
-        self.after_start = [
-            ["docker", "exec", self.name, *(part.format(**values) for part in command)]
-            for command in store.docker.after_start
-        ]
+        self.after_start = [["docker", "exec", self.name, *command] for command in self.after_start]
         self._facts: dict = {}
         self._client: subprocess.Popen | None = None
-        self._record: Path | None = None
 
     def start(self) -> None:
         problem = missing(self.store)
@@ -130,7 +109,7 @@ class DockerServer(Server):
             path.write_text(text, encoding="utf-8")
         # Recorded before it exists: whoever kills us in between, the next cell finds it.
         entry = {"kind": "container", "what": self.store.name, "name": self.name}
-        self._record = registry.record(self.name, entry | {"daemon": _endpoint()})
+        self._record = process.record(self.name, entry | {"daemon": _endpoint()})
         with self.log.open("wb") as log:
             # `docker run` stays in the foreground: its exit is the server's, its output the
             # server's. It hands SIGTERM on to the server, so the container ends when we die.
@@ -222,7 +201,7 @@ def sweep() -> list[str]:
     Only recorded names are removed. While the daemon is down a record stays for the next time.
     """
     removed = []
-    for path, entry in registry.leftovers("container"):
+    for path, entry in process.leftovers("container"):
         daemon = entry["daemon"]
         there = _exists(entry["name"], daemon) if shutil.which("docker") else None
         if there:

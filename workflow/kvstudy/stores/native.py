@@ -1,7 +1,5 @@
 """Provider ``native``: the server is a program of this machine."""
 
-from __future__ import annotations
-
 import getpass
 import os
 import pwd
@@ -21,12 +19,9 @@ from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
-    HOST,
-    Server,
+    LocalServer,
     end_of,
     failure,
-    filled_in,
-    free_port,
     last_words,
     shell_line,
     until_it_succeeds,
@@ -45,8 +40,10 @@ def missing(store: Store) -> str | None:
     if program is None:
         return reason("no-program", program=store.native.program, remedy=store.native.remedy)
     other = store.native.refuse
-    if other and not program.startswith(str(SERVERS.absolute())) and other in _told(program):
-        return f"{program} is {other}, not {store.title}: {store.native.remedy}"
+    if other and not program.startswith(str(SERVERS.absolute())):
+        done = subprocess.run([program, "--version"], capture_output=True, text=True)
+        if other in done.stdout + done.stderr:
+            return f"{program} is {other}, not {store.title}: {store.native.remedy}"
     return None
 
 
@@ -61,44 +58,25 @@ def find_program(store: Store) -> str | None:
     return shutil.which(store.native.program, path=path)
 
 
-def _told(program: str) -> str:
-    """What the program says of its version."""
-    done = subprocess.run([program, "--version"], capture_output=True, text=True)
-    return done.stdout + done.stderr
-
-
-class NativeServer(Server):
+class NativeServer(LocalServer):
     """A server process on loopback with its data in ``data`` and its output in ``log``.
 
     ``cores`` are those that it may run on; empty for all.
     """
 
     def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
-        self.store = store
-        self.host = HOST
-        self.port = port
         self.data = data.absolute()
-        self.log = log
-        self._values = {
+        values = {
             "program": find_program(store) or store.native.program,
-            "host": HOST,
-            "port": port,
-            "ports": {name: free_port() for name in store.native.ports}
-            | {name: port + distance for name, distance in store.side_ports.items()},
             "data": self.data,
             "servers": (SERVERS / store.folder.name).absolute(),
             "user": getpass.getuser(),
         }
-        self.command = [*process.bound_to(cores), *self._filled(store.native.command)]
-        self.preparations = [self._filled(command) for command in store.native.prepare]
-        self.files = filled_in(store, store.native.files, self._values)
-        self.after_start = [self._filled(command) for command in store.native.after_start]
-        self.environment = {
-            name: value.format(**self._values) for name, value in store.native.environment.items()
-        }
+        super().__init__(store, store.native, port, log, values)
+        self.command = [*process.bound_to(cores), *self.filled(store.native.command)]
+        self.preparations = [self.filled(command) for command in store.native.prepare]
         self._user = store.native.user if os.getuid() == 0 else None
         self._process = None
-        self._record: Path | None = None
         # Children that we had before it; None before it was started.
         self._others: set[psutil.Process] | None = None
 
@@ -119,11 +97,7 @@ class NativeServer(Server):
             os.chown(self.data, pwd.getpwnam(self._user).pw_uid, -1)
         with self.log.open("wb") as log:
             self._process = process.start(
-                self.command,
-                log,
-                log,
-                user=self._user,
-                environment=self._marked,
+                self.command, log, log, user=self._user, environment=self._marked
             )
         self._record = process.note(self._process, self.store.name, str(self.data))
 
@@ -156,9 +130,9 @@ class NativeServer(Server):
     def describe(self) -> dict:
         return {
             "provider": N_("native"),
-            "program": self._values["program"],
+            "program": self.values["program"],
             "command": self.command,
-            "ports": self._values["ports"],
+            "ports": self.ports,
             "environment": self.environment,
             "after_start": self.after_start,
         }
@@ -179,9 +153,6 @@ class NativeServer(Server):
             ],
             "stop": [f"kill -{self.store.stop_signal} %1"],
         }
-
-    def _filled(self, command: list[str]) -> list[str]:
-        return [part.format(**self._values) for part in command]
 
     def _run(self, command: list[str], seconds: float | None = None) -> tuple[int, str]:
         """Run a command to its end, and end whatever it leaves running.

@@ -1,19 +1,29 @@
-"""Child processes that never outlive the process that started them."""
+"""Child processes that never outlive the process that started them, and a record of each.
 
-from __future__ import annotations
+A server dies with the process that started it. Where that fails (SIGKILL of
+everything, a crash of the machine's Docker daemon), the next cell finds the
+record of it here and ends it. Measurements of one user hold one lock, so what
+a new cell finds is always a leftover, and never the server of another cell.
+"""
 
 import contextlib
 import ctypes
+import fcntl
+import grp
+import json
 import os
+import platform
+import pwd
 import signal
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 import psutil
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores import registry
 
 # util-linux sets the parent-death signal after it changed the user; a change of
 # user (memcached -u) would clear it.
@@ -21,10 +31,97 @@ DIES_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
 # The environment of a server, and of all that it starts, has this variable with the folder of
 # its data: nothing else tells a process that has left its session from those of others.
 MARK = "KVSTUDY_SERVER"
+# Of a process that was asked to end.
+PATIENCE_SECONDS = 30
 # <sys/prctl.h>
 PR_SET_CHILD_SUBREAPER = 36
 
 _started: set[int] = set()
+# What a record tells, by its kind.
+KEYS = {"process": ("what", "pid", "created"), "container": ("what", "name", "daemon")}
+
+
+def state_directory() -> Path:
+    """The user's folder of locks and records: ``KVSTUDY_STATE``, else below the home directory.
+
+    Each machine has its own there, since homes are shared and processes are not. A folder of all
+    users, such as /tmp, would let each of them block the others.
+    """
+    named = os.environ.get("KVSTUDY_STATE")
+    try:
+        base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        path = Path(named) if named else Path(base) / "kvstudy" / platform.node()
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (path / "servers").mkdir(mode=0o700, exist_ok=True)
+        problem = "" if os.access(path / "servers", os.W_OK | os.X_OK) else "cannot be written"
+        if path.stat().st_uid != os.getuid():
+            problem = "belongs to another user"
+    except FileExistsError:
+        problem = "is no folder"
+    except OSError as error:
+        problem = f"cannot be used for locks and records: {error.strerror}"
+    except RuntimeError:
+        path, problem = Path("~"), "no home directory is known for locks and records"
+    if problem:
+        raise KvstudyError(f"{path}: {problem}; set KVSTUDY_STATE to a folder of your own")
+    return path
+
+
+@contextlib.contextmanager
+def measuring_alone() -> Iterator[None]:
+    """Hold the lock that lets one cell at a time be measured; wait for it if need be."""
+    path = state_directory() / "measure.lock"
+    try:
+        # Unbuffered: closing it must not fail anew.
+        lock = path.open("ab+", buffering=0)
+    except OSError as error:
+        raise KvstudyError(_no_lock(path, error)) from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read().decode(errors="replace").strip()
+            print(f"waiting: {holder} is measuring", file=sys.stderr, flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:
+            # Some network file systems have no locks.
+            raise KvstudyError(_no_lock(path, error)) from None
+        try:
+            lock.truncate(0)
+            lock.write(os.fsencode(f"process {os.getpid()} in {Path.cwd()}"))
+        except OSError as error:
+            raise KvstudyError(_no_lock(path, error)) from None
+        yield
+
+
+def _no_lock(path: Path, error: OSError) -> str:
+    return (
+        f"{path}: cannot be written or locked: {error.strerror}; make room for it, or set "
+        "KVSTUDY_STATE to another folder of your own"
+    )
+
+
+def record(name: str, entry: dict) -> Path:
+    """Write down a server (``kind`` and what ends it) and return the record's path."""
+    path = state_directory() / "servers" / f"{name}.json"
+    path.write_text(json.dumps(entry), encoding="utf-8")
+    return path
+
+
+def leftovers(kind: str) -> Iterator[tuple[Path, dict]]:
+    """Path and content of each record of that kind; only under the lock."""
+    for path in sorted((state_directory() / "servers").glob("*.json")):
+        try:
+            entry = json.loads(path.read_text(encoding="utf-8"))
+            whole = all(key in entry for key in KEYS[entry["kind"]])
+        except (ValueError, KeyError, TypeError):
+            whole = False
+        if not whole:
+            # Killed while writing it: the process had been started to die with its parent.
+            path.unlink()
+        elif entry["kind"] == kind:
+            yield path, entry
 
 
 def start(
@@ -39,7 +136,10 @@ def start(
     ``user`` is the user to become; only root can ask for one. KvstudyError where the program is
     missing that sets the signal.
     """
-    become = ["--reuid", user, "--regid", user_group(user), "--clear-groups"] if user else []
+    become = []
+    if user:
+        group = grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
+        become = ["--reuid", user, "--regid", group, "--clear-groups"]
     try:
         process = subprocess.Popen(
             [*DIES_WITH_PARENT, *become, "--", *command],
@@ -69,14 +169,6 @@ def how_it_ended(status: int) -> str:
     return f"ended with exit status {status}"
 
 
-def user_group(user: str) -> str:
-    """The name of the user's own group, for setpriv."""
-    import grp
-    import pwd
-
-    return grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
-
-
 def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
     """Record the process, so that the next cell can end it if we cannot.
 
@@ -89,7 +181,7 @@ def note(process: subprocess.Popen, what: str, mark: str = "") -> Path:
         "created": psutil.Process(process.pid).create_time(),
         "mark": mark,
     }
-    return registry.record(f"{what}-{process.pid}", entry)
+    return record(f"{what}-{process.pid}", entry)
 
 
 def adopt_orphans() -> set[psutil.Process]:
@@ -127,7 +219,7 @@ def _subreaper(on: bool) -> None:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
 
 
-def stop(process: subprocess.Popen, sign: signal.Signals, patience: float = 30) -> None:
+def stop(process: subprocess.Popen, sign: signal.Signals) -> None:
     """End the process and all of its group, and return when they are gone."""
     members = group_of(process.pid)
     if process.poll() is None:
@@ -135,7 +227,7 @@ def stop(process: subprocess.Popen, sign: signal.Signals, patience: float = 30) 
         # One that is stopped would not notice.
         process.send_signal(signal.SIGCONT)
         try:
-            process.wait(patience)
+            process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -171,7 +263,7 @@ def sweep() -> list[str]:
     ones: ids are used again. Those that it has started count by their mark.
     """
     ended = []
-    for path, entry in registry.leftovers("process"):
+    for path, entry in leftovers("process"):
         left = _marked(entry["mark"]) if entry.get("mark") else []
         try:
             process = psutil.Process(entry["pid"])

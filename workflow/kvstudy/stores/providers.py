@@ -1,15 +1,24 @@
-"""Which provider runs a store's server, and what is missing for it."""
+"""Which provider runs a store's server, and what is missing for it.
 
-from __future__ import annotations
+The provider ``external`` is a server that already runs somewhere: it is never started or stopped.
+``make_ready`` waits for one that a person started by hand.
+"""
 
-import json
+import shlex
+import socket
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
+from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
-from kvstudy.stores import docker, external, native, process
+from kvstudy.stores import docker, native, process
 from kvstudy.stores.definition import Store
-from kvstudy.stores.server import Server
+from kvstudy.stores.server import POLL_SECONDS, Server, ask
+from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import PROVIDER_IMPORTED
+
+KEY = "config/config.yaml: external.servers"
 
 
 class InProcess(Server):
@@ -34,7 +43,10 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
     if provider == PROVIDER_IMPORTED:
         return "its run has imported logs, which are not mixed with measured cells"
     if provider == "external":
-        return external.missing(store, address)
+        where = f"{KEY}.{store.folder.name}"
+        return (
+            None if address else f"no address of a {store.title} server; set {where} to host:port"
+        )
     return {"native": native, "docker": docker}[provider].missing(store)
 
 
@@ -51,7 +63,7 @@ def make_server(
     if store.in_process:
         return InProcess()
     if provider == "external":
-        return external.ExternalServer(store, address)
+        return ExternalServer(store, address)
     if provider == "docker":
         return docker.DockerServer(store, port, data, log, cores)
     return native.NativeServer(store, port, data, log, cores)
@@ -66,23 +78,80 @@ def resolve(wanted: str, raw: Path) -> str:
     """
     if wanted != "auto":
         return wanted
-    used = used_providers(raw)
+    servers = (manifest.get("server") or {} for manifest in read_manifests(raw).values())
+    used = {server.get("provider") for server in servers} - {None, "none"}
     if len(used) == 1:
         return used.pop()
     return "native" if docker.daemon_problem() else "docker"
 
 
-def used_providers(raw: Path) -> set[str]:
-    """The providers of the cells that were measured already."""
-    used = set()
-    for manifest in raw.glob("*/*/*/rep*/manifest.json"):
-        try:
-            used.add(json.loads(manifest.read_text(encoding="utf-8"))["server"]["provider"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            continue
-    return used - {"none"}
-
-
 def sweep() -> list[str]:
     """End what earlier cells left running, whatever their provider; returns what it was."""
     return process.sweep() + docker.sweep()
+
+
+def split(store: Store, address: str) -> tuple[str, int]:
+    """Host and port of ``host:port``; KvstudyError when it is none."""
+    host, colon, port = address.rpartition(":")
+    if not (colon and host and port.isdecimal() and 0 < int(port) < 65536):
+        raise KvstudyError(f"{KEY}.{store.folder.name}: '{address}' is not host:port")
+    return host.strip("[]"), int(port)
+
+
+class ExternalServer(Server):
+    """A server at host:port that belongs to somebody else."""
+
+    def __init__(self, store: Store, address: str) -> None:
+        self.host, self.port = split(store, address)
+
+    def died(self) -> str | None:
+        """None while its port is open, else what connecting to it says."""
+        try:
+            with socket.create_connection((self.host, self.port), timeout=5):
+                return None
+        except OSError as error:
+            return f"at {self.host}:{self.port} does not answer ({error})"
+
+    def describe(self) -> dict:
+        return {"provider": "external", "address": f"{self.host}:{self.port}"}
+
+    def commands(self) -> dict[str, list[str]]:
+        running = f"# the server runs at {self.host}:{self.port}"
+        return {"start": [running], "stop": [running]}
+
+
+def make_ready(store: Store, address: str, fields: Sequence[str]) -> str:
+    """Wait until the server at host:port answers its own protocol; returns the version it tells.
+
+    Where the store needs a table, an empty one with the ``fields`` is made. KvstudyError when it
+    does not answer within the store's ``ready_seconds``, or already holds records: then it is
+    not the one that was started for this.
+    """
+    server = ExternalServer(store, address)
+    limit = time.monotonic() + store.ready_seconds
+    while True:
+        try:
+            version = store.verbs.version(server.host, server.port)
+            break
+        except (OSError, ValueError) as error:
+            if time.monotonic() > limit:
+                raise KvstudyError(
+                    f"no {store.title} server got ready at {address} in "
+                    f"{store.ready_seconds:g} s ({error})"
+                ) from None
+        time.sleep(POLL_SECONDS)
+    ask(store, server, "create", fields)
+    if records := ask(store, server, "records"):
+        raise KvstudyError(
+            f"the {store.title} server at {address} holds {records} records; "
+            "stop it, or start yours at another port"
+        )
+    return version
+
+
+def ready_line(folder: str, address: str, fields: Sequence[str], usual: Sequence[str]) -> str:
+    """The shell line that does it; ``usual`` are the fields that need not be named."""
+    command = ["kvstudy", "ready", folder, "--address", address]
+    if list(fields) != list(usual):
+        command += ["--fields", ",".join(fields)]
+    return shlex.join(command)

@@ -1,7 +1,5 @@
 """What every provider's server has in common: free port, readiness, a sure end."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import os
@@ -17,7 +15,7 @@ from typing import BinaryIO, TypeVar
 import psutil
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.definition import Store
+from kvstudy.stores.definition import Docker, Native, Store
 
 T = TypeVar("T")
 
@@ -40,6 +38,9 @@ class Server:
 
     host = HOST
     port = 0
+    # What it tells of itself, and how long it took to start, once it is ready.
+    version = ""
+    ready_seconds = 0.0
     after_start: Sequence[list[str]] = ()
 
     def start(self) -> None:
@@ -66,6 +67,29 @@ class Server:
     def commands(self) -> dict[str, list[str]]:
         """``start`` and ``stop`` as plain shell lines that a person can paste."""
         raise NotImplementedError
+
+
+class LocalServer(Server):
+    """A server that is started here: its ``way`` is what its store.yaml says of the provider."""
+
+    def __init__(
+        self, store: Store, way: Native | Docker, port: int, log: Path, values: dict[str, object]
+    ) -> None:
+        """``values`` are filled in beside address and ports."""
+        self.store, self.port, self.log = store, port, log
+        self.ports = {name: free_port() for name in way.ports} | {
+            name: port + distance for name, distance in store.side_ports.items()
+        }
+        self.values = {"host": HOST, "port": port, "ports": self.ports, **values}
+        self.after_start = [self.filled(command) for command in way.after_start]
+        self.environment = {
+            name: value.format(**self.values) for name, value in way.environment.items()
+        }
+        self.files = filled_in(store, way.files, self.values)
+        self._record: Path | None = None
+
+    def filled(self, command: list[str]) -> list[str]:
+        return [part.format(**self.values) for part in command]
 
 
 def free_port(wanted: int = 0, distances: Iterable[int] = ()) -> int:
@@ -176,14 +200,14 @@ def _wait_until_ready(store: Store, server: Server, log: Path) -> str:
     return until(lambda: store.verbs.version(server.host, server.port))
 
 
-def log_end(log: Path, lines: int = 5) -> str:
+def log_end(log: Path) -> str:
     """``; its log ends: ...`` with the last lines, or nothing when there is no log."""
     try:
         with log.open("rb") as file:
             said = end_of(file)
     except OSError:
         return ""
-    text = last_words(said, lines)
+    text = last_words(said)
     return f"; its log ends: {text}" if text else ""
 
 

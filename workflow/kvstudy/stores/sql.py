@@ -1,7 +1,5 @@
 """What is asked of MySQL and MariaDB alike, in SQL (for their ``verbs.py``)."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 

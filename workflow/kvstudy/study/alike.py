@@ -4,8 +4,6 @@ A mean over cells that differ in one of these is a mean of nothing. Load, free
 memory and the like change from cell to cell and are no difference here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass
@@ -51,11 +49,12 @@ def refusal(differences: list[Difference], raw: Path) -> str:
     """Names what differs between which cells, and what to do."""
     lines = [f"{raw}: its cells were not measured alike:"]
     for difference in differences:
-        sides = "; ".join(
-            f"{side.value} ({_count(len(side.cells))}, {_some(side.cells)})"
-            for side in difference.sides
-        )
-        lines.append(f"  {difference.what}: {sides}")
+        sides = []
+        for value, cells in ((side.value, side.cells) for side in difference.sides):
+            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            some = ", ".join([*cells[:2], *(["..."] if len(cells) > 2 else [])])
+            sides.append(f"{value} ({count}, {some})")
+        lines.append(f"  {difference.what}: {'; '.join(sides)}")
     lines.append(
         "A mean over them would mean nothing. Remove the folders of one side's cells to measure "
         "them again, or move the run's results away, or set mixed: true in config/config.yaml "
@@ -80,21 +79,18 @@ def read_manifests(raw: Path) -> dict[str, dict]:
 
 def usable_cores(manifest: dict) -> int | None:
     """How many hardware threads could be used where the cell was measured; None if unknown."""
-    return _usable({part["component"]: part for part in manifest.get("environment") or []})
+    cores = cores_of(_components(manifest).get("CPU", {}).get("details") or "")
+    return cores[1] if cores else None
 
 
 def cores_of(details: str) -> tuple[int, int] | None:
     """Cores and usable hardware threads, from the details of a CPU; None where they tell none."""
-    # Manifests of earlier versions have a sentence there.
-    numbers = re.search(r"\bcores=(\d+) threads=(\d+)", details) or re.search(
-        r"(\d+) cores, (\d+) hardware threads usable", details
-    )
+    numbers = re.search(r"\bcores=(\d+) threads=(\d+)", details)
     return (int(numbers[1]), int(numbers[2])) if numbers else None
 
 
-def _usable(parts: dict[str, dict]) -> int | None:
-    cores = cores_of(parts.get("CPU", {}).get("details") or "")
-    return cores[1] if cores else None
+def _components(manifest: dict) -> dict[str, dict]:
+    return {part["component"]: part for part in manifest.get("environment") or []}
 
 
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:
@@ -103,13 +99,14 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     server = manifest.get("server") or {}
     client = manifest.get("client") or {}
     java = manifest.get("java") or {}
-    parts = {part["component"]: part for part in manifest.get("environment") or []}
+    parts = _components(manifest)
 
     def name(component: str) -> str | None:
-        # A run may have cells of a version that wrote "15.6 GiB" and of this one.
         return sentence(parts.get(component, {}).get("name") or "") or None
 
-    threads = _usable(parts)
+    threads = usable_cores(manifest)
+    flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)] if java else []
+    variables = java["variables"] if java else []
     provider = server.get("provider")
     facts: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.
@@ -120,7 +117,7 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         "operating system": name("OS"),
         "kernel": name("Kernel"),
         "Java": name("Java"),
-        "Java flags": _flags(java) if java else None,
+        "Java flags": frozenset([*flags, *variables] or ["none"]) if java else None,
         "cores of server and client": _pinned(manifest),
         "YCSB client": client.get("kind"),
         f"jars of the client for {folder}": _jars(client.get("jars") or {}),
@@ -131,11 +128,6 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         for what, value in facts.items()
         if value
     }
-
-
-def _flags(java: dict) -> frozenset[str]:
-    flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)]
-    return frozenset([*flags, *java["variables"]]) or frozenset(["none"])
 
 
 def _pinned(manifest: dict) -> str | None:
@@ -157,16 +149,7 @@ def _jars(jars: dict[str, str]) -> frozenset[str]:
 def _sides(sides: dict[frozenset[str], list[str]]) -> list[Side]:
     """The sides, the one with most cells first; of lists only what is not common to all."""
     common = frozenset.intersection(*sides)
-    ordered = sorted(sides.items(), key=lambda side: -len(side[1]))
     return [
         Side(", ".join(sorted(values - common)) or "without them", tuple(cells))
-        for values, cells in ordered
+        for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
     ]
-
-
-def _count(cells: int) -> str:
-    return "1 cell" if cells == 1 else f"{cells} cells"
-
-
-def _some(cells: tuple[str, ...]) -> str:
-    return ", ".join(cells[:2]) + (", ..." if len(cells) > 2 else "")

@@ -1,14 +1,12 @@
 """What all models of a study file share, so that each topic can have a file of its own."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kvstudy.language.current import N_
 from kvstudy.study.metrics import SHOWN
-from kvstudy.study.model_errors import NAME
+from kvstudy.study.naming import NAME
 
 Name = Annotated[str, Field(pattern=NAME, max_length=120)]
 # YCSB counts in Java's int.
@@ -31,8 +29,7 @@ OPERATION_WORDS = [
 ]
 # What values of a source and claims are of.
 Asked = Literal[
-    *("read", "update", "insert", "scan", "read-modify-write", "delete"),
-    *("overall", "all"),
+    *("read", "update", "insert", "scan", "read-modify-write", "delete"), *("overall", "all")
 ]
 # Of a claim.
 CLAIM_ID = r"[A-Z][A-Za-z0-9-]*"

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Set
 from dataclasses import asdict, dataclass, replace
 
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
 from kvstudy.study.controls import CEILING, TWO_CLIENTS, measured_uses, original
 from kvstudy.study.model import Study
 from kvstudy.study.parts import RAW_TYPE, StoreUse, WorkloadUse
-from kvstudy.study.rounds import Rounds, rounds_of
-from kvstudy.study.workload import load_only, operations_of, properties_of
+from kvstudy.study.workload import Rounds, load_only, operations_of, properties_of, rounds_of
 
 # A scaled study keeps at least this much, so that a cell still reaches every
 # operation and its percentiles have samples. Smaller studies stay as they are.
@@ -72,10 +72,7 @@ class Cell:
 
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""
-        return asdict(self) | {
-            "properties": dict(self.properties),
-            "options": dict(self.options),
-        }
+        return asdict(self) | {"properties": dict(self.properties), "options": dict(self.options)}
 
     @property
     def phases(self) -> tuple[str, ...]:
@@ -163,11 +160,9 @@ def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
         ):
             percents = study.open_loop.percents
             blocks[cell.repetition] += [_at_rate(cell, percent) for percent in percents]
-    cells: list[Cell] = []
     for block in blocks.values():
         shuffle.shuffle(block)
-        cells += block
-    return cells
+    return [cell for block in blocks.values() for cell in block]
 
 
 def _at_rate(cell: Cell, percent: int) -> Cell:
@@ -200,11 +195,7 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
 
 
 def _cell(
-    study: Study,
-    of: StoreUse,
-    use: WorkloadUse,
-    sizes: Combination,
-    scale: float,
+    study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
 ) -> Cell | None:
     """The cell; None where two clients cannot share the work."""
     properties = properties_of(study, use)
@@ -243,18 +234,18 @@ def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[C
 
 def shown(study: Study, scale: float = 1.0) -> dict[str, str]:
     """The parameters of each workload that tables and figures of one set show."""
-    parameters = {}
-    for use in study.workloads:
-        cell = _cell(study, study.stores[0], use, shown_combination(study, use), scale)
-        parameters[use.name] = cell.parameters
-    return parameters
+    return {
+        use.name: _cell(
+            study, study.stores[0], use, shown_combination(study, use), scale
+        ).parameters
+        for use in study.workloads
+    }
 
 
 def find_cell(cells: list[Cell], path: str) -> Cell:
     """The planned cell called ``path``; KvstudyError when the plan has none."""
-    for cell in cells:
-        if cell.path == path:
-            return cell
+    if found := next((cell for cell in cells if cell.path == path), None):
+        return found
     example = cells[0].path if cells else "none"
     raise KvstudyError(f"{path}: not a cell of this study; one of its cells is {example}")
 
@@ -309,3 +300,26 @@ class Target:
         """The target that a manifest records; KeyError, TypeError or ValueError for another."""
         origins = tuple(Origin(**origin) for origin in recorded["origins"])
         return cls(**recorded | {"origins": origins, "mean": float(recorded["mean"])})
+
+
+def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
+    """One row per workload and parameters, in the study's order.
+
+    Columns: workload, parameters (their name in all files), records, operations (0 where
+    there is no run phase), threads, seconds (NaN but for timed cells).
+    """
+    rows = []
+    for use in study.workloads:
+        # Cells that differ in nothing but the scale's floors have one name.
+        cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
+        of_workload = [
+            [
+                *(use.name, cell.parameters, cell.records, cell.operations, cell.threads),
+                math.nan if cell.seconds is None else cell.seconds,
+            ]
+            for cell in cells.values()
+        ]
+        rows += sorted(of_workload, key=lambda row: row[2:])
+    return pd.DataFrame(
+        rows, columns=["workload", "parameters", "records", "operations", "threads", "seconds"]
+    )

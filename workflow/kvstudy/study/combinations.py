@@ -1,7 +1,5 @@
 """The combinations of sizes that a workload is measured with."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -1,9 +1,7 @@
 """What ``config/config.yaml`` may say: which study, at which scale, on which servers."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -17,7 +15,8 @@ from pydantic import (
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import check_language
-from kvstudy.study.model_errors import problems
+from kvstudy.study.naming import problems
+from kvstudy.study.reading import read_yaml
 
 PATH = Path("config/config.yaml")
 # The forms of pin_cpus.
@@ -44,8 +43,7 @@ class External(_Section):
 
     servers: dict[str, str] = Field(default={}, description="Store and host:port of its server.")
     may_empty: bool = Field(
-        default=False,
-        description="Consent to delete ALL data of these servers before each cell.",
+        default=False, description="Consent to delete ALL data of these servers before each cell."
     )
 
 
@@ -85,8 +83,7 @@ class Config(_Section):
         description="published: draw the source's own values, without any server.",
     )
     measure: bool = Field(
-        default=True,
-        description="false: nothing is measured; cells that are not there stay gaps.",
+        default=True, description="false: nothing is measured; cells that are not there stay gaps."
     )
     language: str = Field(
         default="en", description="Language of tables, figures and report; measured data has none."
@@ -124,6 +121,19 @@ class Config(_Section):
         description="Allow cells of several machines, versions, clients, providers in one run.",
     )
 
+    def setting_of(self, folder: str) -> dict[str, Any]:
+        """How the store of that folder under envs/stores/ is measured."""
+        address = self.external.servers.get(folder, "") if self.provider == "external" else ""
+        return {
+            "provider": self.provider,
+            "port": self.port,
+            "address": address,
+            "may_empty": bool(address) and self.external.may_empty,
+            "ycsb_home": self.ycsb.home,
+            "pin_cpus": cores_option(self.pin_cpus),
+            "mixed": self.mixed,
+        }
+
 
 def cores_option(pin_cpus: bool | PinCpus) -> str:
     """The value as the commands that measure take it."""
@@ -132,12 +142,17 @@ def cores_option(pin_cpus: bool | PinCpus) -> str:
     return str(pin_cpus).lower()
 
 
+def configured() -> Config:
+    """What the file says; KvstudyError names file, key and line of what is wrong."""
+    return read_yaml(PATH, Config)
+
+
 def check_config(data: dict) -> Config:
     """The configuration as Snakemake has merged it; KvstudyError names the wrong key."""
     try:
         checked = Config.model_validate(data)
     except ValidationError as error:
-        lines = [f"{PATH}: {problem.text}" for problem in problems(error, data, Config)]
+        lines = [f"{PATH}: {text}" for text in problems(error, data, Config).values()]
         raise KvstudyError("\n".join(lines)) from None
     check_language(checked.language, f"{PATH}: language")
     return checked

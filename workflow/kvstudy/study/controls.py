@@ -9,8 +9,6 @@ client is the limit. All take part in the random order, but not in rankings, tab
 results or figures.
 """
 
-from __future__ import annotations
-
 from kvstudy.language.current import N_, _
 from kvstudy.study.model import Study
 from kvstudy.study.parts import StoreUse
@@ -58,10 +56,8 @@ def noise_store(study: Study) -> str | None:
 
 def ceiling_store(study: Study) -> str | None:
     """The name of YCSB without a store: the study's own store of that kind, or the control."""
-    for use in study.stores:
-        if use.store == CEILING.store:
-            return use.name
-    return CEILING.name if study.client_ceiling and not study.imported else None
+    control = CEILING.name if study.client_ceiling and not study.imported else None
+    return next((use.name for use in study.stores if use.store == CEILING.store), control)
 
 
 def measured_uses(study: Study) -> list[StoreUse]:

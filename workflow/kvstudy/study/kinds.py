@@ -17,10 +17,18 @@ from pydantic import Field, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from kvstudy.language.current import _
-from kvstudy.language.texts import Place, Text
+from kvstudy.language.locale import Place, Text
 from kvstudy.study.base import Name, Strict
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
+
+if TYPE_CHECKING:
+    from kvstudy.study.model import Study
+
+
+from typing import TYPE_CHECKING
+
+from kvstudy.errors import KvstudyError
 
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
@@ -198,3 +206,39 @@ def with_automatic(own: list, kinds: Iterable[type[Part]], study: Study) -> list
     parts = [part for kind in kinds for part in kind.automatic(study)]
     rank = {name: place for place, name in enumerate(study.workload_names, 1)}
     return added(own, sorted(parts, key=lambda part: rank.get(getattr(part, "workload", ""), 0)))
+
+
+# *Relative performance* is the time of the baseline by that of the store, for the same operations:
+# 1:30 says that the store does in one second what takes the baseline 30.
+OfRound = Literal["insert", "read", "delete"]
+
+
+class OfRounds(Strict):
+    """Something of a workload with rounds."""
+
+    def check(self, study: Study, path: Path, key: str) -> None:
+        """KvstudyError for names that the study does not have, or a workload without rounds."""
+        from kvstudy.study.workload import ROUNDS, properties_of, rounds_of
+
+        super().check(study, path, key)
+        if rounds_of(properties_of(study, study.workload(self.workload))) is None:
+            raise KvstudyError(
+                f"{path}: {key}.workload: '{self.workload}' has no rounds, so a {self.kind} "
+                f"{key.partition('s[')[0]} has no times; name a workload of {ROUNDS}"
+            )
+
+
+class TwoStores(OfRounds):
+    """Whose times are compared, under a workload with rounds."""
+
+    workload: Name = Field(description="A workload with rounds.")
+    baseline: Name = Field(description="The store that is the 1 of 1:x.")
+    store: Name = Field(description="The store that is compared with it.")
+
+
+class Caching(OfRounds):
+    """A database and what could be a cache before it, under a workload with rounds."""
+
+    workload: Name = Field(description="A workload with rounds.")
+    database: Name = Field(description="The store that holds the records.")
+    cache: Name = Field(description="The store that would be its cache.")

@@ -1,11 +1,8 @@
 """Read a study file and say precisely what is wrong with it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study import rounds
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import controls, measured_uses
@@ -16,6 +13,7 @@ from kvstudy.study.parts import MEAN, WorkloadUse
 from kvstudy.study.published import PUBLISHED, QUOTES, check_names
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import (
+    ROUNDS,
     WORKLOADS,
     check_numbers,
     check_property,
@@ -23,7 +21,10 @@ from kvstudy.study.workload import (
     class_of,
     load_only,
     load_workload,
+    project_workloads,
     properties_of,
+    rounds_of,
+    rounds_problems,
 )
 
 STUDIES = Path("config/studies")
@@ -48,7 +49,7 @@ def load_study(path: Path) -> Study:
     stores = project_stores()
     for index, use in enumerate(study.stores):
         check_known(path, f"stores[{index}]", "store", use.store, stores)
-    workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    workloads = project_workloads()
     for index, use in enumerate(study.workloads):
         check_known(path, f"workloads[{index}]", "workload", use.file, workloads)
         load_workload(WORKLOADS / use.file)
@@ -208,7 +209,7 @@ def _check_sizes(path: Path, study: Study) -> None:
 def _check_rounds(path: Path, index: int, study: Study, use: WorkloadUse) -> None:
     """KvstudyError for a workload with rounds that the study's parameters do not fit."""
     properties = properties_of(study, use)
-    if properties.get("workload") != rounds.WORKLOAD:
+    if properties.get("workload") != ROUNDS:
         return
     if study.open_loop is not None:
         raise KvstudyError(
@@ -221,9 +222,9 @@ def _check_rounds(path: Path, index: int, study: Study, use: WorkloadUse) -> Non
             "remove seconds"
         )
     threads = [one.threads for one in combinations_of(study, use)]
-    for problem in rounds.problems(properties, threads):
+    for problem in rounds_problems(properties, threads):
         raise KvstudyError(f"{path}: workloads[{index}]: '{use.name}': {problem}")
-    of = rounds.rounds_of(properties)
+    of = rounds_of(properties)
     for sizes in combinations_of(study, use):
         if (executed := of.executed(sizes.records, sizes.operations)) > MOST:
             raise KvstudyError(

@@ -3,8 +3,6 @@
 A new metric is a line of ``METRICS``, and its words in the catalogues.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

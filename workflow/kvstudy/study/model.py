@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from kvstudy.language.current import _
-from kvstudy.language.texts import Text
+from kvstudy.language.locale import Text
 from kvstudy.study.base import Count, Name, Strict, as_list
 from kvstudy.study.kinds import (
     FIGURES,
@@ -102,12 +102,7 @@ class Study(Strict):
     _own_tables: int = PrivateAttr(0)
     _own_figures: int = PrivateAttr(0)
 
-    @field_validator("imported", mode="before")
-    @classmethod
-    def _plain_yes_or_no(cls, value: object) -> object:
-        return {True: {}, False: None}[value] if isinstance(value, bool) else value
-
-    @field_validator("open_loop", mode="before")
+    @field_validator("imported", "open_loop", mode="before")
     @classmethod
     def _on_or_off(cls, value: object) -> object:
         return ({} if value else None) if isinstance(value, bool) else value
@@ -122,23 +117,17 @@ class Study(Strict):
 
     @model_validator(mode="after")
     def _always_with_checks(self) -> Study:
-        """Without these tables the others do not say what was compared, and how surely."""
-        self._own_tables = len(self.tables)
+        """What every report has: without its tables the others do not say what was compared."""
+        self._own_tables, self._own_figures = len(self.tables), len(self.figures)
         names = ["operations", "ratios", "bottleneck", "validity", "runs", "percentiles"]
         names += ["trimmed"] if self.trimmed_mean else []
         if any(len(self._threads(use)) >= THREADS_FOR_SCALING for use in self.workloads):
             names.append("scaling")
         names += ["store"] if self.store_pages else []
         tables = with_automatic(self.tables, [TABLES[name] for name in names], self)
-        object.__setattr__(self, "tables", tables)
-        return self
-
-    @model_validator(mode="after")
-    def _always_drawn(self) -> Study:
-        """Figures of every report, unless the study names them itself."""
-        self._own_figures = len(self.figures)
         kinds = [FIGURES[name] for name in FIGURES_OF_EVERY_REPORT]
         figures = with_automatic(self.figures, kinds, self)
+        object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "figures", figures)
         return self
 

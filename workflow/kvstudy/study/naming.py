@@ -1,16 +1,55 @@
-"""Names that a file may give, and what to say of others."""
+"""Names and values that a file may give, and what to say of others, in words for people.
 
-from __future__ import annotations
+pydantic names its own types in the place and the text of an error (``constrained-int``); they
+say nothing to who wrote the file, so every kind of error has a sentence here.
+"""
 
 import difflib
 import re
+import reprlib
 from collections.abc import Collection
 from pathlib import Path
+from typing import get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core.core_schema import ErrorType
 
 from kvstudy.errors import KvstudyError
 
 # Characters that no text has: PDF, HTML and Word cannot show them, some end a line or a file.
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+Place = tuple[str | int, ...]
+# What a value must be, by the kind of error.
+_NUMBER, _WHOLE = "a number", "a whole number"
+_LIST, _KEYS = "a list, like [a, b]", "keys and values"
+_MUST = {
+    **dict.fromkeys(["int_type", "int_parsing", "int_parsing_size", "int_from_float"], _WHOLE),
+    **dict.fromkeys(["float_type", "float_parsing"], _NUMBER),
+    "finite_number": "a finite number",
+    "invalid_key": "a key in letters",
+    **dict.fromkeys(["bool_type", "bool_parsing"], "true or false"),
+    "string_type": "text, in quotation marks if it looks like a number",
+    "list_type": _LIST,
+    **dict.fromkeys(["dict_type", "model_type", "model_attributes_type"], _KEYS),
+    "greater_than": "greater than {gt}",
+    "greater_than_equal": "{ge} or more",
+    "less_than": "less than {lt}",
+    "less_than_equal": "{le} or less",
+    "too_short": "a list of {min_length} or more",
+    "too_long": "a list of {max_length} at most",
+    "string_too_short": "text of {min_length} characters or more",
+    "string_too_long": "text of {max_length} characters at most",
+    "string_pattern_mismatch": "text of the form {pattern}",
+}
+# The most frequent pattern, in words.
+NAME = r"^[a-z][a-z0-9-]*$"
+_FORMS = {NAME: "a name of small letters, digits and hyphens"}
+# A value of another type altogether, beside which another branch of a union may fit.
+_OTHER_TYPE = {name for name in _MUST if name.endswith("_type")}
+_OF_PYDANTIC = get_args(ErrorType)
+_ECHO = reprlib.Repr()
+_ECHO.maxstring = _ECHO.maxother = 80
+_ECHO.maxlevel = 3
 
 
 def check_printable(path: Path, text: str) -> None:
@@ -51,3 +90,101 @@ def check_unique(
             raise KvstudyError(
                 f"{path}: {key}: '{name}' stands there twice; name each once{remedy.format(name)}"
             )
+
+
+def problems(error: ValidationError, data: object, model: type[BaseModel]) -> dict[Place, str]:
+    """What is wrong in ``data``, by the keys and indices that lead there; the text names it too."""
+    places: dict[Place, list[dict]] = {}
+    for one in error.errors(include_url=False, include_context=True):
+        loc, last = one["loc"], ()
+        if one["type"] == "missing":
+            # It is not in the data.
+            loc, last = loc[:-1], loc[-1:]
+        places.setdefault(_place(data, loc) + last, []).append(one)
+    return {
+        place: f"{_key(place)}: {_text(errors, model)}" if place else _text(errors, model)
+        for place, errors in places.items()
+        # A list with one wrong number is also no number.
+        if not (
+            all(one["type"] in _OTHER_TYPE for one in errors)
+            and any(other[: len(place)] == place != other for other in places)
+        )
+    }
+
+
+def _place(data: object, loc: Place) -> Place:
+    """``loc`` without what is no key of ``data``: the names of pydantic's types and kinds."""
+    keys: list[str | int] = []
+    kind = True
+    for part in loc:
+        if isinstance(data, dict) and kind and data.get("kind") == part:
+            # The branch that the kind chose; a key may have the same name.
+            kind = False
+        elif (isinstance(data, dict) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        ):
+            keys.append(part)
+            data, kind = data[part], True
+    return tuple(keys)
+
+
+def _key(place: Place) -> str:
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _text(errors: list[dict], model: type[BaseModel]) -> str:
+    first = errors[0]
+    if first["type"] == "missing":
+        return "is missing; add it"
+    if first["type"] == "extra_forbidden":
+        known = list(model.model_fields) if len(first["loc"]) == 1 else []
+        hint = did_you_mean(str(first["loc"][-1]), known) if known else "; see config/README.md"
+        return f"unknown key{hint}"
+    # The messages of our own validators.
+    own = [
+        error["msg"].removeprefix("Value error, ")
+        for error in errors
+        if error["type"] == "value_error" or error["type"] not in _OF_PYDANTIC
+    ]
+    hint = ""
+    if own:
+        text = own[0]
+        if isinstance(first["input"], dict):
+            # It tells which of its keys are meant.
+            return text
+    elif first["type"] in ("union_tag_not_found", "union_tag_invalid"):
+        kinds = re.findall(r"'([^']*)'", first["ctx"].get("expected_tags", ""))
+        if not kinds:
+            return "kind: is missing; add it"
+        return (
+            f"kind: unknown kind '{first['ctx']['tag']}'{did_you_mean(first['ctx']['tag'], kinds)}"
+        )
+    else:
+        words = []
+        for error in [error for error in errors if error["type"] not in _OTHER_TYPE] or errors:
+            if error["type"] == "literal_error":
+                expected = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+                words.append(f"one of {', '.join(expected)}")
+                if isinstance(error["input"], str):
+                    near = did_you_mean(error["input"], expected)
+                    hint = near if "did you mean" in near else hint
+            else:
+                form = _MUST.get(error["type"], "of another form; see config/README.md")
+                context = {
+                    name: f"{value:g}" if isinstance(value, float) else value
+                    for name, value in error.get("ctx", {}).items()
+                }
+                context["pattern"] = _FORMS.get(context.get("pattern"), context.get("pattern"))
+                words.append(form.format(**context).replace("text of the form a", "a"))
+        text = f"must be {', or '.join(dict.fromkeys(words))}"
+    return f"{text}, but is {_echo(first['input'])}{hint}"
+
+
+def _echo(value: object) -> str:
+    """The value as YAML has it, as far as anyone reads it."""
+    if value is None or isinstance(value, bool):
+        return {None: "empty", True: "yes (true)", False: "no (false)"}[value]
+    return _ECHO.repr(value)

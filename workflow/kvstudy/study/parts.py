@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from kvstudy.language.current import _
-from kvstudy.language.texts import Text
+from kvstudy.language.locale import Text
 from kvstudy.study.base import Count, Counts, Name, Operation, ShownSizes, Sizes, Strict
 
 # The name of a store's mean over all workloads, where a workload's name could stand.

@@ -6,8 +6,6 @@ loaded. Keys are drawn uniformly, and often enough that about every one is drawn
 A step on a slow machine ends by its time; what it had done by then counts.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from kvstudy.study.base import Operation
@@ -80,11 +78,6 @@ STEPS = (
 )
 
 
-def steps_of(unsupported: list[Operation]) -> list[Step]:
-    """The steps of a store that cannot do the ``unsupported`` operations."""
-    return [step for step in STEPS if step.operation not in unsupported]
-
-
 def planned(study: Study) -> dict[str, dict]:
     """For each of the study's stores, by name, what its probe depends on.
 
@@ -93,18 +86,16 @@ def planned(study: Study) -> dict[str, dict]:
     """
     texts = study.parameters.property_texts
     shape = {name: texts[name] for name in sorted(SHAPE.intersection(texts))}
-    records = [_named_fields(properties_of(study, use)) for use in study.workloads]
+    # What makes a record with named fields; nothing for any other.
+    parts = ("workload", "record.fields", "record.keyprefix", "fieldlengthdistribution")
+    workloads = [properties_of(study, use) for use in study.workloads]
+    records = [
+        {name: of[name] for name in parts if name in of and class_of(of) == RECORD}
+        for of in workloads
+    ]
     if all(record == records[0] for record in records):
         shape |= records[0]
     return {
         use.name: {"store": use.store, "options": dict(use.options), "shape": shape}
         for use in study.stores
     }
-
-
-def _named_fields(properties: dict[str, str]) -> dict[str, str]:
-    """What makes a record with named fields; nothing for any other."""
-    if class_of(properties) != RECORD:
-        return {}
-    parts = ("workload", "record.fields", "record.keyprefix", "fieldlengthdistribution")
-    return {name: properties[name] for name in parts if name in properties}

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
-from kvstudy.language.texts import Noted, Text
+from kvstudy.language.locale import Noted, Text
 from kvstudy.study.base import Name, Strict
 from kvstudy.study.load import STORES, STUDIES, known_stores
 from kvstudy.study.model import Study

@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from kvstudy.language.texts import Noted, Place
+from kvstudy.language.locale import Noted, Place
 from kvstudy.study.base import CLAIM_ID, Asked, Count, Name, Operation, Strict
 from kvstudy.study.load import known_stores
 from kvstudy.study.model import Study
@@ -28,7 +28,7 @@ from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import KEYS, read_rows
 from kvstudy.study.reading import read_yaml
-from kvstudy.study.workload import WORKLOADS
+from kvstudy.study.workload import project_workloads
 
 NUMBER = r"^-?\d+(\.\d+)?$"
 WORD = r"(?:\*|[a-z][a-z0-9-]*)"
@@ -75,9 +75,7 @@ Printed = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string", "pattern": NUMBER}, {"type": "integer"}]}),
 ]
 Address = Annotated[
-    str,
-    AfterValidator(_address),
-    WithJsonSchema({"type": "string", "pattern": ADDRESS}),
+    str, AfterValidator(_address), WithJsonSchema({"type": "string", "pattern": ADDRESS})
 ]
 Operand = Annotated[
     Annotated["Computed", Tag(COMPUTED)]
@@ -203,7 +201,7 @@ def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
     Also for what study and tables (the file ``published``) do not have.
     """
     said = read_yaml(path, Quotes)
-    workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    workloads = project_workloads()
     settings = [*study.workload_names, MEAN, *workloads, *get_args(Asked)]
     for name in said.setting.operations:
         check_known(path, "setting.operations", "workload or operation", name, settings)

@@ -6,8 +6,6 @@ numbers that are made of the logs: each step of the pipeline notes the checksums
 files beside them, in ``.<step>.sha256``.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import hashlib

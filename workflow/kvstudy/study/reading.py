@@ -1,7 +1,5 @@
 """YAML and CSV files that people write: read strictly, with the line of what is wrong."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Sequence
@@ -12,9 +10,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from kvstudy.errors import KvstudyError
-from kvstudy.language.texts import catalogue_beside
-from kvstudy.study.model_errors import problems
-from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean
+from kvstudy.language.locale import catalogue_beside
+from kvstudy.study.naming import UNPRINTABLE, check_printable, did_you_mean, problems
 
 M = TypeVar("M", bound=BaseModel)
 # Our files have five levels and some thousand values. Aliases of aliases make millions of few.
@@ -55,8 +52,8 @@ def read_yaml(path: Path, model: type[M]) -> M:
             return model.model_validate(data)
     except ValidationError as error:
         lines = [
-            f"{path}: {problem.text} (line {_line(node, problem.place)})"
-            for problem in problems(error, data, model)
+            f"{path}: {text} (line {_line(node, place)})"
+            for place, text in problems(error, data, model).items()
         ]
         raise KvstudyError("\n".join(lines)) from None
 

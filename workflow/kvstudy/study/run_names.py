@@ -1,7 +1,5 @@
 """What the name of a run's folder tells: study, scale, and whether it is a part."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,17 +4,15 @@ YCSB ignores a property that it does not know and then uses its default, so a
 typing error would measure another workload without a word. Here it is an error.
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.study import rounds
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_printable
 from kvstudy.study.parts import WorkloadUse
@@ -51,11 +49,19 @@ SIZES = ("recordcount", "operationcount")
 CORE = "site.ycsb.workloads.CoreWorkload"
 # CoreWorkload with named fields, of kvstudy's bindings.
 RECORD = "kvstudy.workload.RecordWorkload"
+# A workload of this class runs one short test in rounds inside a cell. A *round* inserts all
+# records into an empty table, reads in a fixed pattern and deletes some of the records. The first
+# rounds warm up and do not count. The load phase is the inserting of the first round, the run phase
+# everything else.
+ROUNDS = "kvstudy.workload.RoundsWorkload"
+ROUNDS_PROPERTIES = {"rounds.warmup": "3", "rounds.measured": "5", "rounds.deletes": "10000"}
+# Where the client writes the sums of latencies of each round, beside its log.
+ROUNDS_FILE = "rounds.csv"
 # What a workload class reads beside CoreWorkload's properties; of any other nothing is known.
 OF_CLASS = {
     CORE: frozenset(),
     RECORD: frozenset({"record.fields", "record.keyprefix"}),
-    rounds.WORKLOAD: frozenset(rounds.PROPERTIES),
+    ROUNDS: frozenset(ROUNDS_PROPERTIES),
 }
 
 # As in RecordField.java; lower case, since SQL does not tell letters apart.
@@ -136,6 +142,11 @@ def check_record(place: str, properties: dict[str, str]) -> None:
             )
 
 
+def project_workloads() -> list[str]:
+    """The names of the workload files that the project has."""
+    return sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+
+
 def load_workload(path: Path) -> dict[str, str]:
     """The properties of the workload file ``path``; KvstudyError names file, line and key."""
     text = read_text(path)
@@ -184,7 +195,7 @@ def operations_of(properties: dict[str, str]) -> list[str]:
     """The operations that the workload's measured phase performs, in YCSB's order."""
     if load_only(properties):
         return ["insert"]
-    if rounds.rounds_of(properties):
+    if rounds_of(properties):
         return ["read", "insert", "delete"]
     return [
         operation
@@ -219,3 +230,59 @@ def properties_of(study: Study, use: WorkloadUse) -> dict[str, str]:
     """
     in_file = load_workload(WORKLOADS / use.file)
     return in_file | study.parameters.property_texts | use.property_texts
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """How many rounds warm up, how many are measured, and how many records each deletes."""
+
+    warmup: int
+    measured: int
+    deletes: int
+
+    @property
+    def number(self) -> int:
+        """All rounds."""
+        return self.warmup + self.measured
+
+    def counts(self, records: int, reads: int) -> dict[str, int]:
+        """How many of each operation one round has."""
+        return {"insert": records, "read": reads, "delete": min(records, self.deletes)}
+
+    def executed(self, records: int, reads: int) -> int:
+        """All operations of the run phase."""
+        return self.number * sum(self.counts(records, reads).values()) - records
+
+
+def rounds_of(properties: Mapping[str, str]) -> Rounds | None:
+    """The rounds of a workload with these YCSB properties; None for one without rounds."""
+    if properties.get("workload") != ROUNDS:
+        return None
+    values = ROUNDS_PROPERTIES | dict(properties)
+    return Rounds(*(int(values[name]) for name in ROUNDS_PROPERTIES))
+
+
+def key_of_read(number: int) -> int:
+    """The key of the read with this number (from 0 on), as in the Java class."""
+    return 1 + number % 200 * number % 200
+
+
+def hits_of(records: int, reads: int) -> int:
+    """How many reads of a round ask for one of the keys 1 to ``records``."""
+    keys = Counter(key_of_read(number) for number in range(reads))
+    return sum(count for key, count in keys.items() if key <= records)
+
+
+def rounds_problems(properties: Mapping[str, str], threads: list[int]) -> list[str]:
+    """What keeps a workload with rounds from being measured, with the remedy of each."""
+    lines = []
+    for name in ROUNDS_PROPERTIES:
+        value = properties.get(name, ROUNDS_PROPERTIES[name])
+        fewest = 0 if name == "rounds.warmup" else 1
+        if not re.fullmatch(r"\d{1,9}", value) or int(value) < fewest:
+            lines.append(f"{name}: '{value}' is no whole number from {fewest} on; give one")
+    if properties.get("fieldcount") != "1":
+        lines.append("fieldcount: a record of the rounds is one field; give 1")
+    if any(number != 1 for number in threads):
+        lines.append("threads: the rounds have one thread; give 1")
+    return lines

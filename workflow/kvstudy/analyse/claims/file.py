@@ -13,7 +13,7 @@ from pydantic import Field
 
 from kvstudy.analyse.claims.statements import Statement
 from kvstudy.errors import KvstudyError
-from kvstudy.language.texts import Text
+from kvstudy.language.locale import Text
 from kvstudy.study.base import CLAIM_ID, Strict
 from kvstudy.study.load import known_stores
 from kvstudy.study.model import Study

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.series import STALL_SECONDS, histograms, series, statu
 from kvstudy.analyse.tidy.usage import cpu_shares, gc_pauses, usage
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import several
-from kvstudy.logs.ycsb import rounds as files
+from kvstudy.logs.ycsb.check import read_rounds
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.status import longest_stall
@@ -21,7 +21,7 @@ from kvstudy.study.cells import Cell
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
 from kvstudy.study.raw import SECOND
-from kvstudy.study.rounds import FILE
+from kvstudy.study.workload import ROUNDS_FILE
 
 NOT_IMPORTED = "not-imported"
 
@@ -87,7 +87,7 @@ def imported_facts(manifests: list[dict]) -> dict[str, dict]:
 
 def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
     """The rows of one cell, without the cell. KvstudyError for a file that is broken."""
-    for row in files.read_rounds(raw / FILE, cell, log).to_dict("records"):
+    for row in read_rounds(raw / ROUNDS_FILE, cell, log).to_dict("records"):
         counted = "no" if row["round"] <= cell.rounds.warmup else "yes"
         yield row | {"records": cell.records, "counted": counted}
 

@@ -11,10 +11,9 @@ from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.analyse.tidy.results import Results, State, only, published_only
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
-from kvstudy.study.cells import Cell, by_combination, shown
+from kvstudy.study.cells import Cell, by_combination, shown, sizes
 from kvstudy.study.combinations import Combination, Line, threads_of
 from kvstudy.study.model import Study
-from kvstudy.study.sizes import sizes
 
 COLUMNS = [
     *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],

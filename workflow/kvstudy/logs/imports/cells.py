@@ -5,8 +5,6 @@ all times that no log tells are null. Original files lie beside the decoded copi
 that are made where the original is not plain text or holds several runs.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import defaultdict
@@ -15,7 +13,8 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import Row
-from kvstudy.logs.imports.sources import Part, Source, encoding_of
+from kvstudy.logs.imports.sources import Part, Source
+from kvstudy.logs.imports.workloads import encoding_of
 from kvstudy.logs.ycsb.check import check_histogram, check_load, check_run
 from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.status import operations_per_second, read_status, run_start
@@ -62,7 +61,9 @@ def import_cells(
         else:
             write_sums(target)
     _replace(results, work)
-    _write_record(results, rows, ignored)
+    # The report is made again when it changes.
+    record = {"logs": [row.file for row in rows], "ignored": ignored}
+    (results / IMPORTS).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return good, failed
 
 
@@ -134,12 +135,10 @@ def _check_load(cell: Cell, source: Source, alone: bool) -> None:
     try:
         check_load(source.log, cell.records, source.name)
     except KvstudyError as error:
-        remedy = (
-            ""
-            if alone
-            else ("; if the records were there all the same, take the load's row out of import.csv")
-        )
-        raise KvstudyError(f"{error}{remedy}") from None
+        if alone:
+            raise
+        remedy = "if the records were there all the same, take the load's row out of import.csv"
+        raise KvstudyError(f"{error}; {remedy}") from None
 
 
 def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], folder: Path) -> None:
@@ -153,17 +152,16 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
             name = f"{phase}.{operation}.hdr"
             shutil.copyfile(path, target / name)
             origins.append(_origin(path, name, folder))
+    measured = phases.get(cell.measured_phase)
+    started = run_start(measured.talk) if measured else None
     manifest = {
         "kvstudy": __version__,
         "protocol": None,
         "run": study.name,
         "cell": cell.as_json(),
         "position": None,
-        "started": _started(phases.get(cell.measured_phase)),
-        "imported": {
-            "from": origins,
-            "no_status_lines": _no_series(phases.get(cell.measured_phase)),
-        },
+        "started": started.isoformat(timespec="seconds") if started else None,
+        "imported": {"from": origins, "no_status_lines": _no_series(measured)},
         "server": {"provider": PROVIDER_IMPORTED, "version": None, "records": {}},
         "client": {
             "kind": PROVIDER_IMPORTED,
@@ -212,11 +210,6 @@ def _origin(path: Path, kept: str, folder: Path) -> dict[str, str]:
     }
 
 
-def _started(source: Source | None) -> str | None:
-    moment = run_start(source.talk) if source else None
-    return moment.isoformat(timespec="seconds") if moment else None
-
-
 def _no_series(source: Source | None) -> str:
     """Why there is no throughput over time; empty when there is."""
     if source is None or " operations; " not in source.talk:
@@ -242,9 +235,3 @@ def _replace(results: Path, work: Path) -> None:
 def _sums(folder: Path) -> dict[str, str]:
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != SUMS]
     return {path.relative_to(folder).as_posix(): file_digest(path) for path in files}
-
-
-def _write_record(results: Path, rows: list[Row], ignored: dict[str, str]) -> None:
-    """What was imported and what was not: the report is made again when it changes."""
-    record = {"logs": [row.file for row in rows], "ignored": ignored}
-    (results / IMPORTS).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

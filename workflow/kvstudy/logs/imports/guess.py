@@ -10,11 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.command_line import CommandLine
 from kvstudy.logs.imports.mapping import UNLIMITED, Row, write_rows
 from kvstudy.logs.imports.sources import Source
 from kvstudy.logs.imports.workloads import (
     OF_WORKLOADS,
+    CommandLine,
     base_workload,
     differences,
     file_properties,
@@ -25,7 +25,7 @@ from kvstudy.logs.ycsb.status import run_start
 from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES
 from kvstudy.study.reading import read_yaml
-from kvstudy.study.workload import WORKLOADS, load_workload
+from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 
 # Properties that say where a server or a file is, not what is measured.
 _PLACES = re.compile(
@@ -208,7 +208,7 @@ def _from_file_names(guess: Guess, stores: dict[str, StoreFile]) -> None:
     row.phase = "load" if inserts and ("load" in words or "insert" in words) else "run"
     if log is None or (inserts and row.phase == "run"):
         row.phase = "load" if "load" in words else "run" if "run" in words else ""
-    there = {path.name for path in WORKLOADS.iterdir() if path.is_file()} - {INSERT}
+    there = set(project_workloads()) - {INSERT}
     known = [study_name(word) for word in words if word.startswith("workload") or len(word) == 1]
     known += [after for word, after in pairwise(words) if word == "workload"]
     found = [name for name in dict.fromkeys(known) if name in there]

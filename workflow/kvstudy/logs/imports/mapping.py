@@ -1,7 +1,5 @@
 """``import.csv``: which log is which cell. A draft is written, the user completes it."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable
@@ -12,7 +10,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.load import STORES, project_stores
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.reading import read_lines
-from kvstudy.study.workload import WORKLOADS, load_only, load_workload
+from kvstudy.study.workload import WORKLOADS, load_only, load_workload, project_workloads
 
 NAME = "import.csv"
 _NUMBERS = ("records", "operations", "threads", "seconds", "repetition")
@@ -111,7 +109,7 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
     """What is wrong with rows that are complete: unknown names, the same cell twice, sizes."""
     problems = []
     stores = project_stores()
-    workloads = sorted(file.name for file in WORKLOADS.iterdir() if file.is_file())
+    workloads = project_workloads()
     seen: dict[tuple, Row] = {}
     sizes: dict[str, Row] = {}
     for row in rows:
@@ -133,7 +131,7 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
                 "repetition; give one of them another repetition or workload name"
             )
         seen[cell] = row
-        if measures_its_load(row, workloads) or row.phase == "run":
+        if measures_its_load(row) or row.phase == "run":
             first = sizes.setdefault(row.workload, row)
             if _size(first) != _size(row):
                 problems.append(
@@ -142,7 +140,7 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
                     f"Give one another workload name, for example {row.workload}-t{row.threads}"
                 )
     for row in rows:
-        if row.missing or row.phase != "load" or measures_its_load(row, workloads):
+        if row.missing or row.phase != "load" or measures_its_load(row):
             continue
         run = seen.get((row.store, row.workload, row.repetition, "run"))
         if run is None or run.records != row.records:
@@ -154,9 +152,9 @@ def problems_of(path: Path, rows: list[Row]) -> list[str]:
     return problems
 
 
-def measures_its_load(row: Row, workloads: Iterable[str]) -> bool:
+def measures_its_load(row: Row) -> bool:
     """Whether the row's workload has a load phase only, which is its measurement."""
-    base = base_of(row.workload, workloads)
+    base = base_of(row.workload, project_workloads())
     return base is not None and row.phase == "load" and load_only(load_workload(WORKLOADS / base))
 
 

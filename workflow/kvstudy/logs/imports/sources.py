@@ -1,19 +1,19 @@
 """Which files of a folder are logs of YCSB, and which of them belong together."""
 
-from __future__ import annotations
-
-import codecs
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from operator import itemgetter
+from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.logs.imports.command_line import (
+from kvstudy.logs.imports.workloads import (
     LAUNCHER,
     MARK,
     CommandLine,
+    base_name,
+    decoded,
     find_command,
     read_command,
     ycsb_version,
@@ -116,13 +116,12 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
     """
     if not folder.is_dir():
         raise KvstudyError(f"{folder}: no such folder; give the one that holds the logs of YCSB")
-    results: dict[tuple, list[Part]] = defaultdict(list)
-    talks: dict[tuple, list[Part]] = defaultdict(list)
-    scripts: dict[tuple, str] = {}
-    others: dict[tuple, list[Part]] = defaultdict(list)
+    groups: dict[tuple, _Outputs] = defaultdict(_Outputs)
     ignored: dict[str, str] = {}
     paths = sorted(
-        path for path in folder.rglob("*") if path.is_file() and not _hidden(path, folder)
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not any(part[0] == "." for part in path.relative_to(folder).parts)
     )
     for path in paths:
         name = path.relative_to(folder).as_posix()
@@ -136,18 +135,18 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
         if text is None:
             ignored[name] = "no text"
             continue
-        key = _key(name)
-        if any(adapter.pattern.search(text) for adapter in ADAPTERS):
-            results[key] += _parts(path, text)
+        outputs = groups[_key(name)]
+        if any(pattern.search(text) for pattern in ADAPTERS):
+            outputs.results += _parts(path, text)
         elif MARK.search(text) or _STATUS.search(text):
-            talks[key] += _parts(path, text)
+            outputs.errors += _parts(path, text)
         else:
             ignored[name] = "no log of YCSB"
             if find_command(text):
-                scripts[key] = text
+                outputs.script = text
             else:
-                others[key].append(Part(path, 0, text))
-    sources = _together(folder, results, talks, scripts, others, ignored)
+                outputs.others.append(Part(path, 0, text))
+    sources = _together(folder, groups, ignored)
     _add_histograms(sources, [path for path in paths if path.suffix == ".hdr"], folder, ignored)
     if not sources:
         raise KvstudyError(
@@ -155,10 +154,6 @@ def find_sources(folder: Path) -> tuple[list[Source], dict[str, str]]:
             "'Command line: ...'. Give the folder that holds what YCSB printed"
         )
     return sources, ignored
-
-
-def _hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def _key(name: str) -> tuple[str, ...]:
@@ -186,42 +181,40 @@ def _parts(path: Path, text: str) -> list[Part]:
     ]
 
 
-def _together(
-    folder: Path,
-    results: dict[tuple, list[Part]],
-    talks: dict[tuple, list[Part]],
-    scripts: dict[tuple, str],
-    others: dict[tuple, list[Part]],
-    ignored: dict[str, str],
-) -> list[Source]:
+@dataclass
+class _Outputs:
+    """What has one name, but for words like out and err; ``others`` are no logs."""
+
+    results: list[Part] = field(default_factory=list)
+    errors: list[Part] = field(default_factory=list)
+    others: list[Part] = field(default_factory=list)
+    script: str = ""
+
+
+def _together(folder: Path, groups: dict[tuple, _Outputs], ignored: dict[str, str]) -> list[Source]:
     """A source for each run: its results with the standard error that has the same name."""
     sources = []
-    for key in sorted({*results, *talks}):
-        found, errors = results.get(key, []), talks.get(key, [])
-        if len(found) == len(errors):
-            pairs = list(zip(found, errors, strict=True))
-        elif not found:
+    for _, outputs in sorted(groups.items(), key=itemgetter(0)):
+        results, errors = outputs.results, outputs.errors
+        if len(results) == len(errors):
+            pairs = list(zip(results, errors, strict=True))
+        elif not results:
             # The client ended before it had results; what it printed may be there.
-            printed = others.get(key, []) if len(errors) == 1 else []
+            printed = outputs.others if len(errors) == 1 else []
             pairs = [(printed[0] if len(printed) == 1 else None, part) for part in errors]
             for part in printed[:1]:
                 ignored.pop(part.path.relative_to(folder).as_posix(), None)
         else:
-            pairs = [(part, None) for part in found]
+            pairs = [(part, None) for part in results]
             for part in errors:
                 name = part.path.relative_to(folder).as_posix()
                 ignored[name] = "a standard error that fits several logs by its name"
         for one, other in pairs:
-            source = Source(_name(one or other, folder), one, other)
-            if source.arguments is None and key in scripts:
-                source = Source(source.name, one, other, scripts[key])
-            sources.append(source)
+            main = one or other
+            number = f"#{main.number}" if main.number else ""
+            name = main.path.relative_to(folder).as_posix() + number
+            sources.append(Source(name, one, other, outputs.script))
     return _with_exports(sources)
-
-
-def _name(part: Part, folder: Path) -> str:
-    name = part.path.relative_to(folder).as_posix()
-    return f"{name}#{part.number}" if part.number else name
 
 
 def _with_exports(sources: list[Source]) -> list[Source]:
@@ -250,17 +243,13 @@ def _add_histograms(
             continue
         name = path.relative_to(folder).as_posix()
         owners = [source for source in sources if _owns(source, path, found.start(1), folder)]
-        beside = [source for source in owners if _directory(source, folder) == path.parent]
+        beside = [source for source in owners if (folder / source.name).parent == path.parent]
         chosen = beside if len(beside) == 1 else owners
         if len(chosen) == 1:
             chosen[0].histograms[found[1]] = path
             del ignored[name]
         elif len(chosen) > 1:
             ignored[name] = "a histogram that fits several logs"
-
-
-def _directory(source: Source, folder: Path) -> Path:
-    return (folder / source.name.split("#")[0]).parent
 
 
 def _owns(source: Source, path: Path, end: int, folder: Path) -> bool:
@@ -271,43 +260,3 @@ def _owns(source: Source, path: Path, end: int, folder: Path) -> bool:
         return base_name(prefix) == path.name[:end]
     stem = path.with_name(path.name[:end]).relative_to(folder).as_posix()
     return _key(stem) == _key(source.name.split("#")[0])
-
-
-def base_name(path: str) -> str:
-    """The last part of a path of Unix or Windows; empty for a path that ends in a separator."""
-    parts = PurePosixPath(path.replace("\\", "/"))
-    return "" if path.endswith(("/", "\\")) else parts.name
-
-
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-
-
-def encoding_of(data: bytes) -> str | None:
-    """The encoding of ``data``; None when it is no text. What has no mark is taken for UTF-8.
-
-    PowerShell's ``>`` writes UTF-16 with a mark, some programs leave the mark out.
-    """
-    for mark, encoding in _MARKS.items():
-        if data.startswith(mark):
-            return encoding
-    head = data[:4096]
-    if b"\0" not in head:
-        return "utf-8"
-    # Every second byte of plain letters is 0 in UTF-16.
-    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if head[first::2].count(0) > 0.9 * len(head[first::2]):
-            return encoding
-    return None
-
-
-def decoded(data: bytes) -> str | None:
-    """``data`` as text with plain line ends; None when it is no text."""
-    encoding = encoding_of(data)
-    if encoding is None:
-        return None
-    text = data.decode(encoding, errors="replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")

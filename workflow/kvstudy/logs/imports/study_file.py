@@ -1,13 +1,12 @@
 """The study.yaml of imported logs: written once, then the user's."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import jinja2
 from kvstudy.logs.imports.guess import Guess
 from kvstudy.logs.imports.mapping import NAME, Row, base_of, measures_its_load
 from kvstudy.logs.imports.workloads import differences
@@ -15,7 +14,7 @@ from kvstudy.stores.definition import StoreFile
 from kvstudy.study.load import STORES, STUDIES, load_study, project_stores
 from kvstudy.study.parts import Imported, WorkloadUse
 from kvstudy.study.reading import read_yaml
-from kvstudy.study.workload import WORKLOADS, load_workload
+from kvstudy.study.workload import WORKLOADS, load_workload, project_workloads
 
 NAME_PATTERN = r"[a-z][a-z0-9-]*"
 # Groups of bars that fit on an axis.
@@ -53,11 +52,11 @@ def check_alike(rows: list[Row], guesses: dict[str, Guess]) -> None:
 
     The load of a run may have been; what it loaded is what counts.
     """
-    files = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    files = project_workloads()
     seen: dict[tuple[str, str], tuple[str, dict[str, str]]] = {}
     for row in rows:
         guess = guesses[row.file]
-        if guess.source.given is None or not (row.phase == "run" or measures_its_load(row, files)):
+        if guess.source.given is None or not (row.phase == "run" or measures_its_load(row)):
             continue
         shipped = load_workload(WORKLOADS / base_of(row.workload, files))
         of_workload = differences(guess.source.given, shipped, row.phase)
@@ -88,61 +87,43 @@ def write_study(
 
 def study_text(name: str, rows: list[Row], guesses: dict[str, Guess], imported: Imported) -> str:
     """The study file of ``rows``, which ``check_alike`` has passed; ``guesses`` by file."""
-    stores = _stores(rows, guesses)
     uses = _workloads(rows, guesses)
     common = Counter(
         (use["records"], use.get("operations", 0), use["threads"]) for use in uses
     ).most_common(1)[0][0]
-    # A study needs a number of operations also when it only loads.
-    operations = common[1] or max([use.get("operations", 0) for use in uses] + [1])
-    lines = [
-        "# Logs that were not measured by kvstudy. Written by `kvstudy import`; edit it as you",
-        "# like: titles, order, tables, figures. What each log is stands in import.csv beside it.",
-        "# Remove this file to have it written again from there.",
-        f"name: {name}",
-        f"title: {_text(f'Imported logs of YCSB: {name}')}",
-        "question: How do the stores compare in logs that were made elsewhere?",
-        "",
-        "# Nothing is measured for this study. What has no log is a gap. The report gives these.",
-        "imported:",
-        *(f"  {key}: {_text(value)}" for key, value in imported.model_dump().items()),
-        "",
-        "stores:",
-        *stores,
-        "",
-        "# Sizes stand beside a workload where they are not those of parameters.",
-        "workloads:",
-        *(f"  - {_flow(_use(use, common))}" for use in uses),
-        "",
-        "parameters:",
-        f"  records: {common[0]}",
-        f"  operations: {operations}",
-        f"  threads: {common[2]}",
-        "",
-        "# Repetitions that a store has less are gaps.",
-        f"repetitions: {max(row.repetition for row in rows)}",
-        "",
-        "tables:",
-        *(
-            "  - "
-            + _flow(
-                {
-                    "name": f"workload-{use['name']}",
-                    "kind": "results",
-                    "workload": use["name"],
-                    "caption": f"Results of {use['title']}",
-                }
-            )
-            for use in uses
-        ),
-        "",
-        "figures:",
-        *_figures(_compared(rows, [use["name"] for use in uses])),
-        "",
-        "choices:",
-        *(f"  - {_text(choice)}" for choice in _choices(rows, guesses)),
-    ]
-    return "\n".join(lines) + "\n"
+    sizes = dict(zip(("records", "operations", "threads"), common, strict=True))
+    names = [use["name"] for use in uses]
+    stores = {name: {row.store for row in rows if row.workload == name} for name in names}
+    # Those that two stores have; all of them where no two stores have any.
+    compared = [name for name in names if len(stores[name]) > 1] or names
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"quoted": _text, "flow": _flow}
+    return environment.get_template(
+        "study.yaml.j2"
+    ).render(
+        name=name,
+        imported=imported.model_dump(),
+        stores=_stores(rows, guesses),
+        uses=uses,
+        # Without the sizes that the study's parameters give.
+        short_uses=[
+            {key: value for key, value in use.items() if sizes.get(key) != value} for use in uses
+        ],
+        **sizes
+        # A study needs a number of operations also when it only loads.
+        | {"operations": common[1] or max([use.get("operations", 0) for use in uses] + [1])},
+        repetitions=max(row.repetition for row in rows),
+        groups=[
+            compared[start : start + MOST_GROUPS] for start in range(0, len(compared), MOST_GROUPS)
+        ],
+        choices=_choices(rows, guesses),
+    )
 
 
 def _text(value: str) -> str:
@@ -191,10 +172,10 @@ def _variant(rows: list[Row], guesses: dict[str, Guess], store: str) -> str:
 
 def _workloads(rows: list[Row], guesses: dict[str, Guess]) -> list[dict[str, object]]:
     """The workloads as the study file has them, with all sizes; insert-only comes last."""
-    files = sorted(path.name for path in WORKLOADS.iterdir() if path.is_file())
+    files = project_workloads()
     members: dict[str, list[Row]] = {}
     for row in rows:
-        if row.phase == "run" or measures_its_load(row, files):
+        if row.phase == "run" or measures_its_load(row):
             members.setdefault(row.workload, []).append(row)
     uses = []
     for name, some in members.items():
@@ -240,43 +221,6 @@ def _properties(file: str, rows: list[Row], guesses: dict[str, Guess]) -> dict[s
         if (given := guesses[row.file].source.given) is not None:
             return differences(given, shipped, row.phase)
     return {}
-
-
-def _use(use: dict[str, object], common: tuple) -> dict[str, object]:
-    """Without the sizes that the study's parameters give."""
-    left = dict(use)
-    for key, value in zip(("records", "operations", "threads"), common, strict=True):
-        if left.get(key) == value:
-            del left[key]
-    return left
-
-
-def _compared(rows: list[Row], workloads: list[str]) -> list[str]:
-    """The workloads that two stores have; all of them where no two stores have any."""
-    stores = {name: {row.store for row in rows if row.workload == name} for name in workloads}
-    return [name for name in workloads if len(stores[name]) > 1] or workloads
-
-
-def _figures(workloads: list[str]) -> list[str]:
-    lines = []
-    for start in range(0, len(workloads), MOST_GROUPS):
-        some = workloads[start : start + MOST_GROUPS]
-        number = f"-{start // MOST_GROUPS + 1}" if len(workloads) > MOST_GROUPS else ""
-        for name, caption, operation, metric, unit in (
-            ("throughput", "Throughput", "overall", "throughput", "kops/s"),
-            ("latency-mean", "Mean latency", "all", "latency_mean", "ms"),
-            ("latency-p99", "99th percentile of latency", "all", "latency_p99", "ms"),
-        ):
-            lines += [
-                f"  - name: {name}{number}",
-                "    kind: bars",
-                f"    caption: {caption} of the workloads",
-                f"    workloads: [{', '.join(some)}]",
-                f"    operation: {operation}",
-                f"    metrics: [{metric}]",
-                f"    unit: {unit}",
-            ]
-    return lines
 
 
 def _choices(rows: list[Row], guesses: dict[str, Guess]) -> list[str]:

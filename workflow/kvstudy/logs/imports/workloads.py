@@ -1,13 +1,124 @@
-"""Which file under workloads/ a log's workload is, and what differs from it."""
+"""How YCSB was called for a log, which file under workloads/ that was, and what differs from it."""
 
-from __future__ import annotations
-
+import codecs
 import re
-from pathlib import Path
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 
-from kvstudy.logs.imports.command_line import CommandLine
-from kvstudy.logs.imports.sources import base_name, decoded
-from kvstudy.study.workload import CORE, KNOWN, OF_CLASS, WORKLOADS, load_workload
+from kvstudy.study.workload import (
+    CORE,
+    KNOWN,
+    OF_CLASS,
+    WORKLOADS,
+    load_workload,
+    project_workloads,
+)
+
+# PowerShell writes its own prefix before a line of the standard error.
+MARK = re.compile(r"^[^\n]*?\bCommand line: ", re.MULTILINE)
+# What starts YCSB, as its launcher and scripts have it; and the launcher itself, which names
+# the binding in place of its class. A line that begins with # is a comment.
+_CALL = re.compile(r"^(?!\s*#)[^\n]*?\b(?:site|com\.yahoo)\.ycsb\.Client\s+(\S.*)$", re.MULTILINE)
+LAUNCHER = re.compile(
+    r"^(?!\s*#)(?:[^\n]*?[\s/\\])?ycsb(?:\.sh|\.bat)?\s+((?:load|run)\s+\S+\s+-\S.*)$", re.MULTILINE
+)
+# What a shell reads of a line: up to a redirection, a pipe or the next command, unless quoted.
+_OF_SHELL = re.compile(r"""(?:[^"'|;&<>\\]|\\.|"[^"]*"|'[^']*')*""")
+_VERSION = re.compile(r"^YCSB Client (\d\S*)", re.MULTILINE)
+# What can follow the command line. PowerShell breaks it at the width of its window.
+_AFTER = re.compile(r"^(YCSB Client|Loading workload|\+|\s*$|\S.*:\d+ \S+:\d+\s*$)")
+_WITH_VALUE = {"-P", "-p", "-db", "-threads", "-target", "-l", "-cp", "-jvm-args"}
+_FLAGS = {"-t", "-load", "-s"}
+
+
+@dataclass
+class CommandLine:
+    """How YCSB was called.
+
+    ``db`` is the class of the binding, or its name where YCSB's launcher was called.
+    ``files`` are the workload files as they were given, on whatever system. ``properties``
+    are those of -p, and the target rate; ``threads`` is None when YCSB's default (1) was left.
+    """
+
+    phase: str = "run"
+    db: str = ""
+    threads: int | None = None
+    files: list[str] = field(default_factory=list)
+    properties: dict[str, str] = field(default_factory=dict)
+
+
+def find_command(text: str) -> str | None:
+    """YCSB's arguments as ``text`` (a log, or the script that made it) has them; None without."""
+    mark = MARK.search(text)
+    if mark is None:
+        text = re.sub(r"\\\n\s*", " ", text)
+        calls = next((found for each in (_CALL, LAUNCHER) if (found := each.findall(text))), [])
+        return _without_shell(calls[0]) if len(calls) == 1 else None
+    first, *rest = text[mark.end() :].splitlines() or [""]
+    for line in rest:
+        if _AFTER.match(line):
+            break
+        first += line
+    return first.strip()
+
+
+def _without_shell(line: str) -> str:
+    read = _OF_SHELL.match(line)[0]
+    # The 2 of 2>file is no argument.
+    return (re.sub(r"\s\d$", "", read) if line[len(read) :][:1] in ("<", ">") else read).strip()
+
+
+def ycsb_version(text: str) -> str:
+    """The version that YCSB says of itself in ``text``; empty when it does not."""
+    found = _VERSION.search(text)
+    return found[1] if found else ""
+
+
+def read_command(arguments: str) -> CommandLine:
+    """What ``arguments`` say.
+
+    YCSB prints them with blanks between and without quotes: a value goes on until
+    the next option, so that it may have blanks itself. Backslashes are Windows's.
+    """
+    found = CommandLine()
+    if launched := re.match(r"(load|run)\s+(\S+)", arguments):
+        found.phase, found.db = launched.groups()
+    for option, value in _options(arguments):
+        if option == "-load":
+            found.phase = "load"
+        elif option == "-t":
+            found.phase = "run"
+        elif option == "-db":
+            found.db = value
+        elif option == "-threads":
+            found.properties["threadcount"] = value
+        elif option == "-target":
+            found.properties["target"] = value
+        elif option == "-P":
+            found.files.append(value)
+        elif option == "-p":
+            name, _, text = value.partition("=")
+            found.properties[name.strip()] = text.strip()
+    if re.fullmatch(r"\d{1,9}", threads := found.properties.pop("threadcount", "")):
+        found.threads = int(threads)
+    found.db = found.db or found.properties.pop("db", "")
+    return found
+
+
+def _options(arguments: str) -> list[tuple[str, str]]:
+    options: list[tuple[str, str]] = []
+    for word in arguments.split():
+        word = word.replace("'", "").replace('"', "")
+        if word in _FLAGS or word in _WITH_VALUE:
+            options.append((word, ""))
+        elif word[:2] in ("-P", "-p") and len(word) > 2:
+            # The launcher glues some values to their option.
+            options.append((word[:2], word[2:]))
+        elif options and options[-1][0] in _WITH_VALUE:
+            option, value = options[-1]
+            options[-1] = (option, f"{value} {word}".strip())
+    return options
+
 
 # What YCSB takes when a property is not set (CoreWorkload of YCSB 0.17.0).
 DEFAULTS = {
@@ -46,6 +157,11 @@ _SHAPE = frozenset(
 )
 # And how they are loaded.
 _LOAD = _SHAPE | {"target", "measurement.interval"}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 _PROPERTY = re.compile(r"^\s*([A-Za-z][\w.]*)\s*[=:]\s*(.*?)\s*$", re.MULTILINE)
 
 
@@ -103,7 +219,7 @@ def base_workload(command: CommandLine, folder: Path, study: str) -> str | None:
     if not name:
         return None
     slug = study_name(name)
-    there = {path.name for path in WORKLOADS.iterdir() if path.is_file()}
+    there = project_workloads()
     beside = file_properties(name, folder)
     if beside is None:
         return slug if slug in there else None
@@ -136,3 +252,36 @@ def slug_of(differing: dict[str, str]) -> str:
         word = value if value.isalpha() and value not in ("true", "false") else f"{name}-{value}"
         parts.append(re.sub(r"[^a-z0-9]+", "-", word.casefold().split(".")[-1]).strip("-"))
     return "-".join(parts)
+
+
+def base_name(path: str) -> str:
+    """The last part of a path of Unix or Windows; empty for a path that ends in a separator."""
+    parts = PurePosixPath(path.replace("\\", "/"))
+    return "" if path.endswith(("/", "\\")) else parts.name
+
+
+def encoding_of(data: bytes) -> str | None:
+    """The encoding of ``data``; None when it is no text. What has no mark is taken for UTF-8.
+
+    PowerShell's ``>`` writes UTF-16 with a mark, some programs leave the mark out.
+    """
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return encoding
+    head = data[:4096]
+    if b"\0" not in head:
+        return "utf-8"
+    # Every second byte of plain letters is 0 in UTF-16.
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if head[first::2].count(0) > 0.9 * len(head[first::2]):
+            return encoding
+    return None
+
+
+def decoded(data: bytes) -> str | None:
+    """``data`` as text with plain line ends; None when it is no text."""
+    encoding = encoding_of(data)
+    if encoding is None:
+        return None
+    text = data.decode(encoding, errors="replace")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

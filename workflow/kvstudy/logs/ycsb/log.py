@@ -4,8 +4,6 @@ An entry says: section READ, label Operations, value 50187. There is one adapter
 YCSB's exporters; a new form is one more adapter. Labels differ with the measurementtype.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -90,14 +88,6 @@ class Entry:
     value: str
 
 
-@dataclass(frozen=True)
-class Adapter:
-    """``pattern`` finds a form in a text, ``read`` (text, name) takes its entries out."""
-
-    pattern: re.Pattern
-    read: Callable[[str, str], list[Entry]]
-
-
 _TEXT_ENTRY = re.compile(r"^\[([^\]]+)\],\s*([^,]+),\s*(\S+)\s*$")
 _JSON_START = re.compile(r'\{\s*"metric"\s*:')
 _JSON_ARRAY = re.compile(r"\[\s*" + _JSON_START.pattern)
@@ -108,9 +98,9 @@ def read_entries(text: str, name: str) -> list[Entry]:
 
     KvstudyError when no exporter of YCSB wrote it or an entry is torn.
     """
-    for adapter in ADAPTERS:
-        if adapter.pattern.search(text):
-            return adapter.read(text, name)
+    for pattern, read in ADAPTERS.items():
+        if pattern.search(text):
+            return read(text, name)
     raise KvstudyError(
         f"{name}: no [OVERALL] results of YCSB in it; the client ended early, or this is "
         "not a log of YCSB. Look at its standard error; with exportfile, the results are there"
@@ -171,7 +161,8 @@ def _torn(name: str, line: int, text: str) -> KvstudyError:
     return KvstudyError(f"{name}: line {line}: the log is cut off in '{text}'; measure again")
 
 
-ADAPTERS = (
-    Adapter(re.compile(r"^\[OVERALL\],", re.MULTILINE), _read_text),
-    Adapter(_JSON_START, _read_json),
-)
+# What finds a form in a text, and what takes its entries (text, name) out.
+ADAPTERS: dict[re.Pattern, Callable[[str, str], list[Entry]]] = {
+    re.compile(r"^\[OVERALL\],", re.MULTILINE): _read_text,
+    _JSON_START: _read_json,
+}

@@ -10,8 +10,6 @@ Drivers print their own lines before and between. ``Return=X`` lines can repeat
 for one X and are summed.
 """
 
-from __future__ import annotations
-
 import math
 import re
 
@@ -110,7 +108,11 @@ def _section(parts: list[tuple[re.Match, Entry]], runtime: float, name: str) -> 
             section.returns[code] = section.returns.get(code, 0) + number(entry, name, int)
         elif entry.label in COUNTS:
             counted.add(entry.section)
-            _count(section, place, number(entry, name, int))
+            operations = number(entry, name, int)
+            if place["failed"] and not place["intended"]:
+                section.failed += operations
+            elif not place["intended"]:
+                section.operations = operations
         elif entry.section not in counted:
             raise KvstudyError(
                 f"{name}: line {entry.line}: [{entry.section}] does not begin with its number of "
@@ -134,12 +136,3 @@ def _section(parts: list[tuple[re.Match, Entry]], runtime: float, name: str) -> 
             if metric.startswith("latency_p"):
                 del section.latencies[metric]
     return section
-
-
-def _count(section: Section, place: re.Match, operations: int) -> None:
-    if place["intended"]:
-        return
-    if place["failed"]:
-        section.failed += operations
-    else:
-        section.operations = operations

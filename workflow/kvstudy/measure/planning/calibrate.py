@@ -1,19 +1,16 @@
 """Short cells of a study's stores, from which its time, disk and spread are foretold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.cell import Request, measure_cell
-from kvstudy.measure.planning.costs import Cost, read_cost
+from kvstudy.measure.planning.costs import Cost, conditions, read_cost
 from kvstudy.measure.planning.estimate import same_store, same_workload
-from kvstudy.measure.planning.outlook import CALIBRATION
+from kvstudy.measure.planning.progress import CALIBRATION
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
-from kvstudy.study.config import Config, cores_option
+from kvstudy.study.config import Config
 from kvstudy.study.raw import raw_directory
 
 RUN = CALIBRATION.parent.name
@@ -39,14 +36,14 @@ class Want:
     sized: bool
 
 
-def wanted(cells: Iterable[Cell], known: list[Cost]) -> list[Want]:
-    """What is still to be measured of the stores of ``cells``, given what is ``known``.
+def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Want]:
+    """What is still to be measured of the stores of ``planned`` cells, given what is ``known``.
 
     One cell for each store and workload, and of the first workload as many as a spread
     needs, if none is known.
     """
     found: list[Want] = []
-    closed = [cell for cell in cells if cell.load is None and not cell.clients]
+    closed = [cell for cell in planned if cell.load is None and not cell.clients]
     for store in dict.fromkeys(map(same_store, closed)):
         mine = [cost for cost in known if same_store(cost.cell) == store]
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])
@@ -54,7 +51,8 @@ def wanted(cells: Iterable[Cell], known: list[Cost]) -> list[Want]:
         if not mine:
             found.append(Want(chosen[0], sized=False))
         found += [Want(cell, sized=True) for cell in new]
-        if not _repeated(mine):
+        cells = [cost.cell for cost in mine if cost.cell.load is None]
+        if len({(cell.store, *conditions(cell)) for cell in cells}) == len(cells):
             found += [Want(chosen[0], sized=True)] * (REPETITIONS - (chosen[0] in new))
     return found
 
@@ -102,22 +100,18 @@ def calibrate(
             records = sizes.setdefault(
                 store, _round(_rate(known, like) * LOAD_SECONDS, FIRST_RECORDS)
             )
-        cell = _free(_short(like, min(records, like.records), _rate(known, like)))
+        cell = _short(like, min(records, like.records), _rate(known, like))
+        while raw_directory(RUN, cell).exists():
+            cell = replace(cell, repetition=cell.repetition + 1)
         say(f"calibration {number} of {len(wants)}: {cell.store}, workload {cell.workload}")
         request = Request(
             cell=cell,
             run=RUN,
             planned=frozenset([cell.path]),
             position=number,
-            provider=provider,
             protocol=1,
-            port=config.port,
-            address=config.external.servers.get(like.folder, "") if provider == "external" else "",
-            may_empty=config.external.may_empty,
-            ycsb_home=config.ycsb.home,
-            pin_cpus=cores_option(config.pin_cpus),
             # They foretell times; no report compares them.
-            mixed=True,
+            **config.setting_of(like.folder) | {"provider": provider, "mixed": True},
         )
         try:
             # Only times are taken from them.
@@ -162,13 +156,6 @@ def _short(cell: Cell, records: int, rate: float) -> Cell:
     return replace(short, operations=min(cell.operations, operations))
 
 
-def _free(cell: Cell) -> Cell:
-    """The cell as its next repetition."""
-    while Path(raw_directory(RUN, cell)).exists():
-        cell = replace(cell, repetition=cell.repetition + 1)
-    return cell
-
-
 def _tells(cost: Cost, cell: Cell) -> bool:
     """Whether the cost says how fast the cell's workload runs when the client is warm.
 
@@ -185,12 +172,3 @@ def _tells(cost: Cost, cell: Cell) -> bool:
         chosen or run.runtime >= WARM_SECONDS or run.count >= min(WARM_OPERATIONS, cell.operations)
     )
     return enough and same_workload(other) == same_workload(cell)
-
-
-def _repeated(costs: list[Cost]) -> bool:
-    seen = {
-        (cost.cell.store, cost.cell.workload, cost.cell.properties, cost.cell.parameters)
-        for cost in costs
-        if cost.cell.load is None
-    }
-    return len(seen) < len([cost for cost in costs if cost.cell.load is None])

@@ -1,11 +1,10 @@
 """What measured cells took, from their raw logs: time by parts, disk, throughput and its spread."""
 
-from __future__ import annotations
-
+import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 from pathlib import Path
@@ -107,7 +106,7 @@ def read_costs(raws: Iterable[Path]) -> list[Cost]:
 def read_cost(directory: Path) -> Cost | None:
     """The cell whose raw logs lie in ``directory``; None when they tell no times.
 
-    Such are gaps, cells of older versions, and logs that were imported.
+    Such are gaps, and logs that were imported.
     """
     try:
         manifest = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
@@ -139,11 +138,8 @@ def read_cost(directory: Path) -> Cost | None:
 
 def cell_of(data: dict) -> Cell:
     """The cell that a manifest records, see ``Cell.as_json``."""
-    known = {field.name for field in fields(Cell)}
-    values = {name: value for name, value in data.items() if name in known}
-    for name in ("properties", "options"):
-        values[name] = tuple(sorted(values.get(name, {}).items()))
-    return Cell(**values)
+    pairs = {name: tuple(sorted(data[name].items())) for name in ("properties", "options")}
+    return Cell(**data | pairs)
 
 
 def _phase(directory: Path, name: str, seconds: float) -> PhaseCost:
@@ -169,18 +165,14 @@ def spreads(costs: Iterable[Cost], names: dict[tuple, str]) -> dict[str, Spread]
     """One for each store of ``names`` (from folder and options) that has repetitions."""
     groups: dict[str, dict[tuple, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, cost in _usable(costs, names):
-        same = (cost.cell.store, *_conditions(cost))
+        same = (cost.cell.store, *conditions(cost.cell))
         groups[name][same].append(cost.throughput)
     found = {}
     for name, cells in groups.items():
-        try:
-            spread = Spread(*pooled_spread(list(cells.values())))
-        except ValueError:
-            continue
-        # Runs that are alike to the last digit are no measurement of a spread.
-        if spread.value > 0:
-            found[name] = spread
-    return found
+        with contextlib.suppress(ValueError):
+            found[name] = Spread(*pooled_spread(list(cells.values())))
+    # Runs that are alike to the last digit are no measurement of a spread.
+    return {name: spread for name, spread in found.items() if spread.value > 0}
 
 
 def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | None:
@@ -192,7 +184,7 @@ def between_stores(costs: Iterable[Cost], names: dict[tuple, str]) -> Spread | N
     for name, cost in _usable(costs, names):
         # A store that is measured under two names counts once.
         if cost.cell.store == name:
-            repetitions = tables[_conditions(cost)][name]
+            repetitions = tables[conditions(cost.cell)][name]
             repetitions[cost.cell.repetition] = log(cost.throughput)
     squares, freedom = 0.0, 0
     for stores in tables.values():
@@ -222,5 +214,6 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
             yield name, cost
 
 
-def _conditions(cost: Cost) -> tuple:
-    return cost.cell.workload, cost.cell.properties, cost.cell.parameters
+def conditions(cell: Cell) -> tuple:
+    """What cells of a store have in common that are repetitions of one another."""
+    return cell.workload, cell.properties, cell.parameters

@@ -1,7 +1,5 @@
 """What a cell will take, from what cells like it took."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,15 +1,12 @@
 """The screens of ``kvstudy plan``, at most 80 characters wide."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from kvstudy.measure.planning.costs import Spread, together
 from kvstudy.measure.planning.estimate import OTHER, SIZES, TIME, Estimate
-from kvstudy.measure.planning.outlook import Outlook
-from kvstudy.measure.planning.progress import duration, size, times
+from kvstudy.measure.planning.progress import Outlook, duration, size, times
 from kvstudy.stats.power import MOST, POWER, repetitions_for, smallest_difference
 from kvstudy.study.cells import Cell
 
@@ -36,7 +33,7 @@ class Row:
     parts: tuple[float, float, float, float, float]
     left: float
     bytes: float
-    rough: bool
+    rough: int
 
 
 def rows(
@@ -48,39 +45,35 @@ def rows(
         name = cell.workload if cell.load is None else f"{cell.workload}, {cell.load} % load"
         found.setdefault(cell.store, {}).setdefault(name, []).append(cell)
     return {
-        store: {name: _row(cells, outlook, estimate) for name, cells in workloads.items()}
+        store: {
+            name: total(_row(cell, outlook, estimate(cell)) for cell in cells)
+            for name, cells in workloads.items()
+        }
         for store, workloads in found.items()
     }
 
 
-def _row(cells: list[Cell], outlook: Outlook, estimate) -> Row:
-    known = [(cell, found) for cell in cells if (found := estimate(cell)) is not None]
-    parts = [(each.start, each.load, each.run, each.stop, each.rest) for _, each in known]
-    left = [each for cell, each in known if cell not in outlook.done]
+def _row(cell: Cell, outlook: Outlook, estimate: Estimate | None) -> Row:
+    done = cell in outlook.done
+    if estimate is None:
+        return Row(1, done, 1, 0, (0.0,) * 5, 0.0, 0.0, 0)
     return Row(
-        cells=len(cells),
-        done=len(outlook.done.intersection(cells)),
-        unknown=len(cells) - len(known),
-        timed=sum(each.likeness == TIME for _, each in known),
-        parts=tuple(map(sum, zip(*parts, strict=True))) if parts else (0.0,) * 5,
-        left=sum(each.seconds for each in left),
-        bytes=sum(each.bytes for _, each in known),
-        rough=any(each.likeness == OTHER for _, each in known),
+        cells=1,
+        done=done,
+        unknown=0,
+        timed=estimate.likeness == TIME,
+        parts=(estimate.start, estimate.load, estimate.run, estimate.stop, estimate.rest),
+        left=0.0 if done else estimate.seconds,
+        bytes=estimate.bytes,
+        rough=estimate.likeness == OTHER,
     )
 
 
-def total(parts: Iterable[Row]) -> Row:
-    every = list(parts)
-    return Row(
-        cells=sum(row.cells for row in every),
-        done=sum(row.done for row in every),
-        unknown=sum(row.unknown for row in every),
-        timed=sum(row.timed for row in every),
-        parts=tuple(map(sum, zip(*(row.parts for row in every), strict=True))),
-        left=sum(row.left for row in every),
-        bytes=sum(row.bytes for row in every),
-        rough=any(row.rough for row in every),
-    )
+def total(rows: Iterable[Row]) -> Row:
+    """One row of the sums of others."""
+    cells, done, unknown, timed, parts, left, disk, rough = zip(*map(astuple, rows), strict=True)
+    sums = map(sum, (cells, done, unknown, timed))
+    return Row(*sums, tuple(map(sum, zip(*parts, strict=True))), sum(left), sum(disk), sum(rough))
 
 
 def table(found: dict[str, dict[str, Row]], order: list[str]) -> list[str]:
@@ -169,7 +162,9 @@ def paragraph(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
-def notes(everything: Row, rough: bool, same: bool) -> list[str]:
+def notes(
+    everything: Row, outlook: Outlook, estimate: Callable[[Cell], Estimate | None]
+) -> list[str]:
     """What the signs of the table mean."""
     lines = []
     if everything.unknown:
@@ -182,17 +177,12 @@ def notes(everything: Row, rough: bool, same: bool) -> list[str]:
             f"? or >: of {times(everything.timed, 'timed cell')} only the seconds of the run are "
             "known yet; the sums have no more of them."
         )
-    if rough:
+    if everything.rough:
         lines += paragraph("~: from another workload of the store; it may be far off.")
-    if not same:
+    estimates = map(estimate, outlook.wanted)
+    if any(each and each.likeness in (SIZES, OTHER) for each in estimates):
         lines += paragraph(
             "From smaller cells than the study's own. Those that ran for less than 3 s had a cold "
             "client, and from them alone the times can be four times too long."
         )
     return lines
-
-
-def all_the_same(outlook: Outlook, estimate: Callable[[Cell], Estimate | None]) -> bool:
-    """Whether no estimate is from cells with other parameters."""
-    found = (estimate(cell) for cell in outlook.wanted)
-    return not any(each and each.likeness in (SIZES, OTHER) for each in found)

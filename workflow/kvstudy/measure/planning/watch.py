@@ -55,7 +55,7 @@ class Watch:
         now = current(Path("results") / self.run, self._planned)
         if (now and now.name) != (self._now and self._now.name):
             self._since = self.clock()
-        news = [] if self._seen is None else [*self._finished(state), *self._failed(state)]
+        news = [] if self._seen is None else list(self._news(state))
         self._seen, self._now = state, now
         return news, self._line(state, now), self._goes_on()
 
@@ -65,11 +65,10 @@ class Watch:
         line = f"{self.run}: {state.done} of {state.wanted} done"
         if state.failed:
             line += f", {len(state.failed)} failed (results/{self.run}/failed/)"
+        line += "; nothing works on it now."
         if state.seconds:
-            return (
-                f"{line}; nothing works on it now. 'snakemake --cores 4' goes on with what is left."
-            )
-        return f"{line}; nothing works on it now."
+            line += " 'snakemake --cores 4' goes on with what is left."
+        return line
 
     def _goes_on(self) -> bool:
         if self.working():
@@ -102,15 +101,13 @@ class Watch:
         sizes = f" ({parameters})" if len(self._sizes[store, workload]) > 1 else ""
         return f"{words}, {store}/{workload} {repetition}{sizes}"
 
-    def _finished(self, state: State) -> Iterator[str]:
+    def _news(self, state: State) -> Iterator[str]:
         for path in self._seen.seconds:
             if path not in state.seconds:
                 cost = read_cost(raw_directory(self.run, self._planned[path]))
                 yield f"done    {path}" + (
                     f", {cost.throughput:.0f} ops/s, {duration(cost.seconds)}" if cost else ""
                 )
-
-    def _failed(self, state: State) -> Iterator[str]:
         for path in state.failed:
             if path not in self._seen.failed:
                 yield f"FAILED  {path}: {_reason(self.run, path)}"
@@ -130,8 +127,9 @@ def works_here() -> bool:
     return False
 
 
-def latest_run(results: Path = Path("results")) -> str | None:
+def latest_run() -> str | None:
     """The run that is measured, or else was measured last; None when there is none."""
+    results = Path("results")
     running = [path.parent for path in results.glob("*/measuring") if any(path.iterdir())]
     logs = sorted(results.glob("*/logs/progress.log"), key=lambda path: path.stat().st_mtime)
     names = [path.name for path in running or [path.parent.parent for path in reversed(logs)]]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store, load_store
-from kvstudy.stores.external import ready_line
+from kvstudy.stores.providers import ready_line
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study

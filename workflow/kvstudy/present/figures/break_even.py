@@ -22,8 +22,8 @@ from kvstudy.present.drawing.chart import (
 )
 from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks, grid
 from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.kinds import Caching
 from kvstudy.study.model import Study
-from kvstudy.study.relative import Caching
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

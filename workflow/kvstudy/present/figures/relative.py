@@ -26,8 +26,8 @@ from kvstudy.present.drawing.chart import (
 )
 from kvstudy.present.drawing.draw import TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.study.base import MEASURED, PUBLISHED
+from kvstudy.study.kinds import OfRound, TwoStores
 from kvstudy.study.model import Study
-from kvstudy.study.relative import Part, TwoStores
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -45,7 +45,7 @@ class RelativePlot(TwoStores, DrawnFigure):
     cells = "every size"
 
     kind: Literal["relative"] = Field(description="Relative performance over the records.")
-    operations: Annotated[list[Part], Field(min_length=1)] = Field(
+    operations: Annotated[list[OfRound], Field(min_length=1)] = Field(
         description="The operations of the rounds, a line for each."
     )
 

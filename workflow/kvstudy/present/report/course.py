@@ -18,8 +18,7 @@ from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.warmup import Steadiness
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
-from kvstudy.study.rounds import Rounds, rounds_of
-from kvstudy.study.workload import properties_of
+from kvstudy.study.workload import Rounds, properties_of, rounds_of
 
 # Watching must not take more of a core, in per cent.
 MOST_WATCHING = 1.0

@@ -23,7 +23,7 @@ from kvstudy.libraries import pd
 from kvstudy.present.tables.relative import span
 from kvstudy.present.typeset.latex import DASH, marked
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
-from kvstudy.study.relative import Caching
+from kvstudy.study.kinds import Caching
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

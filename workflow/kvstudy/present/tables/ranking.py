@@ -12,8 +12,8 @@ from pydantic import Field
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _
+from kvstudy.language.locale import Text
 from kvstudy.language.reasons import sentence
-from kvstudy.language.texts import Text
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import (
     BOUND,

@@ -15,7 +15,7 @@ from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, TIE, grey, marked
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
-from kvstudy.study.relative import Part, TwoStores
+from kvstudy.study.kinds import OfRound, TwoStores
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -38,7 +38,7 @@ class RelativeTable(TwoStores, Table):
     kind: Literal["relative"] = Field(
         description="Times, rates and relative performance of two stores over the records."
     )
-    operation: Part = Field(description="The operation of the rounds.")
+    operation: OfRound = Field(description="The operation of the rounds.")
 
     def rows(self, run: Run) -> pd.DataFrame:
         return self.values(run.headline_analysis.rounds, run.swept.published)
