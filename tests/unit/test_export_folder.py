@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.analyse.findings.intervals import COLUMNS as INTERVAL_COLUMNS
+from kvstudy.analyse.findings.intervals import TABLE as INTERVAL_COLUMNS
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest
@@ -56,7 +56,7 @@ def sources(project: Path) -> Sources:
     plan.to_csv("cells.csv", index=False)
     workloads = study.workload_names
     summarise(small.measurements(plan), plan, study.store_names, workloads).to_csv("summary.csv")
-    Path("intervals.csv").write_text(",".join(INTERVAL_COLUMNS) + "\n")
+    Path("intervals.csv").write_text(",".join(INTERVAL_COLUMNS.columns) + "\n")
     components = [{"component": "CPU", "name": "Fast & hot"}]
     stores = {"redis": {"versions": ["7.0.15"]}, "riak": {"versions": []}}
     known = {"components": components, "stores": stores}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.order import COLUMNS as ORDER_COLUMNS
+from kvstudy.analyse.findings.order import TABLE as ORDER_COLUMNS
 from kvstudy.analyse.tidy.files import RESOURCES, SERIES
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import COLUMNS, TORN_HEIGHT, draw
@@ -70,11 +69,11 @@ def runs(repetitions: int = 2) -> pd.DataFrame:
             sequence = 2 * (repetition - 1) + place
             residual = (0.05 if repetition == 2 else -0.05) if repetitions > 1 else math.nan
             rows.append([store, "a", "p", str(repetition), sequence, sequence, 1000, residual])
-    return pd.DataFrame(rows, columns=ORDER_COLUMNS)
+    return pd.DataFrame(rows, columns=ORDER_COLUMNS.columns)
 
 
 def analysis() -> Analysis:
-    return replace(small.analysis(), order=runs())
+    return small.analysis(order=runs())
 
 
 def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):

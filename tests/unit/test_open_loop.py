@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analyse.findings.open_loop import latencies, rates
+from kvstudy.analyse.findings.open_percentiles import latencies
+from kvstudy.analyse.findings.open_rates import rates
 from kvstudy.analyse.tidy.files import (
     HISTOGRAMS,
     MEASUREMENTS,

@@ -5,12 +5,12 @@ from itertools import product
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
+from kvstudy.analyse.findings.floor import TABLE as FLOOR
 from kvstudy.present.figures.ratios import draw_ratios, ratios, ticks_of
 
 from . import small_results as small
 
-FLOORS = pd.DataFrame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]], columns=FLOOR)
+FLOORS = FLOOR.frame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]])
 
 
 def test_ratios_are_of_the_studys_order_with_the_floor_beside_them():

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.break_even import Costs, hit_probability, printed, published_costs
-from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
+from kvstudy.analyse.findings.rounds import TABLE, Times, rounds
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.published import read_published
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table, draw_break_even
@@ -101,7 +101,7 @@ def filled(grid: Grid) -> str:
 
 def test_the_time_is_the_trimmed_mean_of_the_rounds_that_count():
     found = analysed(made())
-    assert list(found.columns) == COLUMNS
+    assert list(found.columns) == TABLE.columns
     row = Times(found, "w").row("db", 10_000, "insert")
     expected = trimmed_mean([1300 * factor for factor in SPREAD])
     assert row.time == pytest.approx(expected.value) == pytest.approx(1300 * 3.03 / 3)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.percentiles import COLUMNS as PERCENTILES
+from kvstudy.analyse.findings.percentiles import TABLE as PERCENTILES
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks
 from kvstudy.present.drawing.figure import Looks, Shown
@@ -26,11 +24,11 @@ def rows() -> pd.DataFrame:
     reads = [("redis", "a", 900.0), ("redis", "c", 450.0), ("memcached", "a", 5000.0)]
     percentiles = pd.DataFrame(
         [[*key, "r10_o20_t1", "read", 99.0, us, us / 2, 2 * us, 2, 10] for *key, us in reads],
-        columns=["store", "workload", *PERCENTILES[2:]],
+        columns=["store", "workload", *PERCENTILES.columns[2:]],
     )
     nothing = pd.DataFrame()
     study = small.study()
-    analysis = replace(small.analysis(), percentiles=percentiles)
+    analysis = small.analysis(percentiles=percentiles)
     run = Shown(study, small.results(), nothing, nothing, analysis, small.swept(study))
     return tradeoff().rows(run)
 

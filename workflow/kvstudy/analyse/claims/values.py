@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
-from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
 from kvstudy.stats.estimates import trimmed_estimate
@@ -187,7 +187,7 @@ def measured_values(
     runs_of = _by_setting(values, values["parameters"])
     in_rounds = set()
     if rounds is not None:
-        usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
+        usable = counting(cells)[CELL]
         for _, rows in rounds.merge(usable, on=CELL).groupby("workload", sort=False):
             of_rounds, inside = _of_rounds(rows)
             for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():

@@ -9,22 +9,27 @@ sent each of the commands once.
 
 from __future__ import annotations
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import CELL, Table
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.study.model import Study
 from kvstudy.study.workload import properties_of
 
-COLUMNS = [*CELL, "counter", "least", "most", "counted", "deviation", "reason"]
+NUMBERS = ["least", "most", "counted", "deviation"]
+TABLE = Table("agreement", [*CELL, "counter", *NUMBERS, "reason"], NUMBERS, "analyse")
 # Rarer commands (connecting, for one) are not worth a prediction.
 LEAST_SHARE = 0.1
 # A larger deviation is flagged.
 TOLERATED = 0.01
 STEPS = {"read": "read", "insert": "insert", "update": "update"}
 MISSING = {"read": "read-missing", "update": "update-missing"}
+
+
+def make(run, made) -> pd.DataFrame:
+    """The rows of the run's own cells."""
+    return agreement(run.own_outcomes, run.probes, writing_all_fields(run.study))
 
 
 def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> pd.DataFrame:
@@ -49,7 +54,7 @@ def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> p
         for counter, (least, most) in predicted.items():
             count = counted.get(counter, 0.0)
             rows.append([*key, counter, least, most, count, _deviation(count, least, most), ""])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def writing_all_fields(study: Study) -> set[str]:

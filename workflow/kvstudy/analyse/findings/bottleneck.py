@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.files import SETTING, Table
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
 from kvstudy.study.model import Study
@@ -16,7 +15,7 @@ from kvstudy.study.parts import MEAN
 
 USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]
 NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "two_clients", "two_clients_low"]
-COLUMNS = [*SETTING, *NUMBERS, "client_bound", "reason"]
+TABLE = Table("bottleneck", [*SETTING, *NUMBERS, "client_bound", "reason"], NUMBERS, "analyse")
 
 # A second client that raises the total by more shows that one was the limit.
 MORE_WITH_TWO = 0.10
@@ -26,6 +25,11 @@ NEAR_CEILING = 0.8
 FEW_IN_CALL = 0.7
 # Above this share of the cores that it may use, a process has no more to give.
 FULL = 0.9
+
+
+def make(run, made) -> pd.DataFrame:
+    """The rows of the run, from its control cells too."""
+    return bottleneck(run.values, run.study)
 
 
 def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -60,7 +64,7 @@ def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
         told = not all(math.isnan(numbers[name]) for name in (*USAGE, "ceiling", "two_clients"))
         verdict = N_("yes") if why else N_("no") if told else ""
         rows.append([store, workload, parameters, *numbers.values(), verdict, why])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def _two_clients(values: pd.DataFrame, store: str) -> dict[str, float]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from itertools import combinations
 
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import np, pd
 from kvstudy.stats.power import repetitions_to_decide
@@ -19,9 +20,14 @@ from kvstudy.stats.ratios import (
 )
 
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
-WORDS = ["decision", "in_floor"]
-COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, *WORDS]
+KEYS = ["workload", "parameters", "faster", "slower"]
+TABLE = Table("pairs", [*KEYS, *NUMBERS, "decision", "in_floor"], NUMBERS, "analyse")
 YES_NO = {True: "yes", False: "no", None: ""}
+
+
+def make(run, made) -> pd.DataFrame:
+    """The rows of the run's own values."""
+    return pairs(run.own_values, made["floor"], paired=run.study.imported is None)
 
 
 def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd.DataFrame:
@@ -57,7 +63,7 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
             in_floor = None if noise is None else bool(ratio.value <= noise.floor)
             words = [decision.value, YES_NO[in_floor]]
             rows.append([workload, parameters, faster, slower, *numbers, *words])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def ratio_of(row, store: str) -> tuple[float, float, float]:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.libraries import pd
 from kvstudy.stats.percentiles import percentiles_over_runs
 
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
 KEYS = ["store", "workload", "parameters", "operation"]
-COLUMNS = [*KEYS, *["percent", "value", "low", "high", "n", "beyond"]]
+NUMBERS = ["percent", "value", "low", "high", "n", "beyond"]
+TABLE = Table("percentiles", [*KEYS, *NUMBERS], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    """The rows of the cells that count."""
+    return percentiles(run.counted_histograms)
 
 
 def runs_of(histograms: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], list[pd.Series]]]:
@@ -36,4 +43,4 @@ def percentiles(histograms: pd.DataFrame) -> pd.DataFrame:
         for percent, found in zip(PERCENTS, percentiles_over_runs(runs, PERCENTS), strict=True):
             numbers = [found.value, found.low, found.high, found.runs, found.beyond]
             rows.append([*key, percent, *numbers])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)

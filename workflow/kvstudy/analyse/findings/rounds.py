@@ -9,7 +9,7 @@ of the mean over the cells.
 
 from __future__ import annotations
 
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import CELL, Table
 from kvstudy.libraries import pd
 from kvstudy.stats.estimates import (
     Estimate,
@@ -20,8 +20,13 @@ from kvstudy.stats.estimates import (
 )
 
 KEYS = ["store", "workload", "parameters", "records", "operation"]
-NUMBERS = ["records", "operations", "rounds", "cells", "mean", "time", "error", "freedom"]
-COLUMNS = [*KEYS, "operations", "rounds", "cells", "mean", "time", "error", "freedom"]
+NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
+TABLE = Table("rounds", [*KEYS, *NUMBERS], ["records", *NUMBERS], "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    """The rows of the cells that count."""
+    return rounds(run.rounds, run.counted)
 
 
 def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
@@ -41,7 +46,7 @@ def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
         estimate = _estimate([trimmed_estimate(values) for values in cells])
         numbers = [of["operations"].iloc[0], len(of), len(cells), of["us"].mean()]
         rows.append([*key, *numbers, estimate.value, estimate.error, estimate.freedom])
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"error": float, "freedom": float})
+    return TABLE.frame(rows).astype({"error": float, "freedom": float})
 
 
 def _estimate(cells: list[Estimate]) -> Estimate:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import several
+from kvstudy.libraries import pd
 from kvstudy.stats.scalability import LEAST_COUNTS, fit_scalability, saturation
 
 NUMBERS = ["n", "most", "saturation", "single", "contention", "coherency", "knee", "off"]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from kvstudy.analyse.findings.percentiles import COLUMNS, runs_of
+from kvstudy.analyse.findings.percentiles import KEYS, NUMBERS, runs_of
+from kvstudy.analyse.tidy.files import Table
+from kvstudy.libraries import pd
 from kvstudy.stats.percentiles import ENOUGH_BEYOND, merged, quantiles, samples_beyond
 
+TABLE = Table("spectrum", [*KEYS, *NUMBERS], NUMBERS, "analyse")
 # Places in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to 99.9 %.
 PLACES = 20
+
+
+def make(run, made) -> pd.DataFrame:
+    """The rows of the cells that count."""
+    return spectrum(run.counted_histograms)
 
 
 def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
@@ -30,7 +36,7 @@ def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
         ):
             beyond = samples_beyond(samples, percent)
             rows.append([*key, percent, value, min(each), max(each), len(runs), beyond])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def _places(samples: int) -> list[float]:

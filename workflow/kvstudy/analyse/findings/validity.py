@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, SETTING, Table
 from kvstudy.analyse.tidy.summary import measured_phases
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.stats.intervals import error_rate
 
@@ -13,7 +12,13 @@ NUMBERS = [
     *["n", "void", "operations", "good", "failed", "missed", "share", "low", "high"],
     *["throughput", "goodput", "checked", "deviation"],
 ]
-COLUMNS = [*SETTING, *NUMBERS, "kinds"]
+TABLE = Table("validity", [*SETTING, *NUMBERS, "kinds"], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    """The rows of the run's own cells."""
+    own = run.measurements[run.measurements["store"].isin(run.study.store_names)]
+    return validity(own, run.cells, run.own_outcomes, made["agreement"])
 
 
 def validity(
@@ -46,7 +51,7 @@ def validity(
             max(compared["deviation"], key=abs, default=None),
         ]
         rows.append([*key, *numbers, _listed(_rows(kinds, key))])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 METRICS = ["runtime", "throughput", "goodput", "operations", "failed", "missed"]

@@ -16,7 +16,15 @@ from statistics import geometric_mean
 
 from kvstudy.analyse.tidy.cell import MANIFEST
 from kvstudy.analyse.tidy.collect import Collected, collect
-from kvstudy.analyse.tidy.files import CELLS, HISTOGRAMS, MEASUREMENTS, SERIES, TARGETS
+from kvstudy.analyse.tidy.files import (
+    CELL,
+    CELLS,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    SERIES,
+    TARGETS,
+    counting,
+)
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
@@ -38,6 +46,11 @@ class OpenLoop:
     series: pd.DataFrame
     histograms: pd.DataFrame
     targets: pd.DataFrame
+
+    @property
+    def counted(self) -> pd.DataFrame:
+        """What names the cells that count."""
+        return counting(self.cells)[CELL]
 
 
 TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kvstudy.analyse.tidy.files import counting
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
@@ -148,7 +149,7 @@ class Results:
         """What became of the planned repetitions."""
         cells = self._cells
         rows = cells[(cells["store"] == store) & (cells["workload"] == workload)]
-        counted = rows[(rows["status"] == "measured") & (rows["void"] == "")]
+        counted = counting(rows)
         if len(counted):
             label = ""
         elif (rows["status"] == "measured").any():

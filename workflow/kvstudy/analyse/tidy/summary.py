@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, path_of
+from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.study.metrics import PRINTED
@@ -79,8 +79,7 @@ def per_repetition(
     Columns are those of ``measurements``. Raises as ``summarise``.
     """
     _check(measurements, cells)
-    usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
-    values = measurements.merge(usable, on=CELL)
+    values = measurements.merge(counting(cells)[CELL], on=CELL)
     values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
     return pd.concat(
         [values, _combined(values), _means(values, workloads, shown)], ignore_index=True

@@ -53,7 +53,7 @@ class OpenLoopFigure(DrawnFigure):
     workload: Name
 
     def rows(self, run: Shown) -> pd.DataFrame:
-        from kvstudy.analyse.findings.open_loop import of_workload
+        from kvstudy.analyse.findings.open_percentiles import of_workload
 
         rates, percentiles = run.analysis.open_rates, run.analysis.open_percentiles
         table = of_workload(rates, percentiles, self.workload)

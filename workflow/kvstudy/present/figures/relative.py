@@ -51,9 +51,9 @@ class RelativePlot(TwoStores, DrawnFigure):
         return relative_table(self, run.analysis.rounds, run.swept.published)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.findings.rounds import COLUMNS as ROUNDS
+        from kvstudy.analyse.findings.rounds import TABLE as ROUNDS
 
-        rows = relative_table(self, pd.DataFrame(columns=ROUNDS), values)
+        rows = relative_table(self, ROUNDS.frame(), values)
         return rows if len(rows) else None
 
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:

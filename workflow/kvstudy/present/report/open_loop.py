@@ -9,10 +9,10 @@ from functools import partial
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.language.current import _
 from kvstudy.present.report.cells import Names, Row, problem_of
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
 
