@@ -21,7 +21,7 @@ from kvstudy.analyse.findings.validity import TABLE as VALIDITY
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of
-from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
+from kvstudy.analyse.tidy.results import COLUMNS as PUBLISHED
 from kvstudy.errors import KvstudyError
 from kvstudy.present.claims import write_claims
 from kvstudy.present.report.build import build_pdf

@@ -21,7 +21,7 @@ from kvstudy.analyse.findings.floor import TABLE as FLOOR
 from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import content, lines
 from kvstudy.stats.ratios import Verdict

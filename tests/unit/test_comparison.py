@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.floor import TABLE as FLOOR_COLUMNS
 from kvstudy.analyse.tidy.files import MEASUREMENTS
-from kvstudy.analyse.tidy.published import read_published
-from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.results import Results, read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.present.typeset.grid import texts
 from kvstudy.stats.ratios import unpaired_ratio

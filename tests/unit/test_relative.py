@@ -8,14 +8,13 @@ import pytest
 from kvstudy.analyse.findings.break_even import Costs, hit_probability, printed, published_costs
 from kvstudy.analyse.findings.rounds import TABLE, Times, rounds
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table, draw_break_even
 from kvstudy.present.figures.relative import RelativePlot, draw_relative, relative_table
 from kvstudy.present.tables.relative import duration
 from kvstudy.present.typeset.grid import Grid, texts
 from kvstudy.present.typeset.table import Table
-from kvstudy.stats.estimates import Estimate, Quotient
-from kvstudy.stats.intervals import trimmed_mean
+from kvstudy.stats.intervals import Estimate, Quotient, trimmed_mean
 from kvstudy.study.kinds import TABLES
 
 from tests.cell_texts import same_cells

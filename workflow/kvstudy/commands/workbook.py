@@ -13,7 +13,7 @@ def command(run: str) -> None:
     runs, and carry their values for viewers that do not calculate.
     """
     from kvstudy.analyse.run import find_run
-    from kvstudy.analyse.tidy.published import read_published
+    from kvstudy.analyse.tidy.results import read_published
     from kvstudy.present.workbook.content import Content, read_outcomes
     from kvstudy.present.workbook.write import write_workbook
     from kvstudy.study.cells import closed_loop

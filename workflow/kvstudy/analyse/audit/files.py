@@ -6,14 +6,12 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from kvstudy.analyse.audit.across_cells import ACROSS_CELLS
 from kvstudy.analyse.audit.check import COLUMNS, MISFITS, NUMBERS, Check, Fits, Kind
-from kvstudy.analyse.audit.of_cell import OF_CELL
-from kvstudy.analyse.audit.source import Cell, Source
+from kvstudy.analyse.audit.source import CELL, Cell, Source, read_values, which
+from kvstudy.analyse.audit.tables import ACROSS_CELLS, OF_CELL
 from kvstudy.analyse.audit.text import quotes
-from kvstudy.analyse.audit.values import CELL, read_values, which
 from kvstudy.analyse.tidy.files import read_csv
-from kvstudy.analyse.tidy.published import REJECTED, read_published
+from kvstudy.analyse.tidy.results import REJECTED, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from kvstudy.analyse.audit.check import Check, Fits, Kind, beyond, severity
-from kvstudy.analyse.audit.number import Number, quoted
-from kvstudy.analyse.audit.values import at
+from kvstudy.analyse.audit.check import Check, Fits, Kind, Number, beyond, quoted, severity
+from kvstudy.analyse.audit.source import at
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.study.quotes import Computed, Quote, is_number

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from kvstudy.analyse.claims.file import Claim
 from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support, audited, support_of, weakest
-from kvstudy.analyse.claims.part import Part
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
-from kvstudy.analyse.claims.statements import Statement
+from kvstudy.analyse.claims.statements import Part, Statement
 from kvstudy.analyse.claims.values import UnknownValue, Values
 from kvstudy.stats.ratios import Verdict
 

@@ -11,10 +11,9 @@ from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_
 from kvstudy.analyse.findings.break_even import crossing
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
-from kvstudy.stats.estimates import mean_estimate, trimmed_estimate
-from kvstudy.stats.intervals import error_rate, log_t_interval
+from kvstudy.stats.intervals import error_rate, log_t_interval, mean_estimate, trimmed_estimate
+from kvstudy.stats.laws import saturation
 from kvstudy.stats.ratios import Ratio, Verdict, paired_ratio, unpaired_ratio
-from kvstudy.stats.scalability import saturation
 from kvstudy.study.metrics import metric_of
 
 Couple = tuple[Operand, Operand]

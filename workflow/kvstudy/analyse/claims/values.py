@@ -11,7 +11,7 @@ from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSe
 from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
-from kvstudy.stats.estimates import trimmed_estimate
+from kvstudy.stats.intervals import trimmed_estimate
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN

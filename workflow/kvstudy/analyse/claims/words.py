@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf, isnan
 
-from kvstudy.analyse.claims.part import Part
 from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
+from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.tidy.numbers import grouped, significant, sized
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from math import isinf
 
 from kvstudy.analyse.findings.rounds import Times
-from kvstudy.analyse.tidy.published import over_records
+from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
-from kvstudy.stats.estimates import Estimate, Quotient, quotient
+from kvstudy.stats.intervals import Estimate, Quotient, quotient
 
 
 @dataclass(frozen=True)

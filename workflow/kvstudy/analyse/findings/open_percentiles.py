@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kvstudy.analyse.findings import percentiles
+from kvstudy.analyse.tidy.cell import INTENDED
 from kvstudy.analyse.tidy.files import CELL, SETTING, Table
 from kvstudy.analyse.tidy.open_loop import OpenLoop
-from kvstudy.analyse.tidy.series import INTENDED
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kvstudy.analyse.tidy.files import CELL, SETTING, Table
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import pd
-from kvstudy.stats.drift import drift, residuals
+from kvstudy.stats.over_time import drift, residuals
 
 NUMBERS = ["position", "sequence", "throughput", "residual"]
 TABLE = Table("order", [*CELL, *NUMBERS], NUMBERS, "analyse")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kvstudy.analyse.tidy.files import Table
 from kvstudy.libraries import pd
@@ -38,9 +38,16 @@ def percentiles(histograms: pd.DataFrame) -> pd.DataFrame:
     the merged histogram, low and high (the range of the single runs' values; us),
     n runs, beyond (operations of all runs that are slower).
     """
+    return TABLE.frame(rows_of(histograms, lambda runs: PERCENTS))
+
+
+def rows_of(
+    histograms: pd.DataFrame, percents: Callable[[list[pd.Series]], list[float]]
+) -> list[list[object]]:
+    """The rows of ``percentiles``, of the ``percents`` of each operation's runs."""
     rows = []
     for key, runs in runs_of(histograms):
-        for percent, found in zip(PERCENTS, percentiles_over_runs(runs, PERCENTS), strict=True):
-            numbers = [found.value, found.low, found.high, found.runs, found.beyond]
-            rows.append([*key, percent, *numbers])
-    return TABLE.frame(rows)
+        chosen = percents(runs)
+        for percent, of in zip(chosen, percentiles_over_runs(runs, chosen), strict=True):
+            rows.append([*key, percent, of.value, of.low, of.high, of.runs, of.beyond])
+    return rows

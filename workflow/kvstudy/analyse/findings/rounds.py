@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from kvstudy.analyse.tidy.files import CELL, Table
 from kvstudy.libraries import pd
-from kvstudy.stats.estimates import (
+from kvstudy.stats.intervals import (
     Estimate,
     Quotient,
     mean_estimate,

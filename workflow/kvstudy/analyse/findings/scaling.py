@@ -7,7 +7,7 @@ import math
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import several
 from kvstudy.libraries import pd
-from kvstudy.stats.scalability import LEAST_COUNTS, fit_scalability, saturation
+from kvstudy.stats.laws import LEAST_COUNTS, fit_scalability, saturation
 
 NUMBERS = ["n", "most", "saturation", "single", "contention", "coherency", "knee", "off"]
 KEYS = ["store", "workload", "records", "operations"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kvstudy.analyse.tidy.files import CELL, Table
 from kvstudy.libraries import pd
-from kvstudy.stats.warmup import warm_up
+from kvstudy.stats.over_time import warm_up
 
 TABLE = Table(
     "steadiness",

@@ -251,7 +251,7 @@ def panel_title(side: str, metric: str, operation: str) -> str:
 
 
 def _mark(rows: pd.DataFrame, over: str) -> None:
-    from kvstudy.stats.scalability import saturation
+    from kvstudy.stats.laws import saturation
 
     for side in (MEASURED, PUBLISHED):
         mine = rows[rows["side"] == side].dropna(subset="value")

@@ -88,7 +88,7 @@ def relative_table(
     where it is not known).
     """
     from kvstudy.analyse.findings.rounds import Times
-    from kvstudy.analyse.tidy.published import over_records
+    from kvstudy.analyse.tidy.results import over_records
 
     times = Times(found, figure.workload)
     source = over_records(published, figure.workload)

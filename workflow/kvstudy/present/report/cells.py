@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.numbers import grouped
-from kvstudy.analyse.tidy.rows import NOT_IMPORTED
 from kvstudy.language.current import _, ngettext
 from kvstudy.stores.definition import Store
 from kvstudy.study.base import SIZES, Size

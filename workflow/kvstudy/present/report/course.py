@@ -10,7 +10,7 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.language.current import ngettext
 from kvstudy.present.report.cells import Names
-from kvstudy.stats.warmup import Steadiness
+from kvstudy.stats.over_time import Steadiness
 from kvstudy.study.kinds import AnyFigure
 
 # Watching must not take more of a core, in per cent.

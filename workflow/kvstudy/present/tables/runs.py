@@ -14,7 +14,7 @@ from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, marked, number_cell
 from kvstudy.present.typeset.table import RunValues, Table, by_parameters, by_store
 from kvstudy.stats.intervals import NOISY
-from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
+from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
 from kvstudy.study.base import Name
 
 # The mean of fewer whole seconds says nothing of a run.

@@ -15,7 +15,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.grid import Grid, Line, Section
 from kvstudy.present.typeset.markup import DASH, Rich, marked, note, number_cell, raised
 from kvstudy.present.typeset.table import RunValues, Table
-from kvstudy.stats.scalability import SATURATED
+from kvstudy.stats.laws import SATURATED
 
 if TYPE_CHECKING:
     import pandas as pd

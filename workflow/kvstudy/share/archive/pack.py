@@ -15,8 +15,7 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import METADATA, README, Contents
-from kvstudy.share.archive.crate import metadata
-from kvstudy.share.archive.facts import Person
+from kvstudy.share.archive.crate import Person, metadata
 from kvstudy.study.raw import SUMS, file_digest
 
 # The earliest that a zip can say.

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.share.archive.audit_trail import check_audit_trail, check_plan
-from kvstudy.share.archive.checksums import check_measured, check_packed
+from kvstudy.share.archive.checks import check_audit_trail, check_measured, check_packed, check_plan
 from kvstudy.share.archive.contents import CODE, contents_of
-from kvstudy.share.archive.numbers import check_numbers
 from kvstudy.share.archive.page import Part, Verified, count
-from kvstudy.share.archive.rebuild import SNAKEFILE
+from kvstudy.share.archive.rebuild import SNAKEFILE, check_numbers
 from kvstudy.share.archive.unpack import (
     Progress,
     check_room,
