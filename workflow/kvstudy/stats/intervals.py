@@ -214,9 +214,7 @@ def trimmed_estimate(runs: Iterable[float]) -> Estimate:
 
 
 def quotient(
-    estimates: Sequence[Estimate],
-    above: Sequence[float],
-    below: Sequence[float],
+    estimates: Sequence[Estimate], above: Sequence[float], below: Sequence[float]
 ) -> Quotient | None:
     """Σ above_k·x_k by Σ below_k·x_k of independent estimates x_k, by Fieller's method.
 

@@ -45,12 +45,7 @@ def _quote(quote: Quote, values: pd.DataFrame, key: str) -> Check:
         turned = shift.value != 0 and (first.value - 1) * (second.value - 1) < 0
         fits = severity(off, turned)
     return Check(
-        **words,
-        expected=number.value,
-        low=low - half,
-        high=high + half,
-        off=off,
-        fits=fits,
+        **words, expected=number.value, low=low - half, high=high + half, off=off, fits=fits
     )
 
 

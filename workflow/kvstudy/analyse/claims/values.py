@@ -115,10 +115,9 @@ class Values:
 
         Under the workload ``mean`` they are those of all workloads together.
         """
+        settings = [self.setting(operand)]
         if operand.workload == MEAN:
             settings = [setting for setting in self.runs_of if setting[0] == operand.store]
-        else:
-            settings = [self.setting(operand)]
         failed = total = 0.0
         for setting in settings:
             values = self.runs_of.get(setting, {})
@@ -150,10 +149,9 @@ class Values:
 
     def _unknown(self, operand: Operand, setting: Setting | tuple) -> UnknownValue:
         if setting in self.runs_of:
-            metric, operation = (
-                name.replace("_", " ") for name in (operand.metric, operand.operation)
-            )
-            why = reason("no-value-of", metric=metric, operation=operation)
+            names = {"metric": operand.metric, "operation": operand.operation}
+            words = {key: name.replace("_", " ") for key, name in names.items()}
+            why = reason("no-value-of", **words)
         elif setting in self.why:
             why = self.why[setting]
         elif operand.store not in {store for store, *_ in self.why}:
@@ -183,26 +181,24 @@ def measured_values(
     for setting, rows in cells.groupby(SETTING, sort=False):
         void = rows.loc[rows["void"] != "", "void"]
         why[setting] = reason("void", why=void.iloc[0]) if len(void) else "not measured"
-    bound = bottleneck[bottleneck["client_bound"] == "yes"]
     runs_of = _by_setting(values, values["parameters"])
     in_rounds = set()
     if rounds is not None:
-        usable = counting(cells)[CELL]
-        for _, rows in rounds.merge(usable, on=CELL).groupby("workload", sort=False):
+        for _, rows in rounds.merge(counting(cells)[CELL], on=CELL).groupby("workload", sort=False):
             of_rounds, inside = _of_rounds(rows)
-            for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():
+            settings = _by_setting(of_rounds, of_rounds["parameters"])
+            for setting, metrics in settings.items():
                 runs_of.setdefault(setting, {}).update(metrics)
-                if inside:
-                    in_rounds.add(setting)
+            in_rounds |= settings.keys() if inside else set()
+    bound = bottleneck[bottleneck["client_bound"] == "yes"]
+    known = floors.dropna(subset="floor").set_index(["workload", "parameters"])["floor"]
     return Values(
         runs_of,
         why,
         paired,
         in_rounds,
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
-        floors=floors.dropna(subset="floor")
-        .set_index(["workload", "parameters"])["floor"]
-        .to_dict(),
+        floors=known.to_dict(),
         updating=set(updating),
         records=dict(records or {}),
     )
@@ -277,10 +273,7 @@ def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
     """The sizes of a published value; those that the source does not give are as shown."""
     shown = grid.shown.get(row["workload"], ParameterSet(None, None, None))
     return tuple(
-        getattr(shown, size)
-        if row.get(size) in ("", None) or pd.isna(row[size])
-        else int(row[size])
-        for size in SIZES
+        getattr(shown, size) if pd.isna(row.get(size)) else int(row[size]) for size in SIZES
     )
 
 

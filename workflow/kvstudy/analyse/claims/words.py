@@ -100,11 +100,7 @@ def _over(part: Part, operands: list[Operand], names: Names) -> str:
 
 
 def _sides(
-    above: list[Operand],
-    below: list[Operand],
-    names: Names,
-    between: str = "/",
-    without: str = "",
+    above: list[Operand], below: list[Operand], names: Names, between: str = "/", without: str = ""
 ) -> str:
     """What both sides share, then what differs."""
     common, one, other = [], [], []

@@ -28,7 +28,6 @@ MISSING = {"read": "read-missing", "update": "update-missing"}
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run's own cells."""
     return agreement(run.own_outcomes, run.probes, writing_all_fields(run.study))
 
 

@@ -28,7 +28,6 @@ FULL = 0.9
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run, from its control cells too."""
     return bottleneck(run.values, run.study)
 
 

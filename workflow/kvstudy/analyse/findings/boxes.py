@@ -13,7 +13,6 @@ TABLE = Table("boxes", [*KEYS, *NUMBERS], NUMBERS, "analyse")
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the cells that count."""
     return boxes(run.counted_histograms)
 
 

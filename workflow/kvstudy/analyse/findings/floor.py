@@ -14,7 +14,6 @@ TABLE = Table("floor", ["workload", "parameters", "store", *NUMBERS], NUMBERS, "
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run, from its control cells."""
     return floors(run.values, run.study)
 
 

@@ -13,7 +13,6 @@ TABLE = Table("intervals", [*KEYS, *NUMBERS], NUMBERS, "analyse")
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run's own values."""
     return intervals(run.own_values)
 
 

@@ -19,7 +19,6 @@ TABLE = Table(
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run's open-loop cells."""
     return latencies(run.open_loop)
 
 

@@ -24,7 +24,6 @@ TABLE = Table(
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run's open-loop cells."""
     return rates(run.open_loop)
 
 

@@ -12,7 +12,6 @@ TABLE = Table("order", [*CELL, *NUMBERS], NUMBERS, "analyse")
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run, with its control cells."""
     return order(run.values, run.cells)
 
 

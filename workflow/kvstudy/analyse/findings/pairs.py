@@ -10,14 +10,7 @@ from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import np, pd
 from kvstudy.stats.power import repetitions_to_decide
-from kvstudy.stats.ratios import (
-    Decision,
-    Ratio,
-    adjusted,
-    decide,
-    paired_ratio,
-    unpaired_ratio,
-)
+from kvstudy.stats.ratios import Decision, Ratio, adjusted, decide, paired_ratio, unpaired_ratio
 
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
 KEYS = ["workload", "parameters", "faster", "slower"]
@@ -26,7 +19,6 @@ YES_NO = {True: "yes", False: "no", None: ""}
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run's own values."""
     return pairs(run.own_values, made["floor"], paired=run.study.imported is None)
 
 

@@ -15,7 +15,6 @@ TABLE = Table("percentiles", [*KEYS, *NUMBERS], NUMBERS, "analyse")
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the cells that count."""
     return percentiles(run.counted_histograms)
 
 

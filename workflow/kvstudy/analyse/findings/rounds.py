@@ -11,13 +11,7 @@ from __future__ import annotations
 
 from kvstudy.analyse.tidy.files import CELL, Table
 from kvstudy.libraries import pd
-from kvstudy.stats.intervals import (
-    Estimate,
-    Quotient,
-    mean_estimate,
-    quotient,
-    trimmed_estimate,
-)
+from kvstudy.stats.intervals import Estimate, Quotient, mean_estimate, quotient, trimmed_estimate
 
 KEYS = ["store", "workload", "parameters", "records", "operation"]
 NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
@@ -25,7 +19,6 @@ TABLE = Table("rounds", [*KEYS, *NUMBERS], ["records", *NUMBERS], "analyse")
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the cells that count."""
     return rounds(run.rounds, run.counted)
 
 

@@ -13,7 +13,6 @@ PLACES = 20
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the cells that count."""
     return spectrum(run.counted_histograms)
 
 

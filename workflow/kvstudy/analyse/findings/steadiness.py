@@ -15,7 +15,6 @@ TABLE = Table(
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the cells that count."""
     return steadiness(run.series.merge(run.counted, on=CELL))
 
 

@@ -14,7 +14,6 @@ TABLE = Table("trimmed", [*KEYS, *NUMBERS], NUMBERS, "analyse")
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run's own values."""
     return trimmed(run.own_values)
 
 

@@ -16,7 +16,6 @@ TABLE = Table("validity", [*SETTING, *NUMBERS, "kinds"], NUMBERS, "analyse")
 
 
 def make(run, made) -> pd.DataFrame:
-    """The rows of the run's own cells."""
     own = run.measurements[run.measurements["store"].isin(run.study.store_names)]
     return validity(own, run.cells, run.own_outcomes, made["agreement"])
 

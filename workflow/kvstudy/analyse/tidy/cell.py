@@ -188,13 +188,7 @@ def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
 def _value(phase: str, operation: str, metric: str, value: float) -> dict:
     """A row of measurements.csv, without the cell."""
     unit = metric_of(metric).unit
-    return {
-        "phase": phase,
-        "operation": operation,
-        "metric": metric,
-        "unit": unit,
-        "value": value,
-    }
+    return {"phase": phase, "operation": operation, "metric": metric, "unit": unit, "value": value}
 
 
 def _measured(manifest: dict, void: str) -> dict:

@@ -240,11 +240,7 @@ def _in_call(threads: int, log: YcsbLog) -> float:
 
 
 def _per_second(
-    path: Path,
-    phase: str,
-    columns: tuple[str, ...],
-    side: str | None = None,
-    least: float = 0.0,
+    path: Path, phase: str, columns: tuple[str, ...], side: str | None = None, least: float = 0.0
 ) -> float | None:
     """Growth per second of the sum of ``columns``; None with less than two samples of them.
 

@@ -157,10 +157,7 @@ TYPES = {
 
 
 def metadata(
-    contents: Contents,
-    digests: dict[str, str],
-    authors: tuple[Person, ...] = (),
-    licence: str = "",
+    contents: Contents, digests: dict[str, str], authors: tuple[Person, ...] = (), licence: str = ""
 ) -> bytes:
     """``ro-crate-metadata.json``; ``digests`` are the SHA-256 of the archive's other files.
 
@@ -171,11 +168,7 @@ def metadata(
 
 class _Crate:
     def __init__(
-        self,
-        contents: Contents,
-        digests: dict[str, str],
-        authors: tuple[Person, ...],
-        licence: str,
+        self, contents: Contents, digests: dict[str, str], authors: tuple[Person, ...], licence: str
     ) -> None:
         self.contents, self.digests, self.run = contents, digests, contents.run
         self.citation = read_citation()

@@ -10,6 +10,7 @@ import pandas as pd
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.summary import OPERATIONS, measured_phases
 from kvstudy.errors import KvstudyError
+from kvstudy.study.base import ALL
 from kvstudy.study.metrics import PRINTED
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
@@ -17,7 +18,6 @@ from kvstudy.study.parts import MEAN
 # Parts of the name of a cell's parameters: r1000_o10000_t4_load50.
 SIZES = {"records": "r", "operations": "o", "threads": "t", "seconds": "s", "load": "load"}
 WHOLE = "overall"
-ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -55,32 +55,31 @@ def resolve(run: Run, text: str) -> Address:
             "for example redis/a/throughput or redis/a/read/latency_p99"
         )
     store, workload, *rest = parts
-    stores = list(dict.fromkeys(run.all_cells["store"]))
-    _known(text, "store", store, stores)
-    own = run.all_cells[run.all_cells["store"] == store]
+    cells = run.all_cells
+    _known(text, "store", store, [*dict.fromkeys(cells["store"])])
+    own = cells[cells["store"] == store]
     there = [name for name in run.study.workload_names if name in set(own["workload"])]
     _known(text, "workload", workload, [*there, MEAN])
+    sized = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])
+    sizes = rest.pop(0) if sized else ""
     parameters = "all"
-    sets = list(dict.fromkeys(own.loc[own["workload"] == workload, "parameters"]))
-    given = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])
     if workload != MEAN:
-        parameters = _parameters(text, rest[0] if given else "", sets, run.headline[workload])
-    if given:
-        rest = rest[1:]
+        sets = list(dict.fromkeys(own.loc[own["workload"] == workload, "parameters"]))
+        parameters = _parameters(text, sizes, sets, run.headline[workload])
     if len(rest) not in (1, 2):
         raise KvstudyError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
-    operation, metric = rest if len(rest) == 2 else (WHOLE, rest[0])
-    return _value(run, text, Address(store, workload, parameters, operation, metric))
+    operation = _operation(run, text, store, workload, rest)
+    return Address(store, workload, parameters, operation, rest[-1])
 
 
-def _parameters(text: str, given: str, sets: list[str], one: str) -> str:
-    if not given:
+def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
+    if not sizes:
         return one if one in sets else sets[0]
-    if "=" not in given:
-        _known(text, "parameters", given, sets)
-        return given
+    if "=" not in sizes:
+        _known(text, "parameters", sizes, sets)
+        return sizes
     parts = set()
-    for size in given.split(","):
+    for size in sizes.split(","):
         name, _, number = size.partition("=")
         _known(text, "size", name, [*SIZES])
         parts.add(f"{SIZES[name]}{number}")
@@ -91,46 +90,43 @@ def _parameters(text: str, given: str, sets: list[str], one: str) -> str:
         return one
     if len(fitting) != 1:
         what = "no cell has" if not fitting else "several sets of cells have"
-        raise KvstudyError(f"{text}: {what} {given}; there are {', '.join(fitting or sets)}")
+        raise KvstudyError(f"{text}: {what} {sizes}; there are {', '.join(fitting or sets)}")
     return fitting[0]
 
 
-def _value(run: Run, text: str, address: Address) -> Address:
-    """The address with ``all`` replaced, when there are such values."""
-    values = run.all_values[run.all_values["workload"] == MEAN]
-    if address.workload != MEAN:
-        values = run.all_measurements
-    rows = values[values["workload"] == address.workload]
-    rows = rows[rows["phase"] == rows["workload"].map(measured_phases(values))]
-    combined = run.all_values[run.all_values["workload"] == address.workload]
-    operations = sorted(
-        {*rows["operation"], *combined["operation"]},
-        key=lambda name: ("+" in name, OPERATIONS.index(name) if name in OPERATIONS else 9, name),
-    )
-    if not operations:
-        # Nothing of the workload was measured; the chain tells why.
-        return address
-    operation = address.operation
-    if operation == ALL:
-        operation = operations[-1]
-    _known(text, "operation", operation, operations)
-    both = {
+def _operation(run: Run, text: str, store: str, workload: str, rest: list[str]) -> str:
+    """The operation of ``rest`` (OPERATION/METRIC or METRIC), if there are such values."""
+    operation, metric = rest if len(rest) == 2 else (WHOLE, rest[0])
+    combined = run.all_values[run.all_values["workload"] == workload]
+    rows = combined
+    if workload != MEAN:
+        rows = run.all_measurements
+        rows = rows[rows["workload"] == workload]
+        rows = rows[rows["phase"] == rows["workload"].map(measured_phases(run.all_measurements))]
+    values = {
         (row.operation, row.metric)
         for frame in (rows, combined)
         for row in frame[["operation", "metric"]].drop_duplicates().itertuples()
     }
-    if (operation, address.metric) not in both:
-        others = [name for name in operations if (name, address.metric) in both]
-        if others:
-            where = f"{address.store}/{address.workload}"
-            names = ", ".join(f"{where}/{name}/{address.metric}" for name in others)
-            raise KvstudyError(
-                f"{text}: {address.metric} is not of '{operation}'; there are {names}"
-            )
-        known = {metric for name, metric in both if name == operation}
-        first = [name for name in PRINTED if name in known]
-        _known(text, "metric", address.metric, [*first, *sorted(known - {*first})])
-    return Address(address.store, address.workload, address.parameters, operation, address.metric)
+    operations = sorted(
+        {name for name, _ in values},
+        key=lambda name: ("+" in name, OPERATIONS.index(name) if name in OPERATIONS else 9, name),
+    )
+    if not operations:
+        # Nothing of the workload was measured; the chain tells why.
+        return operation
+    if operation == ALL:
+        operation = operations[-1]
+    _known(text, "operation", operation, operations)
+    if (operation, metric) in values:
+        return operation
+    if others := [name for name in operations if (name, metric) in values]:
+        names = ", ".join(f"{store}/{workload}/{name}/{metric}" for name in others)
+        raise KvstudyError(f"{text}: {metric} is not of '{operation}'; there are {names}")
+    known = {metric for name, metric in values if name == operation}
+    first = [name for name in PRINTED if name in known]
+    _known(text, "metric", metric, [*first, *sorted(known - {*first})])
+    return operation
 
 
 def _known(text: str, kind: str, name: str, known: list[str]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import path_of, why_not
+from kvstudy.analyse.tidy.files import CELL, path_of, why_not
 from kvstudy.analyse.tidy.summary import measured_phases
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.address import WHOLE, Address, resolve
@@ -69,25 +69,23 @@ def chain(run: Run, address: Address) -> Chain:
     problems: list[str] = []
     repetitions = _repetitions(run, address, problems)
     counted = [each.value for each in repetitions if each.counts and not math.isnan(each.value)]
+    n, again = len(counted), sum(counted) / len(counted) if counted else math.nan
     rows = address.rows(run.summary)
-    units = [value.unit for each in repetitions for value in each.made_of]
-    unit = units[0] if units else ""
     if rows.empty:
-        mean = sum(counted) / len(counted) if counted else math.nan
+        unit = next((value.unit for each in repetitions for value in each.made_of), "")
         sd = float(pd.Series(counted, dtype=float).std())
-        return Chain(address, unit, mean, sd, len(counted), "", repetitions, problems)
+        return Chain(address, unit, again, sd, n, "", repetitions, problems)
     row = rows.iloc[0]
     place = f"{run.folder}/summary.csv:{row.name + 2}"
-    if counted and not same(row["mean"], sum(counted) / len(counted)):
+    if counted and not same(row["mean"], again):
         problems.append(
-            f"{place}: the mean {row['mean']!r} is not that of its repetitions, "
-            f"{sum(counted) / len(counted)!r}; run 'kvstudy summarise' again"
+            f"{place}: the mean {row['mean']!r} is not that of its repetitions, {again!r}; "
+            "run 'kvstudy summarise' again"
         )
-    if int(row["n"]) != len(counted):
-        problems.append(f"{place}: n is {int(row['n'])}, but {len(counted)} repetitions count")
-    return Chain(
-        address, row["unit"], row["mean"], row["sd"], int(row["n"]), place, repetitions, problems
-    )
+    if int(row["n"]) != n:
+        problems.append(f"{place}: n is {int(row['n'])}, but {n} repetitions count")
+    numbers = (row["mean"], row["sd"], int(row["n"]))
+    return Chain(address, row["unit"], *numbers, place, repetitions, problems)
 
 
 def same(one: float, other: float) -> bool:
@@ -97,13 +95,10 @@ def same(one: float, other: float) -> bool:
 
 def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repetition]:
     cells = run.all_cells[run.all_cells["store"] == address.store]
+    workloads, sizes = [address.workload], address.parameters
     if address.workload == MEAN:
-        cells = cells[cells["parameters"] == cells["workload"].map(run.headline)]
-        cells = cells[cells["workload"].isin(run.study.workload_names)]
-    else:
-        cells = cells[
-            (cells["workload"] == address.workload) & (cells["parameters"] == address.parameters)
-        ]
+        workloads, sizes = run.study.workload_names, cells["workload"].map(run.headline)
+    cells = cells[cells["workload"].isin(workloads) & (cells["parameters"] == sizes)]
     values = address.rows(run.all_values)
     given = dict(zip(values["repetition"], values["value"], strict=True))
     repetitions = []
@@ -132,14 +127,12 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
     """The rows of measurements.csv that a cell gives to the value."""
     rows = run.all_measurements
     phase = measured_phases(rows).get(cell.workload, "run")
-    for key in ("store", "workload", "parameters", "repetition"):
-        rows = rows[rows[key] == getattr(cell, key)]
-    operations = [address.operation]
-    if "+" in address.operation:
-        operations = address.operation.split("+")
+    # A mean of workloads is of whole phases.
+    operations = [WHOLE] if address.workload == MEAN else address.operation.split("+")
     rows = rows[
-        (rows["phase"] == phase)
-        & rows["operation"].isin(operations if address.workload != MEAN else [WHOLE])
+        (rows[CELL] == [getattr(cell, key) for key in CELL]).all(axis=1)
+        & (rows["phase"] == phase)
+        & rows["operation"].isin(operations)
         & (rows["metric"] == address.metric)
     ]
     path = path_of(cell)
@@ -149,20 +142,19 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
         place = f"{row.file}:{row.line}"
         sources = raw.sources(phase, row.operation, row.metric)
         problems += [f"{each.path}: {each.problem}" for each in sources if each.problem]
-        problems += _disagreement(raw, phase, row, place)
+        # What the raw logs say now, where that is another number.
+        try:
+            now = raw.value_now(phase, row.operation, row.metric)
+        except (KvstudyError, OSError, ValueError, KeyError) as error:
+            problems.append(f"{raw.folder}: cannot be parsed: {error}")
+        else:
+            if now is not None and not same(now, row.value):
+                problems.append(
+                    f"{place}: {row.value!r}, but the raw logs say {now!r}; "
+                    "run 'kvstudy parse' again"
+                )
         values.append(Value(path, row.operation, row.metric, row.value, row.unit, place, sources))
     return values
-
-
-def _disagreement(raw, phase: str, row, place: str) -> list[str]:
-    """What the raw logs say now, where that is another number."""
-    try:
-        now = raw.value_now(phase, row.operation, row.metric)
-    except (KvstudyError, OSError, ValueError, KeyError) as error:
-        return [f"{raw.folder}: cannot be parsed: {error}"]
-    if now is None or same(now, row.value):
-        return []
-    return [f"{place}: {row.value!r}, but the raw logs say {now!r}; run 'kvstudy parse' again"]
 
 
 @dataclass(frozen=True)
@@ -199,12 +191,11 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
     sides = {store: resolve(run, "/".join([store, *rest, "throughput"])) for store in (one, other)}
     setting: Address = sides[one]
     path = run.analysis_folder / "pairs.csv"
-    frame = run.analysis.pairs
-    rows = frame[
-        (frame["workload"] == setting.workload)
-        & (frame["parameters"] == setting.parameters)
-        & frame["faster"].isin([one, other])
-        & frame["slower"].isin([one, other])
+    rows = run.analysis.pairs
+    rows = rows[
+        (rows["workload"] == setting.workload)
+        & (rows["parameters"] == setting.parameters)
+        & rows[["faster", "slower"]].isin([one, other]).all(axis=1)
     ]
     if rows.empty:
         raise KvstudyError(
