@@ -21,6 +21,9 @@ from kvstudy.share.archive import rebuild as rebuilding
 from kvstudy.share.archive import unpack
 from kvstudy.share.archive import verify as verification
 from kvstudy.share.archive.checks import (
+    Part,
+    Verified,
+    as_text,
     check_audit_trail,
     check_measured,
     check_packed,
@@ -29,7 +32,6 @@ from kvstudy.share.archive.checks import (
 )
 from kvstudy.share.archive.contents import contents_of
 from kvstudy.share.archive.pack import pack
-from kvstudy.share.archive.page import Part, Verified, as_text
 from kvstudy.share.archive.rebuild import differing, rebuild
 from kvstudy.share.archive.unpack import extract, opened, read_facts
 from kvstudy.share.archive.verify import verify

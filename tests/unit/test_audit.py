@@ -13,11 +13,11 @@ from kvstudy.analyse.audit.files import (
     consistency,
     gravest_first,
     judged_values,
+    quotes,
     read_audit,
     write_audit,
 )
 from kvstudy.analyse.audit.source import Source, read_values
-from kvstudy.analyse.audit.text import quotes
 from kvstudy.analyse.claims.file import check_source
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.cli import cli

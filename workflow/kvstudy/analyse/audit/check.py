@@ -177,18 +177,20 @@ COLUMNS = [field.name for field in fields(Check)]
 NUMBERS = ["given", "expected", "low", "high", "off", "records", "operations", "threads"]
 
 
-def judged(given: Number, low: float, high: float) -> dict[str, object]:
-    """The fields of a check of ``given`` against what is from ``low`` to ``high``.
+def judged(given: Number, expected: Number) -> dict[str, object]:
+    """The fields of a check of ``given`` against ``expected``, with all that this may be.
 
     ``low`` and ``high`` become those of the value as printed: what rounding has
     hidden is allowed for.
     """
-    below, above = given.value - given.low, given.high - given.value
-    off = beyond(given, low, high)
-    fits = severity(off) if off else Fits.YES
-    return {"given": given.value, "low": low - above, "high": high + below} | {
+    off = beyond(given, expected.low, expected.high)
+    return {
+        "given": given.value,
+        "expected": expected.value,
+        "low": expected.low - (given.high - given.value),
+        "high": expected.high + (given.value - given.low),
         "off": off,
-        "fits": fits,
+        "fits": severity(off) if off else Fits.YES,
     }
 
 

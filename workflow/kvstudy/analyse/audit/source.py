@@ -65,10 +65,10 @@ class Cell:
         return Number.exact(sum(each.value for each in self.of_operations("operations").values()))
 
     def check(
-        self, kind: Kind, what: str, given: Number, low: float, high: float, **more: object
+        self, kind: Kind, what: str, given: Number, expected: Number, **more: object
     ) -> Check:
-        """Of ``given``, which must be from ``low`` to ``high``; ``more`` are further fields."""
-        fields = {"place": self.place} | self.keys | judged(given, low, high) | more
+        """Of ``given``, which must meet ``expected``; ``more`` are further fields."""
+        fields = {"place": self.place} | self.keys | judged(given, expected) | more
         return Check(kind=kind, what=what, **fields)
 
 

@@ -56,10 +56,8 @@ def little(cell: Cell, source: Source) -> Iterator[Check]:
         most = threads / speed.value * 1e6
         note = reason("little-most", most=f"{most:.0f}", mean=f"{mean.value:.0f}")
     doubts = "; ".join(_latencies(cell, source))
-    yield cell.check(
-        *(Kind.LITTLE, "in-calls", given, 0, IMPOSSIBLE_ABOVE),
-        **{"expected": 1, "note": note, "doubts": doubts},
-    )
+    expected = Number(1, 0, IMPOSSIBLE_ABOVE)
+    yield cell.check(Kind.LITTLE, "in-calls", given, expected, note=note, doubts=doubts)
 
 
 def _latencies(cell: Cell, source: Source) -> Iterator[str]:
@@ -73,13 +71,12 @@ def _latencies(cell: Cell, source: Source) -> Iterator[str]:
 
 
 def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number:
-    number = {name: each.value for name, each in counts.items()}
-    return Number(
-        *(
-            weighted_latency({name: getattr(r, end) for name, r in latencies.items()}, number)
-            for end in ("value", "low", "high")
-        )
+    numbers = {name: each.value for name, each in counts.items()}
+    value, low, high = (
+        weighted_latency({name: getattr(each, end) for name, each in latencies.items()}, numbers)
+        for end in ("value", "low", "high")
     )
+    return Number(value, low, high)
 
 
 def runtime(cell: Cell, source: Source) -> Iterator[Check]:
@@ -107,9 +104,9 @@ def runtime(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.RUNTIME,
             "by-runtime" if whole else reason("by-runtime-of", operation=operation),
-            *(given, count, count * (1 + room)),
+            given,
+            Number(count, count, count * (1 + room)),
             place=cell.places[operation],
-            expected=count,
             unit="operations",
             operation=operation,
             note=note,
@@ -146,8 +143,8 @@ def combined(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.COMBINED,
             reason("combined", **words | {"metric": _word(metric), "how": how}),
-            *(number, plain.low, plain.high),
-            expected=plain.value,
+            number,
+            plain,
             doubts=cell.address(operation, metric),
             **more,
         )
@@ -157,8 +154,8 @@ def combined(cell: Cell, source: Source) -> Iterator[Check]:
             yield cell.check(
                 Kind.WEIGHTED,
                 reason("combined", **words | {"metric": _word(metric), "how": OF_ALL[metric]}),
-                *(number, true.low, true.high),
-                expected=true.value,
+                number,
+                true,
                 **more | {"off": math.nan, "fits": Fits.NONE},
             )
 
@@ -180,9 +177,10 @@ def counts_of(cell: Cell, source: Source) -> Iterator[Check]:
     stated = source.setting.operations.get(cell.keys["workload"])
     if counts and stated:
         yield cell.check(
-            *(Kind.COUNTS, "sum-of-counts", cell.executed),
-            *(stated - len(counts) / 2, stated + len(counts) / 2),
-            expected=stated,
+            Kind.COUNTS,
+            "sum-of-counts",
+            cell.executed,
+            Number.rounded(stated, len(counts) / 2),
             unit="operations",
             doubts="; ".join(cell.address(operation, "operations") for operation in counts),
         )
@@ -203,8 +201,8 @@ def steps(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.STEPS,
             reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs),
-            *(number, near, near),
-            expected=near,
+            number,
+            Number.exact(near),
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
             metric=metric,
@@ -228,8 +226,8 @@ def failed(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.FAILURES,
             reason("not-failed", percent=stated.percent, operations=operations, place=stated.place),
-            *(cell.executed, left.low, left.high),
-            expected=left.value,
+            cell.executed,
+            left,
             unit="operations",
             note="both-added",
             doubts="; ".join(cell.address(operation, "operations") for operation in counts),
@@ -249,8 +247,8 @@ def order(cell: Cell, source: Source) -> Iterator[Check]:
                 yield cell.check(
                     Kind.ORDER,
                     reason("not-above", operation=operation, less=_word(one), more=_word(other)),
-                    *(less, -math.inf, more.high),
-                    expected=more.value,
+                    less,
+                    Number(more.value, -math.inf, more.high),
                     unit="µs",
                     operation=operation,
                     metric=one,
@@ -279,14 +277,13 @@ def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[C
             Kind.COMBINED,
             row.table,
             reason("mean-of-workloads", metric=row.metric, n=len(parts)),
-            expected=mean.value,
             unit=row.unit,
             store=row.store,
             workload=MEAN,
             operation=row.operation,
             metric=row.metric,
             doubts=f"{row.store}/{MEAN}/{row.operation}/{row.metric}",
-            **judged(row.number, mean.low, mean.high),
+            **judged(row.number, mean),
         )
 
 
@@ -296,8 +293,7 @@ def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator
     The sum of z² over all runs is chi-squared, z = (count - N·p)/√(N·p·(1 - p)/runs), for one
     operation of each (the others are what is left).
     """
-    squares, offs, places = [], [], {}
-    whole = True
+    drawn = []
     for cell in cells:
         counts = cell.of_operations("operations")
         shares = source.shares.get(cell.keys["workload"], {})
@@ -307,24 +303,24 @@ def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator
         name, number = next(iter(counts.items()))
         share = shares[name]
         if 0 < share < 1:
-            squares.append((number.value - total * share) ** 2 / (total * share * (1 - share)))
-            offs.append(number.value / (total * share) - 1)
-            places[cell.place] = True
-            whole &= all(each.value == round(each.value) for each in counts.values())
+            square = (number.value - total * share) ** 2 / (total * share * (1 - share))
+            whole = all(each.value == round(each.value) for each in counts.values())
+            drawn.append((square, number.value / (total * share) - 1, cell.place, whole))
     runs = source.setting.runs
-    if not squares or not runs:
+    if not drawn or not runs:
         return
+    squares, offs, places, whole = zip(*drawn, strict=True)
     degrees = len(squares)
     chi = sum(squares) * runs
     most = float(stats.chi2.ppf(1 - LEAST_P, degrees))
     note, off = "", max(offs, key=abs)
     if runs > 1:
         single = stats.chi2.sf(sum(squares), degrees)
-        code = "p-value-whole" if whole else "p-value"
+        code = "p-value-whole" if all(whole) else "p-value"
         note = reason(code, p=_p(stats.chi2.sf(chi, degrees)), single=_p(single))
     yield Check(
         Kind.MIXTURE,
-        ", ".join(places),
+        ", ".join(dict.fromkeys(places)),
         reason("scatter", counts=degrees, n=runs),
         expected=degrees,
         note=note,
@@ -363,11 +359,10 @@ def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Itera
             Kind.THREADS,
             rows["table"].iloc[0],
             "by-threads",
-            expected=1,
             threads=most,
             note=note,
             doubts=Cell.of(rows[rows["threads"] == 1]).address("overall", "throughput"),
-            **judged(gains[most], 0, IMPOSSIBLE_ABOVE),
+            **judged(gains[most], Number(1, 0, IMPOSSIBLE_ABOVE)),
             **dict(zip(same, key, strict=True)),
         )
 

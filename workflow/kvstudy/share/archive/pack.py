@@ -154,9 +154,9 @@ def readme(contents: Contents) -> str:
     """README.md of the archive."""
     run = contents.run
     missing = ""
-    if contents.missing:
-        count = len(contents.missing)
-        missing = f"\nThe run is not finished: {count} planned cells are not there " + (
+    if count := len(contents.missing):
+        missing = (
+            f"\nThe run is not finished: {count} planned cells are not there "
             f"(`{contents.missing[0]}`{', ...' if count > 1 else ''}; all in `archive.json`).\n"
         )
     return READ_ME.format(

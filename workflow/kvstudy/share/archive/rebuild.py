@@ -9,13 +9,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
+from kvstudy.share.archive.checks import Part, count
 from kvstudy.share.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
-from kvstudy.share.archive.page import Part, count
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts
 from kvstudy.study.run_names import RESULTS, RunName
 
@@ -150,12 +150,7 @@ def check_numbers(
             part.faults.append(f"not made anew: {_problem(done.stdout)}")
             return part
         names |= dict.fromkeys(outputs)
-    files = sorted(
-        path.relative_to(made).as_posix()
-        for name in names
-        for path in ([made / name] if (made / name).is_file() else (made / name).rglob("*"))
-        if path.suffix in KINDS
-    )
+    files = sorted(_with_numbers(made, names))
     rounded = 0
     for name in files:
         if not (given / name).is_file():
@@ -164,7 +159,8 @@ def check_numbers(
             part.faults.append(f"{name}: {difference}")
         else:
             rounded += (given / name).read_bytes() != (made / name).read_bytes()
-    for name in sorted(_of_run(run, given) - set(files)):
+    packed = _with_numbers(given, [f"results/{run.name}", f"figures/{run.name}"])
+    for name in sorted({name for name in packed if not is_input(run, name)} - set(files)):
         part.notes.append(f"{name}: no step of the workflow makes it; nothing tells what it shows")
     if not part.faults:
         part.facts.append(
@@ -199,16 +195,14 @@ def _outputs(run: RunName, summary: str) -> list[str]:
     ]
 
 
-def _of_run(run: RunName, given: Path) -> set[str]:
-    """The files with numbers that were packed."""
-    tops = (given / "results" / run.name, given / "figures" / run.name)
-    names = {
-        path.relative_to(given).as_posix()
-        for top in tops
-        for path in top.rglob("*")
+def _with_numbers(top: Path, names: Iterable[str]) -> set[str]:
+    """The files below ``top`` that hold numbers, of these names or in folders of these names."""
+    return {
+        path.relative_to(top).as_posix()
+        for name in names
+        for path in ([top / name] if (top / name).is_file() else (top / name).rglob("*"))
         if path.suffix in KINDS and path.is_file()
     }
-    return {name for name in names if not is_input(run, name)}
 
 
 def _problem(output: str) -> str:
