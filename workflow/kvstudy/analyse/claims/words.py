@@ -87,7 +87,7 @@ def _ends(low: str, high: str) -> str:
 def _over(part: Part, operands: list[Operand], names: Names) -> str:
     counts = sorted({_numbers(operand, part.over, names).pop() for operand in operands} - {None})
     over = _(part.over)
-    ends = (_grouped(count) for count in (counts[0], counts[-1])) if counts else ()
+    ends = (grouped(str(count)) for count in (counts[0], counts[-1])) if counts else ()
     span = _("{} {} to {}").format(over, *ends) if counts else over
     sides: dict[tuple, Operand] = {}
     for operand in operands:
@@ -126,10 +126,7 @@ def _worth(size: str, operands: list[Operand], names: Names) -> bool:
     """Whether the size is worth naming: the study has several, or not this one."""
     for operand in operands:
         numbers = names.grid.values(operand.workload, size)
-        if len(numbers) > 1:
-            return True
-        own = getattr(operand.candidates[0], size)
-        if own is not None and own not in numbers:
+        if len(numbers) > 1 or getattr(operand.candidates[0], size) not in [None, *numbers]:
             return True
     return False
 
@@ -169,7 +166,7 @@ def _titled(key: str, value: object, names: Names) -> str:
     if key in SIZES:
         if value == "best":
             return _(BEST[key])
-        return sized(key, value).format(_grouped(value))
+        return sized(key, value).format(grouped(str(value)))
     titles = {"workload": names.workloads, "store": names.stores, "metric": _PHRASES}
     title = titles.get(key, {}).get(value, value)
     return _(title) if key in ("metric", "operation") else title
@@ -220,7 +217,3 @@ def _plain(value: float) -> str:
 
 def _count(value: float) -> str:
     return _("more than all") if value == inf else decimal(f"{value:g}")
-
-
-def _grouped(count: int) -> str:
-    return grouped(str(count))

@@ -42,6 +42,7 @@ from kvstudy.study.raw import (
     is_gap,
     is_measured,
     raw_directory,
+    reason_on_file,
     recorded_reason,
 )
 
@@ -163,20 +164,12 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
 
 def _gap(cell: Cell, run: str) -> dict:
     """The state of a cell without raw logs, with the reason that is on file."""
-    results = Path("results") / run
-    failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
-    no_server = results / "gaps" / f"{cell.store}.json"
+    status, reason = reason_on_file(run, cell.path, cell.store) or ("not measured", "no-logs")
     if is_gap(run, cell):
         raw = raw_directory(run, cell)
         with reading(raw, GAP):
             check_sums(raw)
             status, reason = "not measured", recorded_reason(raw / GAP)
-    elif failures:
-        status, reason = "failed", recorded_reason(failures[-1])
-    elif no_server.is_file():
-        status, reason = "not measured", recorded_reason(no_server)
-    else:
-        status, reason = "not measured", "no-logs"
     return {"status": status, "reason": reason}
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELL, path_of, why_not
-from kvstudy.analyse.tidy.summary import OPERATIONS, measured_phases
+from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
 from kvstudy.errors import KvstudyError
 from kvstudy.share.trace.sources import Source, raw_cell
 from kvstudy.study.base import ALL
@@ -111,10 +111,7 @@ def _operation(run: Run, text: str, store: str, workload: str, rest: list[str]) 
         for frame in (rows, combined)
         for row in frame[["operation", "metric"]].drop_duplicates().itertuples()
     }
-    operations = sorted(
-        {name for name, _ in values},
-        key=lambda name: ("+" in name, OPERATIONS.index(name) if name in OPERATIONS else 9, name),
-    )
+    operations = sorted({name for name, _ in values}, key=lambda name: (operation_rank(name), name))
     if not operations:
         # Nothing of the workload was measured; the chain tells why.
         return operation

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +31,10 @@ class Line:
     sign: int = 1
 
 
+# An entry of a log, with the sign of its value in a sum.
+Signed = tuple[int, Entry]
+
+
 def lines_of(
     path: Path, operation: str, metric: str, interval: str = "op"
 ) -> tuple[list[Line], float | None]:
@@ -40,8 +46,8 @@ def lines_of(
     """
     name = str(path)
     text = path.read_text(encoding="utf-8", errors="replace")
-    entries = read_entries(text, name)
-    signed = _signed(entries, name, operation, metric, interval)
+    results = _Results(read_entries(text, name), name, interval)
+    signed = results.signed(operation, metric)
     plain = text.splitlines()
     lines = [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
     if not signed or any(sign == 0 for sign, _ in signed):
@@ -49,90 +55,84 @@ def lines_of(
     return lines, sum(sign * number(entry, name) for sign, entry in signed)
 
 
-def _signed(
-    entries: list[Entry], name: str, operation: str, metric: str, interval: str
-) -> list[tuple[int, Entry]]:
-    if operation != "overall":
-        if metric == "operations":
-            counts = _counts(entries, operation.upper())
-            if operation.upper() == VERIFY:
-                counts += [(-1, each) for _, each in _failed(entries, name, VERIFY)]
-            return counts
+@dataclass(frozen=True)
+class _Results:
+    """The entries of the file ``name``; each is given with the sign of its value in a sum."""
+
+    entries: list[Entry]
+    name: str
+    interval: str
+
+    def signed(self, operation: str, metric: str) -> list[Signed]:
+        """Those behind a value; the sign is 0 where it is more than a sum."""
+        section = operation.upper()
+        if operation != "overall":
+            if metric == "failed":
+                return self._failed(section)
+            if metric != "operations":
+                return self._latency(section, metric)
+            verified = self._failed(VERIFY) if section == VERIFY else []
+            return self._counts(section) + [(-1, each) for _, each in verified]
+        if metric in ("runtime", "throughput"):
+            labels = METRICS[metric].labels
+            of_all = (entry for entry in self.entries if entry.section == "OVERALL")
+            return [(1, entry) for entry in of_all if entry.label in labels]
+        matches = (SECTION.match(entry.section) for entry in self.entries)
+        operations = dict.fromkeys(match["operation"] for match in matches if match)
         if metric == "failed":
-            return _failed(entries, name, operation.upper())
-        return _latency(entries, operation.upper(), metric, interval)
-    if metric in ("runtime", "throughput"):
+            return [each for one in operations for each in self._failed(one)]
+        if metric == "operations":
+            # A read-modify-write is among the reads and the updates too, and counts once.
+            return [
+                (-1 if one == COMBINED else 1, entry)
+                for one in operations
+                if one != VERIFY
+                for _, entry in [*self._counts(one), *self._failed(one)]
+            ]
+        if metric in ("goodput", "in_call"):
+            both = self.signed(operation, "runtime") + self.signed(operation, "operations")
+            return [(0, entry) for _, entry in both]
+        return []
+
+    def _of(self, operation: str, failed: bool) -> Iterator[tuple[re.Match, Entry]]:
+        for entry in self.entries:
+            section = SECTION.match(entry.section)
+            if section and section["operation"] == operation and bool(section["failed"]) == failed:
+                yield section, entry
+
+    def _all_counts(self, operation: str, failed: bool) -> list[Signed]:
         return [
             (1, entry)
-            for entry in entries
-            if entry.section == "OVERALL" and entry.label in METRICS[metric].labels
+            for section, entry in self._of(operation, failed)
+            if entry.label in COUNTS and not section["intended"]
         ]
-    operations = dict.fromkeys(match["operation"] for match in map(_section, entries) if match)
-    if metric == "failed":
-        return [each for name_ in operations for each in _failed(entries, name, name_)]
-    if metric == "operations":
-        # A read-modify-write is among the reads and the updates too, and counts once.
-        return [
-            (-1 if name_ == COMBINED else 1, entry)
-            for name_ in operations
-            if name_ != VERIFY
-            for _, entry in [*_counts(entries, name_), *_failed(entries, name, name_)]
+
+    def _counts(self, operation: str) -> list[Signed]:
+        # Histogram types beside each other tell it twice; the last one is taken.
+        return self._all_counts(operation, failed=False)[-1:]
+
+    def _failed(self, operation: str) -> list[Signed]:
+        """By the failures' own sections or by the return codes, whichever tells of more."""
+        codes = [
+            (1, entry)
+            for _, entry in [*self._of(operation, False), *self._of(operation, True)]
+            if entry.label.startswith("Return=") and entry.label.removeprefix("Return=") not in GOOD
         ]
-    if metric in ("goodput", "in_call"):
-        parts = _signed(entries, name, operation, "runtime", interval)
-        parts += _signed(entries, name, operation, "operations", interval)
-        return [(0, entry) for _, entry in parts]
-    return []
+        return max(
+            *(self._all_counts(operation, failed=True), codes),
+            key=lambda signed: sum(number(entry, self.name) for _, entry in signed),
+        )
 
-
-def _section(entry: Entry):
-    return SECTION.match(entry.section)
-
-
-def _of(entries: list[Entry], operation: str, failed: bool):
-    for entry in entries:
-        section = _section(entry)
-        if section and section["operation"] == operation and bool(section["failed"]) == failed:
-            yield section, entry
-
-
-def _counts(entries: list[Entry], operation: str) -> list[tuple[int, Entry]]:
-    signed = [
-        (1, entry)
-        for section, entry in _of(entries, operation, failed=False)
-        if entry.label in COUNTS and not section["intended"]
-    ]
-    # Histogram types beside each other tell it twice; the last one is taken.
-    return signed[-1:]
-
-
-def _failed(entries: list[Entry], name: str, operation: str) -> list[tuple[int, Entry]]:
-    """By the failures' own sections or by the return codes, whichever tells of more."""
-    sections = [
-        (1, entry)
-        for section, entry in _of(entries, operation, failed=True)
-        if entry.label in COUNTS and not section["intended"]
-    ]
-    codes = [
-        (1, entry)
-        for _, entry in [*_of(entries, operation, False), *_of(entries, operation, True)]
-        if entry.label.startswith("Return=") and entry.label.removeprefix("Return=") not in GOOD
-    ]
-    return max(sections, codes, key=lambda signed: sum(number(entry, name) for _, entry in signed))
-
-
-def _latency(
-    entries: list[Entry], operation: str, metric: str, interval: str
-) -> list[tuple[int, Entry]]:
-    # With "intended" the plain sections hold intended latencies.
-    wants_intended = metric.startswith("intended_") and interval != "intended"
-    signed = [
-        (1, entry)
-        for section, entry in _of(entries, operation, failed=False)
-        if bool(section["intended"]) == wants_intended
-        and metric_of_label(entry.label) == metric.removeprefix("intended_")
-    ]
-    return signed[-1:]
+    def _latency(self, operation: str, metric: str) -> list[Signed]:
+        # With "intended" the plain sections hold intended latencies.
+        wants_intended = metric.startswith("intended_") and self.interval != "intended"
+        signed = [
+            (1, entry)
+            for section, entry in self._of(operation, failed=False)
+            if bool(section["intended"]) == wants_intended
+            and metric_of_label(entry.label) == metric.removeprefix("intended_")
+        ]
+        return signed[-1:]
 
 
 def _text(lines: list[str], entry: Entry) -> str:
