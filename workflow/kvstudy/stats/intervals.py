@@ -88,44 +88,23 @@ def variation(runs: Iterable[float]) -> float | None:
     return float(array.std(ddof=1) / array.mean()) if array.size > 1 else None
 
 
-def wilson_interval(failed: int, operations: int) -> Interval:
-    """Share of failed operations and its Wilson interval, between 0 and 1.
-
-    (p + z²/2n ± z·√(p(1 - p)/n + z²/4n²)) / (1 + z²/n), with p = failed/n and z
-    the normal quantile. Operations of one run fail together, so over runs it is
-    too narrow.
-
-    Source: Wilson 1927. ValueError: not 0 <= failed <= operations, no operations.
-    """
-    _check_counts(failed, operations)
-    low, high = stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
-    return Interval(failed / operations, float(low), float(high), operations)
-
-
-def rule_of_three(operations: int) -> float:
-    """Upper 95 % bound of the error rate when none of the operations failed: 3/n, at most 1.
-
-    From (1 - p)^n = 0.05, so p is about -ln(0.05)/n. One-sided, unlike Wilson's.
-
-    Source: Hanley & Lippman-Hand 1983. ValueError: no operations.
-    """
-    _check_counts(0, operations)
-    return min(1.0, 3 / operations)
-
-
 def error_rate(failed: int, operations: int) -> Interval:
-    """Share of failed operations: Wilson's 95 % interval, the rule of three when none failed.
+    """Share of failed operations and its 95 % interval, between 0 and 1.
 
+    Wilson's: (p + z²/2n ± z·√(p(1 - p)/n + z²/4n²)) / (1 + z²/n), with p = failed/n and z
+    the normal quantile. Where none failed, up to 3/n (the rule of three, one-sided): from
+    (1 - p)^n = 0.05, so p is about -ln(0.05)/n. Operations of one run fail together, so over
+    runs it is too narrow.
+
+    Source: Wilson 1927; Hanley & Lippman-Hand 1983.
     ValueError: not 0 <= failed <= operations, no operations.
     """
-    if failed == 0:
-        return Interval(0.0, 0.0, rule_of_three(operations), operations)
-    return wilson_interval(failed, operations)
-
-
-def _check_counts(failed: int, operations: int) -> None:
     if operations < 1 or not 0 <= failed <= operations:
         raise ValueError(f"{failed} of {operations} operations failed: no such error rate")
+    if failed == 0:
+        return Interval(0.0, 0.0, min(1.0, 3 / operations), operations)
+    low, high = stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
+    return Interval(failed / operations, float(low), float(high), operations)
 
 
 def trimmed_mean(runs: Iterable[float]) -> Interval:

@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 
 from kvstudy.analyse.claims import judge, quantities
 from kvstudy.analyse.claims.judge import Judge
-from kvstudy.analyse.claims.quantities import Couple, Quantity
+from kvstudy.analyse.claims.quantities import Couple, Quantity, Step
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
 from kvstudy.analyse.claims.values import Values
 from kvstudy.errors import KvstudyError
@@ -70,7 +70,7 @@ def part_over(size: str, find: Callable[[Values], Quantity], judge: Judge, steps
     return Part(find, judge, of, over=size)
 
 
-def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[tuple]]:
+def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[Step]]:
     """The values that differ in one size only, with that size, rising."""
 
     def rest(pair: tuple[Operand, Operand | None]) -> str:
@@ -88,14 +88,6 @@ def _without(operand: Operand, over: str) -> tuple:
     return (*operand.name, *others)
 
 
-def over_threads(base: Selection, grid: Grid, **fixed: object) -> list[list[tuple]]:
-    """The values of each thread count, with the count, rising."""
-    return [
-        [(count, operand) for count, operand, _ in steps]
-        for steps in series([(one, None) for one in singles(base, grid, **fixed)], "threads")
-    ]
-
-
 class AnyStatement(Selection):
     """What every kind has."""
 
@@ -106,6 +98,10 @@ class AnyStatement(Selection):
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         """What must hold, all of it. ``stores`` are the study's."""
         raise NotImplementedError
+
+    def _series(self, size: str, grid: Grid, **fixed: object) -> list[list[Step]]:
+        """The values over a size; ``fixed`` are keys that the kind brings."""
+        return series([(one, None) for one in singles(self, grid, **fixed)], size)
 
     def _better(self, first: str, second: str, grid: Grid) -> list[Part]:
         """That one store is better than another: the ratio of the larger to the smaller value."""
@@ -338,15 +334,15 @@ class Trend(AnyStatement):
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         if self.of:
-            pairs = couples(self, self.of, self.to, grid)
+            steps_of_each = series(couples(self, self.of, self.to, grid), self.over)
         else:
-            pairs = [(operand, None) for operand in singles(self, grid)]
+            steps_of_each = self._series(self.over, grid)
         saturates = self.until_saturation
         find = quantities.change_until_saturation if saturates else quantities.change
         direction = judge.beyond_one(above=self.goes == "up")
         return [
             part_over(self.over, partial(find, steps=steps), direction, steps)
-            for steps in series(pairs, self.over)
+            for steps in steps_of_each
         ]
 
 
@@ -363,7 +359,7 @@ class Saturation(AnyStatement, _Limits):
         find = partial(quantities.saturation_point, **limits)
         return [
             part_over("threads", partial(find, steps=steps), judge.limits(**limits), steps)
-            for steps in over_threads(self, grid)
+            for steps in self._series("threads", grid)
         ]
 
 
@@ -375,8 +371,8 @@ class First(_OneOfAll):
     )
 
     def _against(self, other: str, grid: Grid) -> list[Part]:
-        own = over_threads(self, grid, store=self.store)
-        theirs = over_threads(self, grid, store=other)
+        own = self._series("threads", grid, store=self.store)
+        theirs = self._series("threads", grid, store=other)
         return [
             part_over(
                 "threads",

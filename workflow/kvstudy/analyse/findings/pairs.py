@@ -8,7 +8,7 @@ from itertools import combinations
 
 from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.summary import throughputs
-from kvstudy.libraries import np, pd
+from kvstudy.libraries import pd
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ratios import Decision, Ratio, adjusted, decide, paired_ratio, unpaired_ratio
 
@@ -80,21 +80,15 @@ def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str]
 
 
 def _ratios(runs: dict[str, pd.Series], paired: bool) -> dict[tuple[str, str], Ratio]:
-    found = {}
+    """The ratios of the faster to the slower store."""
+    ratios = {}
     for one, other in combinations(runs, 2):
-        if not paired:
-            faster, slower = sorted((one, other), key=lambda store: -_geometric_mean(runs[store]))
-            found[faster, slower] = unpaired_ratio(runs[faster], runs[slower])
+        if paired and runs[one].index.intersection(runs[other].index).empty:
             continue
-        if runs[one].index.intersection(runs[other].index).empty:
-            continue
-        ratio = paired_ratio(runs[one], runs[other])
+        by = paired_ratio if paired else unpaired_ratio
+        ratio = by(runs[one], runs[other])
         if ratio.value >= 1:
-            found[one, other] = ratio
+            ratios[one, other] = ratio
         else:
-            found[other, one] = paired_ratio(runs[other], runs[one])
-    return found
-
-
-def _geometric_mean(values: pd.Series) -> float:
-    return math.exp(np.log(values).mean())
+            ratios[other, one] = by(runs[other], runs[one])
+    return ratios
