@@ -55,7 +55,15 @@ def warm_up(per_second: Iterable[float]) -> WarmUp:
     seconds = finite(per_second, "operations per second")
     if (seconds < 0).any():
         raise ValueError(f"operations per second: {seconds.min():g} is among them; needs >= 0")
-    cut = BATCH * _best_cut(seconds) if seconds.size >= STEADY_SECONDS else 0
+    cut = 0
+    if seconds.size >= STEADY_SECONDS:
+        count = seconds.size // BATCH
+        means = seconds[: count * BATCH].reshape(count, BATCH).mean(axis=1)
+        scores = [
+            ((means[d:] - means[d:].mean()) ** 2).sum() / (count - d) ** 2
+            for d in range(count // 2 + 1)
+        ]
+        cut = BATCH * int(np.argmin(scores))
     rest = seconds[cut:]
     spread = variation(rest) if rest.any() else None
     if rest.size < STEADY_SECONDS:
@@ -65,17 +73,6 @@ def warm_up(per_second: Iterable[float]) -> WarmUp:
     else:
         verdict = Steadiness.NOT_STEADY
     return WarmUp(cut, rest.size, spread, verdict)
-
-
-def _best_cut(seconds: np.ndarray) -> int:
-    """How many batches MSER cuts off."""
-    count = seconds.size // BATCH
-    batches = seconds[: count * BATCH].reshape(count, BATCH).mean(axis=1)
-    scores = [
-        ((batches[d:] - batches[d:].mean()) ** 2).sum() / (count - d) ** 2
-        for d in range(count // 2 + 1)
-    ]
-    return int(np.argmin(scores))
 
 
 PERMUTATIONS = 9999

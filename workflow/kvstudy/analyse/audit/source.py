@@ -118,7 +118,13 @@ def at(values: pd.DataFrame, address: str) -> list[Number]:
     keys, _ = split_address(address)
     found = which(values, address)
     if not found.any():
-        raise KvstudyError(f"published.csv has no value at '{address}'{_hint(values, keys)}")
+        hint = "look up which values the table of the source has"
+        for name, wanted in reversed(keys.items()):
+            # The first part of the address that the values do not have, and what they have.
+            names = dict.fromkeys(values[name])
+            if wanted not in ("*", *names):
+                hint = f"no {name} '{wanted}' there, only {', '.join(names)}"
+        raise KvstudyError(f"published.csv has no value at '{address}'; {hint}")
     return list(values.loc[found, "number"])
 
 
@@ -134,12 +140,3 @@ def which(values: pd.DataFrame, address: str) -> pd.Series:
     for name, wanted in sizes.items():
         found &= values[name] == wanted
     return found
-
-
-def _hint(values: pd.DataFrame, keys: dict[str, str]) -> str:
-    """The first part of an address that the values do not have, and what they have."""
-    for name, wanted in keys.items():
-        known = list(dict.fromkeys(values[name]))
-        if wanted != "*" and wanted not in known:
-            return f"; no {name} '{wanted}' there, only {', '.join(known)}"
-    return "; look up which values the table of the source has"

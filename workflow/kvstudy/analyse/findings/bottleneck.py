@@ -78,11 +78,9 @@ def _two_clients(values: pd.DataFrame, store: str) -> dict[str, float]:
     ratios = (total / runs(store, "throughput")).dropna()
     if ratios.empty:
         return {}
-    found = log_t_interval(ratios)
-    return {
-        "two_clients": found.value,
-        "two_clients_low": math.nan if found.low is None else found.low,
-    }
+    mean = log_t_interval(ratios)
+    low = math.nan if mean.low is None else mean.low
+    return {"two_clients": mean.value, "two_clients_low": low}
 
 
 def client_bound(found: dict[str, float]) -> str:
@@ -95,18 +93,13 @@ def client_bound(found: dict[str, float]) -> str:
         return reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
     if found["in_call"] < FEW_IN_CALL:
         return reason("in-call", share=f"{100 * found['in_call']:.0f}")
-    if found["client_cores"] > FULL * found["client_allowed"]:
-        return reason(
-            "client-cores",
-            used=f"{found['client_cores']:.1f}",
-            allowed=f"{found['client_allowed']:.0f}",
-        )
-    used = found["client_cores"] + found["server_cores"]
-    if used > FULL * found["machine_cores"] and found["client_cores"] > used / 2:
-        return reason(
-            "machine-cores",
-            used=f"{used:.1f}",
-            machine=f"{found['machine_cores']:.0f}",
-            client=f"{found['client_cores']:.1f}",
-        )
+    client, allowed, machine = (
+        found[name] for name in ("client_cores", "client_allowed", "machine_cores")
+    )
+    if client > FULL * allowed:
+        return reason("client-cores", used=f"{client:.1f}", allowed=f"{allowed:.0f}")
+    used = client + found["server_cores"]
+    if used > FULL * machine and client > used / 2:
+        words = {"used": f"{used:.1f}", "machine": f"{machine:.0f}", "client": f"{client:.1f}"}
+        return reason("machine-cores", **words)
     return ""

@@ -46,19 +46,12 @@ def rates(found: OpenLoop) -> pd.DataFrame:
     for key, group in table.groupby(["store", "workload", "closed", "load"], sort=False):
         target, achieved = group["target"], group["throughput"]
         share = achieved / target
+        notes = dict.fromkeys(note for note in group["note"] if note)
         rows.append(
             [
-                *key,
-                len(group),
-                int((share >= REACHED).sum()),
-                geometric_mean(target),
-                target.min(),
-                target.max(),
-                geometric_mean(achieved),
-                share.min(),
-                share.max(),
-                int(group["short"].sum()),
-                "; ".join(dict.fromkeys(note for note in group["note"] if note)),
+                *[*key, len(group), int((share >= REACHED).sum())],
+                *[geometric_mean(target), target.min(), target.max(), geometric_mean(achieved)],
+                *[share.min(), share.max(), int(group["short"].sum()), "; ".join(notes)],
             ]
         )
     return TABLE.frame(rows)

@@ -74,8 +74,7 @@ def _rows(frame: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
 def _listed(kinds: pd.DataFrame) -> str:
     """``update: 12 ERROR, 3 NOT_FOUND``, the operations separated by semicolons."""
     counts = kinds.groupby(["operation", "name"], sort=False)["count"].sum()
-    parts = []
-    for operation, of in counts.groupby("operation", sort=False):
-        each = [f"{count:.0f} {name}" for (_, name), count in of.items()]
-        parts.append(f"{operation}: {', '.join(each)}")
-    return "; ".join(parts)
+    parts: dict[str, list[str]] = {}
+    for (operation, name), count in counts.items():
+        parts.setdefault(operation, []).append(f"{count:.0f} {name}")
+    return "; ".join(f"{operation}: {', '.join(each)}" for operation, each in parts.items())

@@ -153,8 +153,20 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
         values.append(value("missed", misses))
     reasons = [*void(study, cell, clients, misses), *lost(cell, manifest, clients)]
     started = manifest["phases"][phase].get("started")
+    server = manifest["server"]
+    row = {
+        "status": "measured",
+        "reason": "",
+        "void": several(reasons),
+        "provider": server["provider"],
+        "client": manifest["client"]["kind"],
+        "server_version": server["version"],
+        "started": manifest["started"],
+        "wall_seconds": manifest["seconds"]["total"],
+        "position": manifest["position"],
+    }
     tables = {
-        "cells": [_measured(manifest, several(reasons))],
+        "cells": [row],
         "outcomes": outcomes(manifest, phase, clients),
         "histograms": files.histograms(phase, logs[phase]),
         "resources": resources(raw, phase, started),
@@ -189,21 +201,6 @@ def _value(phase: str, operation: str, metric: str, value: float) -> dict:
     """A row of measurements.csv, without the cell."""
     unit = metric_of(metric).unit
     return {"phase": phase, "operation": operation, "metric": metric, "unit": unit, "value": value}
-
-
-def _measured(manifest: dict, void: str) -> dict:
-    """The row of cells.csv, without the cell."""
-    return {
-        "status": "measured",
-        "reason": "",
-        "void": void,
-        "provider": manifest["server"]["provider"],
-        "client": manifest["client"]["kind"],
-        "server_version": manifest["server"]["version"],
-        "started": manifest["started"],
-        "wall_seconds": manifest["seconds"]["total"],
-        "position": manifest["position"],
-    }
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from kvstudy.analyse.tidy.files import (
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
-from kvstudy.study.alike import Difference, differences, refusal
+from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.model import Study
 from kvstudy.study.raw import (
@@ -152,10 +152,17 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
     if unlike and not mixed:
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
     measured = list(manifests.values())
+    mixtures = [
+        {
+            "what": difference.what,
+            "sides": [asdict(side) | {"cells": len(side.cells)} for side in difference.sides],
+        }
+        for difference in unlike
+    ]
     environment = (
         _environment(measured)
         | _imported_facts(measured)
-        | {"mixed": _mixtures(unlike), "disturbance": disturbance(rows["measurements"])}
+        | {"mixed": mixtures, "disturbance": disturbance(rows["measurements"])}
         | {"study": study_record(study, cells).model_dump()}
     )
     tables = {table.name: table.frame(rows[table.name]) for table in TABLES}
@@ -254,17 +261,6 @@ def _values(findings: list[dict]) -> list[str]:
         return list(numbers)
     ordered = sorted(numbers, key=numbers.__getitem__)
     return [ordered[0], ordered[-1]]
-
-
-def _mixtures(found: list[Difference]) -> list[dict]:
-    """What was mixed, with the number of cells on each side."""
-    return [
-        {
-            "what": difference.what,
-            "sides": [asdict(side) | {"cells": len(side.cells)} for side in difference.sides],
-        }
-        for difference in found
-    ]
 
 
 def _imported_facts(manifests: list[dict]) -> dict[str, dict]:

@@ -78,7 +78,10 @@ def pack(
     made = contents.made | {README: readme(contents).encode()}
     digests = {}
     for name, path in contents.files.items():
-        digests[name] = _digest(path)
+        try:
+            digests[name] = file_digest(path)
+        except OSError as error:
+            raise KvstudyError(f"{path}: cannot be read: {error}") from None
         progress(path.stat().st_size)
     digests |= {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
     made[METADATA] = metadata(contents, digests, authors, licence)
@@ -141,13 +144,6 @@ def _folders(contents: Contents) -> set[str]:
         for name in contents.files
         if name.startswith(raw) and name.endswith(f"/{SUMS}")
     }
-
-
-def _digest(path: Path) -> str:
-    try:
-        return file_digest(path)
-    except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
 
 
 def readme(contents: Contents) -> str:

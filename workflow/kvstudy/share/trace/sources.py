@@ -213,8 +213,9 @@ class RawCell:
 
     def _source(self, name: str, operation: str, metric: str) -> Source:
         path = self.folder / name
-        digest = _sha256(path)
-        if not digest:
+        try:
+            digest = file_digest(path)
+        except OSError:
             # A cell has not every file.
             problem = "is not here" if name in self.sums or not self.sums else ""
             return Source(str(path), "", problem, [])
@@ -237,10 +238,3 @@ def raw_cell(run: Run, path: str) -> RawCell:
             f"{run.folder}/cells.csv: {path} is no cell of the study now; parse the raw logs again"
         )
     return RawCell(run, path)
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return file_digest(path)
-    except OSError:
-        return ""
