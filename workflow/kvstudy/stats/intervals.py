@@ -1,4 +1,4 @@
-"""Intervals of a mean over runs and of an error rate over operations.
+"""Intervals of a mean over runs, of an error rate, and of quotients of several means.
 
 What a statistic does not accept is refused, never skipped.
 """

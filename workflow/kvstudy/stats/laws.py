@@ -1,4 +1,4 @@
-"""Whether throughput, latency and threads of one table can be true together."""
+"""Laws of queues: Little's law of one table, and the universal scalability law over threads."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from kvstudy.stats.intervals import finite, positive
 
 IMPOSSIBLE_ABOVE = 1.02
 CLIENT_BELOW = 0.7
+LEAST_COUNTS = 6
+# A fit whose typical point is further off than this describes something else.
+POOR_FIT = 0.10
+SATURATED = 0.95
 
 
 def weighted_latency(latencies: Mapping[str, float], operations: Mapping[str, float]) -> float:
@@ -48,12 +52,6 @@ def in_call(throughput: float, latency: float, threads: float) -> float:
     """
     positive([throughput, latency, threads], "throughput, latency and threads")
     return float(throughput * latency * 1e-6 / threads)
-
-
-LEAST_COUNTS = 6
-# A fit whose typical point is further off than this describes something else.
-POOR_FIT = 0.10
-SATURATED = 0.95
 
 
 @dataclass(frozen=True)

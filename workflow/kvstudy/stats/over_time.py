@@ -1,4 +1,4 @@
-"""Where the warm-up of a run ends, and whether the rest is steady."""
+"""What changes over time: the warm-up within a run, and the machine from run to run."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from kvstudy.stats.intervals import finite, positive, variation
 BATCH = 5
 STEADY_VARIATION = 0.05
 STEADY_SECONDS = 30
+PERMUTATIONS = 9999
 
 
 class Steadiness(StrEnum):
@@ -73,9 +74,6 @@ def warm_up(per_second: Iterable[float]) -> WarmUp:
     else:
         verdict = Steadiness.NOT_STEADY
     return WarmUp(cut, rest.size, spread, verdict)
-
-
-PERMUTATIONS = 9999
 
 
 @dataclass(frozen=True)

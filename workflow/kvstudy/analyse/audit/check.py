@@ -1,4 +1,4 @@
-"""One check of a source, as a row of audit.csv."""
+"""One check of a source, as a row of audit.csv, and the numbers that are compared."""
 
 from __future__ import annotations
 

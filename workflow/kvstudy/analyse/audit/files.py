@@ -32,6 +32,7 @@ from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
 
 # These take all the values that an address with * stands for.
 OF_MANY = ("mean", "sum", "least", "most")
+MADE_BY = "written by `kvstudy audit`"
 
 
 def quotes(found: list[Quote], values: pd.DataFrame, path: Path) -> list[Check]:
@@ -135,9 +136,6 @@ def _computed(how: str, numbers: list[Number]) -> Number:
     for number in numbers[1:]:
         result = result * number if how == "product" else result + number
     return result.times(1 / len(numbers)) if how == "mean" else result
-
-
-MADE_BY = "written by `kvstudy audit`"
 
 
 def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What the checks of a source are of: all values of one run, and what the source says beside."""
+"""What the checks of a source are of: its tables' values, and what it says beside."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import PRINTED, read_rows
 from kvstudy.study.quotes import Setting, StatedFailures, split_address
+
+# What belongs together: all values of one run of the source.
+CELL = ["store", "workload", *SIZES]
 
 
 @dataclass(frozen=True)
@@ -87,10 +90,6 @@ class Source:
         """The client threads of the cell."""
         own = cell.keys["threads"]
         return self.setting.threads if math.isnan(own) else own
-
-
-# What belongs together: all values of one run of the source.
-CELL = ["store", "workload", *SIZES]
 
 
 def read_values(path: Path, decimals: int) -> pd.DataFrame:

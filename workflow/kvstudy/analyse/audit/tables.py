@@ -1,4 +1,4 @@
-"""Whether the numbers of one run of a source can be true together."""
+"""Whether the numbers of a source's tables can be true together, of one run and of several."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ OF_ALL = {
 
 # Of latencies, which is clear here.
 WORDS = [N_("minimum"), N_("mean"), N_("maximum")]
+# A chance of less than this is no chance.
+LEAST_P = 0.001
 
 
 def _word(metric: str) -> str:
@@ -258,10 +260,6 @@ def order(cell: Cell, source: Source) -> Iterator[Check]:
 
 # In the order of audit.csv. A further check is a kind (``check.Kind``) and a function here.
 OF_CELL = (little, runtime, combined, counts_of, failed, steps, order)
-
-
-# A chance of less than this is no chance.
-LEAST_P = 0.001
 
 
 def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:

@@ -1,4 +1,4 @@
-"""Looking up measured and published values of one run, for tables and figures.
+"""Measured and published values of one run, for tables and figures.
 
 A *set* are the records, operations and threads of a cell. Of values measured at several, those
 at the headline sizes (``study.cells.shown``) stand in tables and figures with one value per store.
@@ -21,6 +21,10 @@ from kvstudy.study.combinations import shown_combination
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import COLUMNS, PRINTED, read_rows
+
+# Whether the audit of the source rejects the value; ``audit.doubts`` tells, the file does not.
+REJECTED = "rejected"
+NUMBERS = ["value", *SIZES]
 
 
 @dataclass(frozen=True)
@@ -201,11 +205,6 @@ def published_only(published: pd.DataFrame, study: Study) -> pd.DataFrame:
         )
         keep &= published[size].isna() | numbers.isna() | (published[size] == numbers)
     return published[keep]
-
-
-# Whether the audit of the source rejects the value; ``audit.doubts`` tells, the file does not.
-REJECTED = "rejected"
-NUMBERS = ["value", *SIZES]
 
 
 def read_published(path: Path) -> pd.DataFrame:

@@ -1,4 +1,9 @@
-"""Whether the files of an archive are those that were packed, and those that were measured."""
+"""What is checked of an archive but its numbers, and the page that says what came out.
+
+Its files against their checksums; whether the plan is complete; whether the cells were measured as
+planned. A cell that was measured again because of its value would be the easiest way to nicer
+numbers. It leaves traces: a start that does not fit the planned order, or logs under ``replaced/``.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +27,17 @@ from kvstudy.study.raw import SUMS, file_digest, listed_sums, read_sums
 from kvstudy.study.run_names import RESULTS, RunName
 
 SHOWN = 8
+# What is wrong with a file, of an archive and of a cell.
+PACKED = (
+    "is missing; it was there when the archive was packed",
+    "was added after the archive was packed",
+    "was changed after the archive was packed",
+)
+MEASURED = (
+    "is missing; the cell had it when measured",
+    "was added after the cell was measured",
+    "was edited or cut off after it was measured",
+)
 
 
 @dataclass
@@ -81,19 +97,6 @@ def as_text(page: Verified, every: bool = False) -> str:
         "",
     ]
     return "\n".join(lines)
-
-
-# What is wrong with a file, of an archive and of a cell.
-PACKED = (
-    "is missing; it was there when the archive was packed",
-    "was added after the archive was packed",
-    "was changed after the archive was packed",
-)
-MEASURED = (
-    "is missing; the cell had it when measured",
-    "was added after the cell was measured",
-    "was edited or cut off after it was measured",
-)
 
 
 def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None) -> Part:

@@ -33,6 +33,30 @@ from kvstudy.study.raw import IMPORTS, SUMS
 from kvstudy.study.run_names import RESULTS, RunName
 
 CITATION = Path("CITATION.cff")
+# The newest profiles that this version of RO-Crate belongs to.
+VERSION = "1.1"
+PROFILES = {
+    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+}
+# Of the terms for runs only this one is used; naming it here saves a reader their whole list.
+TERMS = {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}
+WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+DONE = "http://schema.org/CompletedActionStatus"
+YCSB = "https://github.com/brianfrankcooper/YCSB"
+YCSB_VERSION = "0.17.0"
+# Media types that Python does not know everywhere.
+TYPES = {
+    ".csv": "text/csv",
+    ".tex": "text/x-tex",
+    ".yaml": "text/yaml",
+    ".md": "text/markdown",
+    ".smk": "text/x-python",
+    ".bib": "text/x-bibtex",
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+}
 
 
 @dataclass(frozen=True)
@@ -128,32 +152,6 @@ def published_on(run: RunName, cells: list[Measured]) -> str:
         return max(ends)
     built = Path(f"report/{run.name}.pdf").stat().st_mtime
     return datetime.datetime.fromtimestamp(built, datetime.UTC).date().isoformat()
-
-
-# The newest profiles that this version of RO-Crate belongs to.
-VERSION = "1.1"
-PROFILES = {
-    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
-    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
-}
-# Of the terms for runs only this one is used; naming it here saves a reader their whole list.
-TERMS = {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}
-WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
-DONE = "http://schema.org/CompletedActionStatus"
-YCSB = "https://github.com/brianfrankcooper/YCSB"
-YCSB_VERSION = "0.17.0"
-# Media types that Python does not know everywhere.
-TYPES = {
-    ".csv": "text/csv",
-    ".tex": "text/x-tex",
-    ".yaml": "text/yaml",
-    ".md": "text/markdown",
-    ".smk": "text/x-python",
-    ".bib": "text/x-bibtex",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-}
 
 
 def metadata(

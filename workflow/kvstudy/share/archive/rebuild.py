@@ -1,4 +1,7 @@
-"""The workflow on the raw logs of an archive in a folder of its own; nothing is measured."""
+"""The workflow on the raw logs of an archive in a folder of its own; nothing is measured.
+
+For a report, or to compare every number with what was packed.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,11 @@ STUDY = ("config/studies", "envs/stores", "workloads")
 SNAKEFILE = Path("workflow/Snakefile")
 # What Snakemake says after each step.
 STEPS = re.compile(r"\d+ of \d+ steps")
+# Files that hold numbers, as data or as tables for LaTeX.
+KINDS = {".csv", ".json", ".tex"}
+# Another processor may round the last digits of a sum in another way.
+CLOSE = 1e-9
+PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
 def is_input(run: RunName, name: str) -> bool:
@@ -114,13 +122,6 @@ def rebuild(archive: Path, folder: Path) -> Path:
             "there; once that is mended, run 'snakemake --cores 4' in that folder"
         )
     return folder / "report" / f"{run.name}.pdf"
-
-
-# Files that hold numbers, as data or as tables for LaTeX.
-KINDS = {".csv", ".json", ".tex"}
-# Another processor may round the last digits of a sum in another way.
-CLOSE = 1e-9
-PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
 def check_numbers(

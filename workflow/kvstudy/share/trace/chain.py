@@ -1,4 +1,7 @@
-"""The chain of a value or ratio: summary.csv, measurements.csv, raw log, line."""
+"""The chain of a value or ratio: summary.csv, measurements.csv, raw log, line.
+
+A value is named like ``redis/a/throughput`` or ``redis/a/threads=4/read/latency_p99``.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ from kvstudy.study.parts import MEAN
 # Parts of the name of a cell's parameters: r1000_o10000_t4_load50.
 SIZES = {"records": "r", "operations": "o", "threads": "t", "seconds": "s", "load": "load"}
 WHOLE = "overall"
+# Between a value as written and the same worked out again.
+SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -132,10 +137,6 @@ def _operation(run: Run, text: str, store: str, workload: str, rest: list[str]) 
 def _known(text: str, kind: str, name: str, known: list[str]) -> None:
     if name not in known:
         raise KvstudyError(f"{text}: unknown {kind} '{name}'{did_you_mean(name, known)}")
-
-
-# Between a value as written and the same worked out again.
-SAME = 1e-9
 
 
 @dataclass(frozen=True)

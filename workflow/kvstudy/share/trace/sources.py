@@ -1,4 +1,4 @@
-"""The raw files that one value of a cell comes from, and whether they are as measured."""
+"""The raw files and lines that one value of a cell comes from, and whether they are as measured."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from kvstudy.study.metrics import METRICS, metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 
 COMBINED, VERIFY = "READ-MODIFY-WRITE", "VERIFY"
+MANIFEST = "manifest.json"
+OTHERS = ["machine.csv", "processes.csv", MANIFEST]
 
 
 @dataclass(frozen=True)
@@ -140,10 +142,6 @@ def _text(lines: list[str], entry: Entry) -> str:
     line = lines[entry.line - 1].strip()
     whole = entry.label in line and entry.value in line and len(line) < 200
     return line if whole else f"[{entry.section}], {entry.label}, {entry.value}"
-
-
-MANIFEST = "manifest.json"
-OTHERS = ["machine.csv", "processes.csv", MANIFEST]
 
 
 @dataclass(frozen=True)
