@@ -161,7 +161,7 @@ def audit(study: Study, published: Path | None, quoted: Path | None) -> pd.DataF
 
 
 def consistency(values: pd.DataFrame, source: Source) -> list[Check]:
-    """The checks of the tables with the ``values`` (``values.read_values``)."""
+    """The checks of the tables with the ``values`` (``source.read_values``)."""
     cells = [Cell.of(rows) for _, rows in values.groupby(CELL, sort=False, dropna=False)]
     checks = [row for cell in cells for check in OF_CELL for row in check(cell, source)]
     return checks + [row for check in ACROSS_CELLS for row in check(values, cells, source)]

@@ -34,7 +34,7 @@ class Cell:
 
     @staticmethod
     def of(rows: pd.DataFrame) -> Cell:
-        """Of the rows (``values.read_values``) of one run."""
+        """Of the rows (``source.read_values``) of one run."""
         first = rows.iloc[0]
         return Cell(
             first["table"],

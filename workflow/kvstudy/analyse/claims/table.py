@@ -122,7 +122,7 @@ def judge_source(
 ) -> pd.DataFrame:
     """The claims in the file ``path`` as ``claims.table`` gives them; nothing is measured.
 
-    ``published`` is as ``audit.doubts.judged_values`` gives it with ``checks``, ``titles``
+    ``published`` is as ``audit.files.judged_values`` gives it with ``checks``, ``titles``
     what each store is called.
     """
     grid = grid_of(study, 1.0)

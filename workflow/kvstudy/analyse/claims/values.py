@@ -175,7 +175,7 @@ def measured_values(
 
     ``rounds`` are the runs inside cells, where a workload has some (``rounds.csv``): they
     take the place of the cell's values of the same operation. ``updating`` and ``records`` as
-    ``analysis.updates`` has them.
+    ``tidy.probes`` has them.
     """
     why = {}
     for setting, rows in cells.groupby(SETTING, sort=False):
@@ -228,7 +228,7 @@ def published_values(
 ) -> Values:
     """Of the source: published.csv, whose sizes are the shown ones where it gives none.
 
-    ``published`` is as ``audit.doubts.judged_values`` gives it, ``checks`` is audit.csv. The
+    ``published`` is as ``audit.files.judged_values`` gives it, ``checks`` is audit.csv. The
     mean of all workloads is worked out where the source does not print it.
     """
     rows = published.dropna(subset="value")

@@ -20,7 +20,7 @@ def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
     ``values`` has one row per repetition, ``sizes`` is ``study.sizes.sizes``'s. Columns: n
     runs, most (the largest number of threads), saturation (threads from which on the mean
     throughput is within 5 % of its largest; NaN: it still rose at the end), and the
-    universal scalability law fitted to all runs (``stats.scalability``): single, contention,
+    universal scalability law fitted to all runs (``stats.laws``): single, contention,
     coherency, knee (threads; NaN: none), off (root mean square deviation), doubts.
     """
     rows = []

@@ -21,7 +21,7 @@ def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
 
     From 0 % (the smallest latency) to the last place with at least 100 operations of
     all runs beyond it. ``histograms`` is ``histograms.csv`` of the cells that count.
-    Columns as of ``analysis.percentiles``: value of the merged histogram, low and
+    Columns as of ``percentiles``: value of the merged histogram, low and
     high (range of the single runs' values; us), n runs, beyond.
     """
     return TABLE.frame(rows_of(histograms, _places))

@@ -22,7 +22,7 @@ from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.published import COLUMNS, PRINTED, read_rows
 
-# Whether the audit of the source rejects the value; ``audit.doubts`` tells, the file does not.
+# Whether the audit of the source rejects the value; ``audit.files`` tells, the file does not.
 REJECTED = "rejected"
 NUMBERS = ["value", *SIZES]
 

@@ -156,7 +156,7 @@ def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
 
     Values are in the unit of the axis. ``line`` numbers the lines from 0. ``saturated``
     is yes at the point from which on throughput is within 5 % of the line's largest
-    (``stats.scalability.saturation``), else no.
+    (``stats.laws.saturation``), else no.
     """
     from kvstudy.analyse.tidy.swept import COLUMNS as KEYS
 
