@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.outcomes import good, lost, missed, outcomes, void
 from kvstudy.analyse.tidy.resources import (
     cpu_shares,
@@ -124,12 +125,7 @@ def interval_of(manifest: dict, cell: Cell, phase: str) -> str:
 
 def key_of(cell: Cell) -> dict:
     """What names a cell in every table."""
-    return {
-        "store": cell.store,
-        "workload": cell.workload,
-        "parameters": cell.parameters,
-        "repetition": cell.repetition,
-    }
+    return {name: getattr(cell, name) for name in CELL}
 
 
 def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:

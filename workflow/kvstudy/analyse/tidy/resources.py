@@ -219,14 +219,12 @@ def usage(
         # The kernel's clock ticks are coarse; the number is whole.
         usable = round(cores) if cores else None
     metrics["machine_cores"] = usable
-    metrics["client_allowed"] = _count(client_on) if client_on else usable
+    metrics["client_allowed"] = usable
+    if client_on:
+        # A list like 0-1,4.
+        ends = [part.split("-") for part in client_on.split(",")]
+        metrics["client_allowed"] = sum(int(end[-1]) - int(end[0]) + 1 for end in ends)
     return {name: value for name, value in metrics.items() if value is not None}
-
-
-def _count(cores: str) -> int:
-    """How many cores a list like ``0-1,4`` names."""
-    ends = [part.split("-") for part in cores.split(",")]
-    return sum(int(part[-1]) - int(part[0]) + 1 for part in ends)
 
 
 def _in_call(threads: int, log: YcsbLog) -> float:
