@@ -22,10 +22,10 @@ from kvstudy.analyse.tidy.resources import (
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import several
 from kvstudy.libraries import pd
+from kvstudy.logs.ycsb.check import read_rounds
 from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.check import read_rounds
 from kvstudy.logs.ycsb.status import longest_stall, operations_per_second, read_status
 from kvstudy.study.alike import differences, usable_cores
 from kvstudy.study.cells import Cell, Target
