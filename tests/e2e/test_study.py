@@ -18,8 +18,7 @@ import yaml
 from formats_support import numbers, numbers_of_pdf, plain
 from kvstudy.analyse.run import find_run
 from kvstudy.present.report.build import build_pdf
-from kvstudy.share.trace.address import Address
-from kvstudy.share.trace.chain import chain
+from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
 
 from tests.unit.languages import check_numbers

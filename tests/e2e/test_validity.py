@@ -107,9 +107,9 @@ def read_unknown_keys(connection: socket.socket) -> None:
 
 def parsed():
     study = load_study(STUDY)
-    found = collect(study, plan(study), "small")
-    (cell,) = found.cells.itertuples()
-    overall = found.measurements.query("phase == 'run' and operation == 'overall'")
+    found = collect(study, plan(study), "small").tables
+    (cell,) = found["cells"].itertuples()
+    overall = found["measurements"].query("phase == 'run' and operation == 'overall'")
     return found, cell, overall.set_index("metric")["value"]
 
 
@@ -133,7 +133,7 @@ def test_misses_that_the_client_does_not_tell_void_the_cell(server):
     output, _ = probing.communicate(timeout=120)
     assert probing.returncode == 0, output
     probes = Probes(collect_probes(load_study(STUDY), "small"))
-    (row,) = flagged(agreement(found.outcomes, probes, set())).itertuples()
+    (row,) = flagged(agreement(found["outcomes"], probes, set())).itertuples()
     assert row.counter == "cmd_get"
     assert row.counted == overall["operations"] + FOREIGN
     assert row.most == overall["operations"]
@@ -144,10 +144,10 @@ def test_a_miss_that_the_client_tells_is_a_failure_of_its_kind(server):
     status, output = measure(server, lambda told: tell(told, "flush_all", b"OK\r\n"))
     assert status == 0, output
     found, cell, overall = parsed()
-    kinds = found.outcomes.query("kind == 'status'").set_index("name")["count"]
+    kinds = found["outcomes"].query("kind == 'status'").set_index("name")["count"]
     assert kinds["NOT_FOUND"] == overall["failed"] > 1000
     assert overall["missed"] == 0
-    counted = found.outcomes.query("kind == 'counter'").set_index("name")["count"]
+    counted = found["outcomes"].query("kind == 'counter'").set_index("name")["count"]
     assert counted["get_misses"] == overall["failed"]
     assert overall["goodput"] == pytest.approx(kinds["OK"] / overall["runtime"] * 1000)
     assert "of read operations failed" in sentence(cell.void)
@@ -234,15 +234,17 @@ def test_every_single_latency_is_kept(project):
     assert set(found["operation"]) == {"read", "update"}
     assert len(found) == 20_000
     assert found["timestamp"].diff().abs().max() < 60_000
-    tidy = collect(study, plan(study), "small")
-    values = tidy.measurements.query("phase == 'run'").set_index(["operation", "metric"])["value"]
+    tidy = collect(study, plan(study), "small").tables
+    values = (
+        tidy["measurements"].query("phase == 'run'").set_index(["operation", "metric"])["value"]
+    )
     for operation, of in found.groupby("operation"):
         assert len(of) == values[operation, "operations"]
         assert of["latency"].min() == values[operation, "latency_min"]
         # The histogram rounds to three digits.
         mean = values[operation, "latency_mean"]
         assert of["latency"].mean() == pytest.approx(mean, rel=1e-3)
-        counts = tidy.histograms.query("operation == @operation")
+        counts = tidy["histograms"].query("operation == @operation")
         assert counts["count"].sum() == len(of)
         p99 = of["latency"].quantile(0.99)
         assert values[operation, "latency_p99"] == pytest.approx(p99, rel=0.02)

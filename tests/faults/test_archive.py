@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kvstudy.share.archive.checksums import check_packed
+from kvstudy.share.archive.checks import check_packed
 from kvstudy.share.archive.unpack import opened
 
 from tests.faults.finished import scene_of

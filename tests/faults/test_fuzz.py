@@ -32,7 +32,7 @@ from kvstudy.logs.ycsb.check import check_load, check_run
 from kvstudy.logs.ycsb.histograms import read_histogram, read_raw
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.logs.ycsb.status import last_status, operations_per_second, read_status, run_start
-from kvstudy.share.archive.checksums import check_packed
+from kvstudy.share.archive.checks import check_packed
 from kvstudy.share.archive.contents import contents_of
 from kvstudy.share.archive.pack import pack
 from kvstudy.share.archive.unpack import extract, opened, read_facts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -89,7 +88,7 @@ def made_up(stores: int, workloads: list[str]):
         ],
         columns=small.analysis().validity.columns,
     )
-    analysis = replace(small.analysis(), pairs=pairs, floor=floor, bottleneck=limits)
+    analysis = small.analysis(pairs=pairs, floor=floor, bottleneck=limits)
     run = small.run(study=study, titles=titles, analysis=analysis)
     texts = {}
     for name, rows in (("validity", valid), ("ratios", pairs), ("bottleneck", limits)):

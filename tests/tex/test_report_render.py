@@ -15,13 +15,13 @@ import yaml
 from kvstudy.analyse.audit.check import COLUMNS as CHECKS
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
 from kvstudy.analyse.claims.table import read_claims
-from kvstudy.analyse.findings.agreement import COLUMNS as AGREEMENT
+from kvstudy.analyse.findings.agreement import TABLE as AGREEMENT
 from kvstudy.analyse.findings.files import write_analysis
-from kvstudy.analyse.findings.validity import COLUMNS as VALIDITY
+from kvstudy.analyse.findings.validity import TABLE as VALIDITY
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of
-from kvstudy.analyse.tidy.published import COLUMNS as PUBLISHED
+from kvstudy.analyse.tidy.results import COLUMNS as PUBLISHED
 from kvstudy.errors import KvstudyError
 from kvstudy.present.claims import write_claims
 from kvstudy.present.report.build import build_pdf
@@ -471,12 +471,12 @@ def ended(project: Path, share: float, deviation: float, reason: str = "") -> No
         **{"failed": 20_000 * share, "share": share, "low": 0, "high": 1, "throughput": 100},
         **{"goodput": 100 * (1 - share), "checked": 2, "deviation": deviation},
     }
-    write_csv(folder / "validity.csv", VALIDITY, [key | numbers])
+    write_csv(folder / "validity.csv", VALIDITY.columns, [key | numbers])
     row = key | {"repetition": "2", "reason": reason}
     if not reason:
         counted = {"counter": "cmd_get", "least": 10_000, "most": 10_000}
         row |= counted | {"counted": 10_000 * (1 + deviation), "deviation": deviation}
-    write_csv(folder / "agreement.csv", AGREEMENT, [row])
+    write_csv(folder / "agreement.csv", AGREEMENT.columns, [row])
 
 
 def plain(project: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import io
 import json
@@ -11,7 +10,9 @@ from types import SimpleNamespace
 
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis, analyse
-from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, MEASUREMENTS, OUTCOMES, SERIES
+from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, MEASUREMENTS, OUTCOMES, ROUNDS, SERIES
+from kvstudy.analyse.tidy.open_loop import NOTHING
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
@@ -176,20 +177,28 @@ def results(
     return Results(summary, plan, published)
 
 
-def analysis(faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None) -> Analysis:
-    """Of the made-up values; they have neither seconds nor histograms nor counters."""
-    # Its tables are worked out once; a test may replace them in its own copy.
-    return copy.copy(_analysis(tuple((faults or {}).items())))
+def analysis(
+    faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None, **tables: object
+) -> Analysis:
+    """Of the made-up values, with these ``tables`` in place of its own."""
+    # The others are worked out once.
+    return Analysis(**vars(_analysis(tuple((faults or {}).items()))) | tables)
 
 
 @functools.cache
 def _analysis(faults: tuple) -> Analysis:
-    plan = cells(dict(faults))
-    measured = measurements(plan)
+    return analysis_of(cells(dict(faults)), measurements(cells(dict(faults))))
+
+
+def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
+    """Of these values; they have neither seconds nor histograms nor counters."""
+    run = Run("small", study())
+    empty = {table.name: table.frame() for table in (SERIES, HISTOGRAMS, OUTCOMES, ROUNDS)}
+    own = {"cells": plan, "measurements": measured, "probes": probes(), "open_loop": NOTHING}
     values = per_repetition(measured, plan, ["a", "c", "insert"])
-    nothing = (pd.DataFrame(columns=columns) for columns in (SERIES.columns, HISTOGRAMS.columns))
-    none = OUTCOMES.frame()
-    return analyse(study(), values, plan, *nothing, measured, none, probes())
+    # In place of what is read from files.
+    vars(run).update(**empty, **own, values=values)
+    return analyse(run)
 
 
 FACTS = Path(__file__).parents[1] / "data" / "probes"

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import COLUMNS as FLOOR_COLUMNS
+from kvstudy.analyse.findings.floor import TABLE as FLOOR_COLUMNS
 from kvstudy.analyse.findings.intervals import intervals
 from kvstudy.analyse.findings.order import drift_of, order, out_of_order
 from kvstudy.analyse.findings.pairs import pairs
@@ -25,7 +25,7 @@ SPEED = {
     "slow": (100.0, 104.0, 111.0),
     "near": (101.0, 102.0, 112.0),
 }
-NO_FLOOR = pd.DataFrame(columns=FLOOR_COLUMNS)
+NO_FLOOR = FLOOR_COLUMNS.frame()
 
 
 def tables(speeds: dict[str, tuple[float, ...]] = SPEED) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -17,15 +17,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from kvstudy.errors import KvstudyError
-from kvstudy.share.archive import numbers, unpack
+from kvstudy.share.archive import rebuild as rebuilding
+from kvstudy.share.archive import unpack
 from kvstudy.share.archive import verify as verification
-from kvstudy.share.archive.audit_trail import check_audit_trail, check_plan, out_of_order
-from kvstudy.share.archive.checksums import check_measured, check_packed
+from kvstudy.share.archive.checks import (
+    Part,
+    Verified,
+    as_text,
+    check_audit_trail,
+    check_measured,
+    check_packed,
+    check_plan,
+    out_of_order,
+)
 from kvstudy.share.archive.contents import contents_of
-from kvstudy.share.archive.numbers import differing
 from kvstudy.share.archive.pack import pack
-from kvstudy.share.archive.page import Part, Verified, as_text
-from kvstudy.share.archive.rebuild import rebuild
+from kvstudy.share.archive.rebuild import differing, rebuild
 from kvstudy.share.archive.unpack import extract, opened, read_facts
 from kvstudy.share.archive.verify import verify
 from kvstudy.study.cells import plan
@@ -74,10 +81,10 @@ def test_numbers_are_made_anew_in_the_languages_that_were_packed(
         named = "" if "--summary" not in arguments else "results/small/cells.csv" + 5 * "\t-"
         return subprocess.CompletedProcess(arguments, 0, named)
 
-    monkeypatch.setattr(numbers, "compose", lambda *arguments: None)
-    monkeypatch.setattr(numbers, "snakemake", workflow)
+    monkeypatch.setattr(rebuilding, "compose", lambda *arguments: None)
+    monkeypatch.setattr(rebuilding, "snakemake", workflow)
     put(Path(report), "%PDF")
-    found = numbers.check_numbers(run, Path(), Path(), Path())
+    found = rebuilding.check_numbers(run, Path(), Path(), Path())
     assert found.faults == []
     languages = ["en", "cs"] if "cs" in report else ["en"]
     assert asked == [f"language={each}" for each in languages for _step in range(2)]

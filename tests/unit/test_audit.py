@@ -7,21 +7,19 @@ import pandas as pd
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, severity
+from kvstudy.analyse.audit.check import MISFITS, Fits, Kind, Number, half_unit, quoted, severity
 from kvstudy.analyse.audit.files import (
     audit,
     consistency,
     gravest_first,
     judged_values,
+    quotes,
     read_audit,
     write_audit,
 )
-from kvstudy.analyse.audit.number import Number, half_unit, quoted
-from kvstudy.analyse.audit.source import Source
-from kvstudy.analyse.audit.text import quotes
-from kvstudy.analyse.audit.values import read_values
+from kvstudy.analyse.audit.source import Source, read_values
 from kvstudy.analyse.claims.file import check_source
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import DASH

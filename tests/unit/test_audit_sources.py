@@ -5,15 +5,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
-from kvstudy.analyse.audit.files import audit, gravest_first, judged_values
-from kvstudy.analyse.audit.text import quotes
-from kvstudy.analyse.audit.values import read_values
+from kvstudy.analyse.audit.files import audit, gravest_first, judged_values, quotes
+from kvstudy.analyse.audit.source import read_values
 from kvstudy.analyse.claims.evaluate import evaluate
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.analyse.claims.judge import Support
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.values import Values, published_values
-from kvstudy.analyse.tidy.published import nothing_published, read_published
+from kvstudy.analyse.tidy.results import nothing_published, read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.study.load import load_study
 from kvstudy.study.quotes import Quotes

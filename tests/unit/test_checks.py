@@ -1,11 +1,9 @@
 """The tables that say how far the values can be trusted."""
 
-from dataclasses import replace
-
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.percentiles import COLUMNS as PERCENTILES
-from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
+from kvstudy.analyse.findings.percentiles import TABLE as PERCENTILES
+from kvstudy.analyse.findings.steadiness import TABLE as STEADINESS
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.typeset.latex import DASH, stacked
 from kvstudy.present.typeset.table import Grid
@@ -25,19 +23,18 @@ def ratios(analysis: Analysis, study: Study | None = None) -> Grid:
 
 
 def runs(intervals: pd.DataFrame, steadiness: pd.DataFrame) -> Grid:
-    of = small.run(analysis=replace(small.analysis(), steadiness=steadiness))
+    of = small.run(analysis=small.analysis(steadiness=steadiness))
     return small.table("runs", workload="a").grids(intervals, of)[0]
 
 
 def percentiles(found: pd.DataFrame, results: Results, workload: str = "a") -> Grid:
-    of = small.run(analysis=replace(small.analysis(), percentiles=found), results=results)
+    of = small.run(analysis=small.analysis(percentiles=found), results=results)
     table = small.table("percentiles", workload=workload)
     return table.grids(table.rows(of), of)[0]
 
 
 def with_pairs(**changes: object) -> Analysis:
-    analysis = small.analysis()
-    return replace(analysis, pairs=analysis.pairs.assign(**changes))
+    return small.analysis(pairs=small.analysis().pairs.assign(**changes))
 
 
 def test_ratios_are_of_the_stores_in_the_studys_order():
@@ -73,7 +70,7 @@ def test_runs_tell_interval_spread_and_steadiness():
         ]
         # Two whole seconds: in no mean.
         + [[*key, "3", 2, 0, "too short to judge", 0.1, 9.0, 9.0]],
-        columns=STEADINESS,
+        columns=STEADINESS.columns,
     )
     grid = runs(small.analysis().intervals, steadiness)
     redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
@@ -99,7 +96,7 @@ def test_percentiles_with_few_operations_beyond_are_left_out():
     key = ["redis", "a", "p", "read"]
     found = pd.DataFrame(
         [[*key, 50.0, 80, 70, 90, 3, 5000], [*key, 99.9, 900, 800, 1200, 3, 99]],
-        columns=PERCENTILES,
+        columns=PERCENTILES.columns,
     )
     grid = percentiles(found, small.results(source=False))
     cells = dict(zip(grid.columns, lines(grid)["Redis, read"], strict=True))
@@ -110,7 +107,7 @@ def test_percentiles_with_few_operations_beyond_are_left_out():
 def test_runs_with_fewer_than_three_whole_seconds_have_no_mean_of_seconds():
     seconds = pd.DataFrame(
         [["redis", "a", "r10_o20_t1", "1", 2, 0, "too short to judge", 0.1, 33.0, 33.0]],
-        columns=STEADINESS,
+        columns=STEADINESS.columns,
     )
     grid = runs(small.analysis().intervals, seconds)
     redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
@@ -119,11 +116,11 @@ def test_runs_with_fewer_than_three_whole_seconds_have_no_mean_of_seconds():
 
 def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
     intervals = small.analysis().intervals.iloc[::-1]
-    nothing = pd.DataFrame(columns=STEADINESS)
+    nothing = STEADINESS.frame()
     (section,) = runs(intervals, nothing).sections
     assert [line.label for line in section.lines] == ["Redis", "Memcached"]
     rows = [[store, "a", "p", "read", 50.0, 8, 8, 8, 1, 500] for store in ("memcached", "redis")]
-    found = pd.DataFrame(rows, columns=PERCENTILES)
+    found = pd.DataFrame(rows, columns=PERCENTILES.columns)
     (section,) = percentiles(found, small.results(source=False)).sections
     assert [line.label for line in section.lines] == ["Redis, read", "Memcached, read"]
 
@@ -131,7 +128,7 @@ def test_stores_stand_in_the_studys_order_not_in_that_of_the_runs():
 def test_a_run_without_warm_up_has_no_second_value():
     seconds = pd.DataFrame(
         [["redis", "a", "r10_o20_t1", "1", 9, 0, "too short to judge", 0.1, 50.0, 50.0]],
-        columns=STEADINESS,
+        columns=STEADINESS.columns,
     )
     grid = runs(small.analysis().intervals, seconds)
     redis = dict(zip(grid.columns, lines(grid)["Redis"], strict=True))
@@ -147,7 +144,7 @@ def test_the_mean_of_the_runs_percentiles_stands_beside_the_merged_one():
         for operation in ("read", "update")
         for percent in (50.0, 95.0, 99.0)
     ]
-    found = pd.DataFrame(rows, columns=PERCENTILES)
+    found = pd.DataFrame(rows, columns=PERCENTILES.columns)
     merged = "80"
     grid = percentiles(found, small.results())
     average = stacked("mean of the", "runs' values")
@@ -165,6 +162,6 @@ def test_several_parameters_have_a_section_each():
     both = pd.concat(
         [small.analysis().intervals, small.analysis().intervals.assign(parameters="other")]
     )
-    nothing = pd.DataFrame(columns=STEADINESS)
+    nothing = STEADINESS.frame()
     grid = runs(both, nothing)
     assert [section.title for section in grid.sections] == ["r10_o20_t1", "other"]

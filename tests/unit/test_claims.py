@@ -15,13 +15,13 @@ from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
 from kvstudy.analyse.claims.table import COLUMNS, read_claims, table
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names
-from kvstudy.analyse.findings.bottleneck import COLUMNS as BOTTLENECK
+from kvstudy.analyse.findings.bottleneck import TABLE as BOTTLENECK
 from kvstudy.analyse.findings.break_even import crossing
-from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
+from kvstudy.analyse.findings.floor import TABLE as FLOOR
 from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import content, lines
 from kvstudy.stats.ratios import Verdict
@@ -313,8 +313,8 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
         measured = measured_values(
             pd.DataFrame(columns=[*CELL, "operation", "metric", "value"]),
             cells,
-            pd.DataFrame(columns=BOTTLENECK),
-            pd.DataFrame(columns=FLOOR),
+            BOTTLENECK.frame(),
+            FLOOR.frame(),
             paired=True,
             rounds=all_rounds,
         )
@@ -626,9 +626,9 @@ def test_measured_values_of_a_run():
     found = measured_values(
         pd.DataFrame(rows, columns=columns),
         cells,
-        bound.reindex(columns=BOTTLENECK),
+        bound.reindex(columns=BOTTLENECK.columns),
         pd.DataFrame([["a", "t16", 1.3]], columns=["workload", "parameters", "floor"]).reindex(
-            columns=FLOOR
+            columns=FLOOR.columns
         ),
         paired=True,
         rounds=pd.DataFrame(
@@ -668,8 +668,8 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
         pd.DataFrame(
             [[*setting, n, "", "measured"] for n in "12"], columns=[*columns, "void", "status"]
         ),
-        pd.DataFrame(columns=BOTTLENECK),
-        pd.DataFrame(columns=FLOOR),
+        BOTTLENECK.frame(),
+        FLOOR.frame(),
         paired=True,
         rounds=pd.DataFrame(
             rounds, columns=[*columns, "round", "counted", "operation", "operations", "ns"]

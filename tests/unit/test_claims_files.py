@@ -9,7 +9,7 @@ from kvstudy.analyse.claims.evaluate import evaluate
 from kvstudy.analyse.claims.file import Claims, load_claims
 from kvstudy.analyse.claims.selection import grid_of
 from kvstudy.analyse.claims.values import Values, published_values
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.study.load import load_study
 from kvstudy.study.reading import read_yaml

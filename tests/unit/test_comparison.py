@@ -6,10 +6,9 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import COLUMNS as FLOOR_COLUMNS
+from kvstudy.analyse.findings.floor import TABLE as FLOOR_COLUMNS
 from kvstudy.analyse.tidy.files import MEASUREMENTS
-from kvstudy.analyse.tidy.published import read_published
-from kvstudy.analyse.tidy.results import Results
+from kvstudy.analyse.tidy.results import Results, read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
 from kvstudy.present.typeset.table import texts
 from kvstudy.stats.ratios import unpaired_ratio
@@ -88,7 +87,7 @@ def results(
     )
 
 
-FLOOR = pd.DataFrame(columns=FLOOR_COLUMNS)
+FLOOR = FLOOR_COLUMNS.frame()
 
 
 def run_of(found: Results, floor: pd.DataFrame = FLOOR, study: Study = STUDY) -> SimpleNamespace:
@@ -178,7 +177,7 @@ def test_a_change_that_is_not_above_the_noise_floor_is_named():
             ["a", "p", "strong", 3, 1.0, 0.7, 1.3, 0.07, 1.3],
             ["insert", "p", "strong", 3, 1, 1, 1, 0, 1.0],
         ],
-        columns=FLOOR_COLUMNS,
+        columns=FLOOR_COLUMNS.columns,
     )
     assert long_form(results(), floor).set_index("workload").loc["a", "floor"] == 1.3
     assert "Not above the noise floor: Workload A, Insert." in printed(results(), floor)
@@ -187,7 +186,7 @@ def test_a_change_that_is_not_above_the_noise_floor_is_named():
 
 def test_repetitions_of_imported_logs_are_not_paired():
     study = STUDY.model_copy(update={"imported": Imported()})
-    nothing = pd.DataFrame(columns=FLOOR_COLUMNS)
+    nothing = FLOOR_COLUMNS.frame()
     here, there = (
         long_form(results(), nothing, each).set_index("workload").loc["insert"]
         for each in (STUDY, study)

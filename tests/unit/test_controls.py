@@ -6,11 +6,9 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.findings.bottleneck import NUMBERS, bottleneck, client_bound
-from kvstudy.analyse.findings.files import analyse
 from kvstudy.analyse.findings.floor import floors
 from kvstudy.analyse.findings.pairs import pairs
-from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, OUTCOMES, SERIES
-from kvstudy.analyse.tidy.summary import per_repetition
+from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import DASH
@@ -150,11 +148,7 @@ def test_control_cells_are_in_no_table_of_the_analysis_but_the_order():
     plan = small.cells()
     again = plan[plan["store"] == "redis"].assign(store=AGAIN, started="2026-01-01T00:00:00+00:00")
     plan = pd.concat([plan, again], ignore_index=True)
-    measured = small.measurements(plan)
-    found = per_repetition(measured, plan, ["a", "c", "insert"])
-    none = (pd.DataFrame(columns=columns) for columns in (SERIES.columns, HISTOGRAMS.columns))
-    outcomes = OUTCOMES.frame()
-    analysis = analyse(small.study(), found, plan, *none, measured, outcomes, small.probes())
+    analysis = small.analysis_of(plan, small.measurements(plan))
     assert AGAIN in set(analysis.order["store"])
     assert len(analysis.floor)
     for part in (analysis.intervals, analysis.bottleneck, analysis.trimmed):

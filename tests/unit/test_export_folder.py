@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.analyse.findings.intervals import COLUMNS as INTERVAL_COLUMNS
+from kvstudy.analyse.findings.intervals import TABLE as INTERVAL_COLUMNS
 from kvstudy.analyse.run import Run, find_run
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
@@ -61,7 +61,7 @@ def run(project: Path) -> Run:
     plan.to_csv(RESULTS / "cells.csv", index=False)
     names = study.store_names, study.workload_names
     summarise(small.measurements(plan), plan, *names).to_csv(RESULTS / "summary.csv")
-    (RESULTS / "analysis/intervals.csv").write_text(",".join(INTERVAL_COLUMNS) + "\n")
+    (RESULTS / "analysis/intervals.csv").write_text(",".join(INTERVAL_COLUMNS.columns) + "\n")
     components = [{"component": "CPU", "name": "Fast & hot"}]
     stores = {"redis": {"versions": ["7.0.15"]}, "riak": {"versions": []}}
     known = {"components": components, "stores": stores}

@@ -6,7 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.tidy.usage import cpu_shares, disturbance
+from kvstudy.analyse.tidy.resources import cpu_shares, disturbance
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.kernel import Tree, interrupts_apart
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.open_loop import latencies, rates
+from kvstudy.analyse.findings.open_percentiles import latencies
+from kvstudy.analyse.findings.open_rates import rates
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import NOTHING, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
@@ -193,7 +193,7 @@ def test_void_and_missing_cells_are_not_among_them():
 
 def analysed(found: OpenLoop) -> Analysis:
     of_rates = {"open_rates": rates(found), "open_percentiles": latencies(found)}
-    return replace(small.analysis(), **of_rates)
+    return small.analysis(**of_rates)
 
 
 def shown(found: OpenLoop) -> tuple[pd.DataFrame, Grid]:
@@ -283,7 +283,7 @@ def test_the_text_knows_rates_times_and_gaps():
     assert facts.widest is None
     (gap,) = facts.gaps
     assert (gap.store, gap.runs, gap.reason) == ("Riak", ("80 % repetition 1",), "no server")
-    analysis = replace(analysis, open_rates=rates(at_rates()))
+    analysis.open_rates = rates(at_rates())
     widest = open_loop_facts(names, rows, analysis).widest
     assert (widest.service, widest.intended) == (200, 30_000)
 

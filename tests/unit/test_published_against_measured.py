@@ -1,13 +1,12 @@
 """Places and ratios of the stores, as published and as measured."""
 
 import math
-from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.pairs import COLUMNS as PAIRS
+from kvstudy.analyse.findings.pairs import TABLE as PAIRS
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.drawing.draw import looks
@@ -29,7 +28,7 @@ def pair(faster: str, slower: str, ratio: float, decision: str, spread: float | 
 
 
 def pairs(*found: list) -> pd.DataFrame:
-    return pd.DataFrame(found, columns=PAIRS)
+    return pd.DataFrame(found, columns=PAIRS.columns)
 
 
 def results(rejected: str = "", **published: float) -> Results:
@@ -57,12 +56,12 @@ PUBLISHED = {"redis": 500.0, "riak": 1000.0, "memcached": 100.0}
 
 
 def ratios(found: Results, some: pd.DataFrame, base: str | None = None) -> pd.DataFrame:
-    analysis = replace(small.analysis(), pairs=some)
+    analysis = small.analysis(pairs=some)
     return small.table("against", base=base).rows(small.run(results=found, analysis=analysis))
 
 
 def slopes(found: Results, some: pd.DataFrame) -> pd.DataFrame:
-    analysis = replace(small.analysis(), pairs=some)
+    analysis = small.analysis(pairs=some)
     return small.figure("slope").rows(small.run(results=found, analysis=analysis))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -55,7 +54,7 @@ def ranked(
         [("a", store, "yes") for store in bound], columns=["workload", "store", "client_bound"]
     )
     floors = pd.DataFrame(columns=["workload", "parameters", "floor"])
-    analysis = replace(small.analysis(), pairs=pairs(values, floors), bottleneck=limits)
+    analysis = small.analysis(pairs=pairs(values, floors), bottleneck=limits)
     run = small.run(results=found, analysis=analysis)
     frame = TABLE.rows(run)
     return frame, TABLE.grids(frame, run)[0]

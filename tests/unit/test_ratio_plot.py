@@ -6,14 +6,14 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import COLUMNS as FLOOR
+from kvstudy.analyse.findings.floor import TABLE as FLOOR
 from kvstudy.present.figures.ratios import ticks_of
 from kvstudy.study.model import Study
 from matplotlib.figure import Figure
 
 from . import small_results as small
 
-FLOORS = pd.DataFrame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]], columns=FLOOR)
+FLOORS = FLOOR.frame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]])
 
 
 def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:

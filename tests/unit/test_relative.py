@@ -6,16 +6,15 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.break_even import Costs, hit_probability, printed, published_costs
-from kvstudy.analyse.findings.rounds import COLUMNS, Times, rounds
+from kvstudy.analyse.findings.rounds import TABLE, Times, rounds
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import Looks, looks
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
 from kvstudy.present.figures.relative import RelativePlot, relative_table
 from kvstudy.present.tables.relative import duration
 from kvstudy.present.typeset.table import Grid, Table, texts
-from kvstudy.stats.estimates import Estimate, Quotient
-from kvstudy.stats.intervals import trimmed_mean
+from kvstudy.stats.intervals import Estimate, Quotient, trimmed_mean
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.parts import Source
 
@@ -103,7 +102,7 @@ def filled(grid: Grid) -> str:
 
 def test_the_time_is_the_trimmed_mean_of_the_rounds_that_count():
     found = analysed(made())
-    assert list(found.columns) == COLUMNS
+    assert list(found.columns) == TABLE.columns
     row = Times(found, "w").row("db", 10_000, "insert")
     expected = trimmed_mean([1300 * factor for factor in SPREAD])
     assert row.time == pytest.approx(expected.value) == pytest.approx(1300 * 3.03 / 3)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.steadiness import COLUMNS as STEADINESS
+from kvstudy.analyse.findings.steadiness import TABLE as STEADINESS
 from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.course import course_facts
@@ -28,9 +26,9 @@ def facts(summary: list[dict], verdicts: dict[tuple[str, str], str] | None = Non
             [store, "a", "p", repetition, 60, 5, verdict, 0.1, 1.0, 1.0]
             for (store, repetition), verdict in (verdicts or {}).items()
         ],
-        columns=STEADINESS,
+        columns=STEADINESS.columns,
     )
-    analysis = replace(small.analysis(), steadiness=seconds)
+    analysis = small.analysis(steadiness=seconds)
     names = Names(STUDY, small.TITLES, {("a", "p"): sizes})
     return course_facts(
         names, analysis, analysis, pd.DataFrame(summary, columns=SUMMARY.columns), percentiles=False

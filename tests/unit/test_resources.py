@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.resources import resources, server_cpu_seconds
-from kvstudy.analyse.tidy.usage import gc_pauses
+from kvstudy.analyse.tidy.resources import gc_pauses, resources, server_cpu_seconds
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.sampler import MACHINE_COLUMNS, PROCESS_COLUMNS
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from kvstudy.analyse.tidy.cell import rounds
 from kvstudy.analyse.tidy.files import ROUNDS
 from kvstudy.analyse.tidy.outcomes import void
-from kvstudy.analyse.tidy.rows import rounds
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.check import read_rounds

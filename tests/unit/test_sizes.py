@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import shown_of
-from kvstudy.analyse.tidy.published import read_published
-from kvstudy.analyse.tidy.results import only, published_only
+from kvstudy.analyse.tidy.results import only, published_only, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan, shown, sizes
 from kvstudy.study.combinations import combinations_of, shown_combination

@@ -5,8 +5,8 @@ from math import log, nan, sqrt
 
 import numpy as np
 import pytest
-from kvstudy.stats import drift as module
-from kvstudy.stats.drift import drift, residuals
+from kvstudy.stats import over_time as module
+from kvstudy.stats.over_time import drift, residuals
 from scipy import stats
 
 CELLS = ["redis", "riak", "redis", "riak", "riak", "redis"]

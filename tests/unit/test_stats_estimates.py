@@ -4,7 +4,7 @@ from math import inf, sqrt
 
 import numpy as np
 import pytest
-from kvstudy.stats.estimates import Estimate, quotient
+from kvstudy.stats.intervals import Estimate, quotient
 from scipy import stats
 
 

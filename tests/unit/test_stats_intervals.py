@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from kvstudy.stats.intervals import (
     error_rate,
     log_t_interval,
-    rule_of_three,
     variation,
-    wilson_interval,
 )
 from scipy import stats
 
@@ -114,7 +112,7 @@ def test_variation_of_nothing_sensible(values):
     ],
 )
 def test_wilson_interval_as_in_r(failed, operations, low, high):
-    found = wilson_interval(failed, operations)
+    found = error_rate(failed, operations)
     assert (found.low, found.high) == pytest.approx((low, high))
     assert found.value == failed / operations
 
@@ -130,8 +128,8 @@ def test_no_failure_seen_is_not_a_rate_of_zero():
     found = error_rate(0, 100_000)
     assert (found.value, found.low, found.high) == (0, 0, pytest.approx(3e-5))
     # The exact bound, from (1 - p)^n = 0.05.
-    assert rule_of_three(1000) == pytest.approx(1 - 0.05 ** (1 / 1000), rel=0.003)
-    assert rule_of_three(2) == 1
+    assert error_rate(0, 1000).high == pytest.approx(1 - 0.05 ** (1 / 1000), rel=0.003)
+    assert error_rate(0, 2).high == 1
 
 
 @pytest.mark.parametrize(("failed", "operations"), [(0, 0), (-1, 10), (11, 10)])

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.stats.littles_law import Audit, in_call, weighted_latency
+from kvstudy.stats.laws import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 STUDIES = Path(__file__).parents[2] / "config" / "studies"
@@ -19,20 +19,19 @@ def test_a_real_run():
     )
     found = in_call(log.throughput, latency, 4)
     assert latency == pytest.approx(68.9, abs=0.1)
-    assert found.share == pytest.approx(0.86, abs=0.005)
-    assert found.audit == Audit.PLAUSIBLE
+    assert found == pytest.approx(0.86, abs=0.005)
 
 
 @pytest.mark.parametrize(
-    ("store", "workload", "share", "audit"),
+    ("store", "workload", "share"),
     [
-        ("redis", "a", 0.997, "plausible"),
-        ("memcached", "b", 1.011, "plausible"),
-        ("riak", "a", 1.303, "impossible"),
-        ("riak", "insert", 0.725, "plausible"),
+        ("redis", "a", 0.997),
+        ("memcached", "b", 1.011),
+        ("riak", "a", 1.303),
+        ("riak", "insert", 0.725),
     ],
 )
-def test_published_tables(store, workload, share, audit):
+def test_published_tables(store, workload, share):
     """Four threads; Riak's latencies under workload A do not go with its throughput."""
     table = read_published(STUDIES / "jedlicka2024" / "published.csv")
     rows = table[(table["store"] == store) & (table["workload"] == workload)]
@@ -41,8 +40,9 @@ def test_published_tables(store, workload, share, audit):
     shares = mixture.get(workload, {"insert": 1})
     latency = weighted_latency({kind: values[kind, "latency_mean"] for kind in shares}, shares)
     found = in_call(values["overall", "throughput"], latency, 4)
-    assert found.share == pytest.approx(share, abs=0.001)
-    assert found.audit == audit
+    assert found == pytest.approx(share, abs=0.001)
+    assert found >= CLIENT_BELOW
+    assert (found > IMPOSSIBLE_ABOVE) == (share > 1.3)
 
 
 def test_latency_is_weighted_by_operations():
@@ -52,20 +52,18 @@ def test_latency_is_weighted_by_operations():
 
 
 @pytest.mark.parametrize(
-    ("throughput", "latency", "threads", "share", "audit"),
+    ("throughput", "latency", "threads", "share"),
     [
-        (1000, 1000, 1, 1.0, "plausible"),
-        (1020, 1000, 1, 1.02, "plausible"),
-        (1030, 1000, 1, 1.03, "impossible"),
-        (700, 1000, 1, 0.7, "plausible"),
-        (690, 1000, 1, 0.69, "start-up or client time dominates"),
-        (40_000, 250, 4, 2.5, "impossible"),
+        (1000, 1000, 1, 1.0),
+        (1020, 1000, 1, 1.02),
+        (1030, 1000, 1, 1.03),
+        (700, 1000, 1, 0.7),
+        (690, 1000, 1, 0.69),
+        (40_000, 250, 4, 2.5),
     ],
 )
-def test_audits(throughput, latency, threads, share, audit):
-    found = in_call(throughput, latency, threads)
-    assert found.share == pytest.approx(share)
-    assert found.audit == audit
+def test_share_of_time_in_calls(throughput, latency, threads, share):
+    assert in_call(throughput, latency, threads) == pytest.approx(share)
 
 
 @pytest.mark.parametrize("values", [(0, 1, 1), (1, -1, 1), (1, 1, 0), (1, float("nan"), 1)])

@@ -71,26 +71,23 @@ def test_real_runs():
     samples = np.concatenate([np.repeat(run.index, run) for run in runs])
     assert found.value == np.percentile(samples, 99.9, method="inverted_cdf")
     assert found.beyond == len(samples) - int(np.ceil(len(samples) * 0.999))
-    assert found.printable is (found.beyond >= 100)
 
 
 @pytest.mark.parametrize(
-    ("samples", "percent", "beyond", "printable"),
+    ("samples", "percent", "beyond"),
     [
-        (100_000, 99.9, 100, True),
-        (99_999, 99.9, 99, False),
-        (10_000, 99, 100, True),
-        (2_000, 95, 100, True),
-        (1_000_000, 99.99, 100, True),
-        (1_000, 99.9, 1, False),
-        (100_000, 100, 0, False),
-        (10, 0, 9, False),
+        (100_000, 99.9, 100),
+        (99_999, 99.9, 99),
+        (10_000, 99, 100),
+        (2_000, 95, 100),
+        (1_000_000, 99.99, 100),
+        (1_000, 99.9, 1),
+        (100_000, 100, 0),
+        (10, 0, 9),
     ],
 )
-def test_samples_beyond_and_the_rule_for_printing(samples, percent, beyond, printable):
-    counts = pd.Series({120: samples})
-    assert samples_beyond(int(counts.sum()), percent) == beyond
-    assert percentiles_over_runs([counts], [percent])[0].printable is printable
+def test_samples_beyond(samples, percent, beyond):
+    assert samples_beyond(samples, percent) == beyond
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from kvstudy.stats.warmup import Steadiness, warm_up
+from kvstudy.stats.over_time import Steadiness, warm_up
 
 
 def warming(seconds: int, time: float, depth: float, wave: float) -> np.ndarray:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.files import CELLS as TABLE
 from kvstudy.analyse.tidy.files import MEASUREMENTS, SUMMARY
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
 

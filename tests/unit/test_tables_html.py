@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -196,7 +195,7 @@ def test_columns_in_blocks_on_paper_stand_side_by_side_on_the_screen():
     pairs = small.analysis().pairs
     row = pairs.iloc[0].to_dict()
     pairs = pd.DataFrame([{**row, "workload": name} for name in [*names, "mean"]])
-    analysis = replace(small.analysis(), pairs=pairs)
+    analysis = small.analysis(pairs=pairs)
     (grid,) = small.table("ratios").grids(pairs, small.run(study=study, analysis=analysis))
     tex, html = both_of(grid)
     assert tex.count(r"\toprule") > 1

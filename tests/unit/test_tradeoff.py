@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.percentiles import COLUMNS as PERCENTILES
+from kvstudy.analyse.findings.percentiles import TABLE as PERCENTILES
 from kvstudy.errors import KvstudyError
 from kvstudy.present.figures.tradeoff import Tradeoff
 
@@ -21,9 +19,9 @@ def rows() -> pd.DataFrame:
     reads = [("redis", "a", 900.0), ("redis", "c", 450.0), ("memcached", "a", 5000.0)]
     percentiles = pd.DataFrame(
         [[*key, "r10_o20_t1", "read", 99.0, us, us / 2, 2 * us, 2, 10] for *key, us in reads],
-        columns=["store", "workload", *PERCENTILES[2:]],
+        columns=["store", "workload", *PERCENTILES.columns[2:]],
     )
-    analysis = replace(small.analysis(), percentiles=percentiles)
+    analysis = small.analysis(percentiles=percentiles)
     return TRADEOFF.rows(small.run(results=small.results(), analysis=analysis))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.tidy.usage import usage
+from kvstudy.analyse.tidy.resources import usage
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.study.alike import usable_cores
 

@@ -13,7 +13,7 @@ from kvstudy.logs.ycsb.status import (
     read_status,
     run_start,
 )
-from kvstudy.stats.warmup import Steadiness, warm_up
+from kvstudy.stats.over_time import Steadiness, warm_up
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 

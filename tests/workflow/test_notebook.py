@@ -15,19 +15,18 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 from kvstudy.analyse.findings.files import analyse, write_analysis
+from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import (
     CELLS,
     HISTOGRAMS,
     MEASUREMENTS,
     OUTCOMES,
     RESOURCES,
+    ROUNDS,
     SERIES,
 )
-from kvstudy.analyse.tidy.files import (
-    PROBES as TIDY_PROBES,
-)
-from kvstudy.analyse.tidy.probes import Probes
-from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.tidy.open_loop import NOTHING
+from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.commands.notebook import command
 from kvstudy.errors import KvstudyError
 from kvstudy.present.report.build import build_pdf
@@ -121,17 +120,10 @@ def write_run(measured: set[tuple[str, str]]) -> None:
     tables = MEASUREMENTS.read(RUN), CELLS.read(RUN)
     names, one = study.workload_names, shown(study)
     summarise(*tables, study.store_names, names, one).to_csv(RUN / "summary.csv", index=False)
-    analysis = analyse(
-        study,
-        per_repetition(*tables, names, one),
-        tables[1],
-        SERIES.read(RUN),
-        HISTOGRAMS.read(RUN),
-        tables[0],
-        OUTCOMES.frame(),
-        Probes(TIDY_PROBES.read(RUN)),
-    )
-    write_analysis(analysis, RUN / "analysis")
+    of = Run(RUN.name, study)
+    # What this run has no files of.
+    vars(of).update(outcomes=OUTCOMES.frame(), rounds=ROUNDS.frame(), open_loop=NOTHING)
+    write_analysis(analyse(of), of.analysis_folder)
 
 
 def run() -> Result:

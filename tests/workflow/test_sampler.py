@@ -7,8 +7,7 @@ import time
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy.resources import server_cpu_seconds
-from kvstudy.analyse.tidy.usage import cpu_shares
+from kvstudy.analyse.tidy.resources import cpu_shares, server_cpu_seconds
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.sampler import (
     CGROUPS,

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from kvstudy.cli import cli
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.share.trace.log_lines import lines_of
+from kvstudy.share.trace.sources import lines_of
 
 from tests.project import PRETEND, ROOT, SLUG, add_pretended, kvstudy, measure
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from kvstudy.analyse.tidy.files import (
+    CELL,
     CELLS,
     HISTOGRAMS,
     MEASUREMENTS,
@@ -35,6 +36,13 @@ from kvstudy.study.run_names import PARTIAL, Paths, find_name, refuse_published
 
 if TYPE_CHECKING:
     from kvstudy.analyse.findings.files import Analysis
+
+
+def _tidy(table: Table) -> cached_property[pd.DataFrame]:
+    """The table of a run, which is empty where nothing was measured."""
+    return cached_property(
+        lambda run: table.frame() if run.published_only else table.read(run.folder)
+    )
 
 
 @dataclass(frozen=True)
@@ -108,38 +116,20 @@ class Run(Paths):
 
     # --- the tidy tables; see ``tidy.files`` for their columns
 
-    @cached_property
-    def cells(self) -> pd.DataFrame:
-        """``cells.csv``: the closed-loop cells, all text but ``wall_seconds``."""
-        return self._read(CELLS)
-
-    @cached_property
-    def measurements(self) -> pd.DataFrame:
-        return self._read(MEASUREMENTS)
-
-    @cached_property
-    def series(self) -> pd.DataFrame:
-        return self._read(SERIES)
-
-    @cached_property
-    def histograms(self) -> pd.DataFrame:
-        return self._read(HISTOGRAMS)
-
-    @cached_property
-    def resources(self) -> pd.DataFrame:
-        return self._read(RESOURCES)
-
-    @cached_property
-    def outcomes(self) -> pd.DataFrame:
-        return self._read(OUTCOMES)
-
-    @cached_property
-    def rounds(self) -> pd.DataFrame:
-        return self._read(ROUNDS)
+    # The closed-loop cells, all text but ``wall_seconds``.
+    cells = _tidy(CELLS)
+    measurements = _tidy(MEASUREMENTS)
+    series = _tidy(SERIES)
+    histograms = _tidy(HISTOGRAMS)
+    resources = _tidy(RESOURCES)
+    outcomes = _tidy(OUTCOMES)
+    rounds = _tidy(ROUNDS)
+    summary = _tidy(SUMMARY)
+    _probes = _tidy(PROBES)
 
     @cached_property
     def probes(self) -> Probes:
-        return Probes(self._read(PROBES))
+        return Probes(self._probes)
 
     @cached_property
     def open_loop(self) -> OpenLoop:
@@ -158,8 +148,23 @@ class Run(Paths):
         return per_repetition(self.measurements, self.cells, names, self.headline)
 
     @cached_property
-    def summary(self) -> pd.DataFrame:
-        return self._read(SUMMARY)
+    def own_values(self) -> pd.DataFrame:
+        """``values`` without those of control cells."""
+        return self._own(self.values)
+
+    @cached_property
+    def own_outcomes(self) -> pd.DataFrame:
+        """``outcomes`` of closed-loop cells, without control cells."""
+        return self._own(self.outcomes.merge(self.cells[CELL], on=CELL))
+
+    @cached_property
+    def counted(self) -> pd.DataFrame:
+        """What names the cells that count, without control cells."""
+        return self.own_values[CELL].drop_duplicates()
+
+    @cached_property
+    def counted_histograms(self) -> pd.DataFrame:
+        return self.histograms.merge(self.counted, on=CELL)
 
     @cached_property
     def all_cells(self) -> pd.DataFrame:
@@ -237,8 +242,8 @@ class Run(Paths):
     def headline_resources(self) -> pd.DataFrame:
         return only(self.resources, self.headline)
 
-    def _read(self, table: Table) -> pd.DataFrame:
-        return table.frame() if self.published_only else table.read(self.folder)
+    def _own(self, rows: pd.DataFrame) -> pd.DataFrame:
+        return rows[rows["store"].isin(self.study.store_names)]
 
     def _both(self, table: Table) -> list[Path]:
         at_rates = self.folder / FOLDER

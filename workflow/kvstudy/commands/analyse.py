@@ -15,18 +15,7 @@ def command(run: str) -> None:
     from kvstudy.study.raw import noted
 
     of = find_run(run)
-    found = analyse(
-        of.study,
-        of.values,
-        of.cells,
-        of.series,
-        of.histograms,
-        of.measurements,
-        of.outcomes,
-        of.probes,
-        of.open_loop,
-        of.rounds,
-    )
+    found = analyse(of)
     output = of.analysis_folder
     with noted(output, "analyse") as made:
         write_analysis(found, output)

@@ -46,7 +46,7 @@ def command(run: str, output: Path | None, authors: tuple[str, ...], licence: st
         --author "Jana Nováková, https://orcid.org/0000-0002-1825-0097"
     """
     from kvstudy.share.archive.contents import contents_of
-    from kvstudy.share.archive.facts import parse_person
+    from kvstudy.share.archive.crate import parse_person
     from kvstudy.share.archive.pack import folders_named, pack
     from kvstudy.study.run_names import find_name
 

@@ -36,7 +36,8 @@ def command(run: str, mixed: bool) -> None:
     loaded, run = load_study(name.study_file), name.base
     planned = plan(loaded, name.scale)
     found = collect(loaded, planned, run, mixed)
-    if len(found.unreadable) > 1 and not (found.cells.status == "measured").any():
+    cells = found.tables["cells"]
+    if len(found.unreadable) > 1 and not (cells.status == "measured").any():
         # Rather this program than all of the logs: nothing is moved away.
         raise KvstudyError(
             f"results/{run}: none of its {len(found.unreadable)} measured cells can be read, as by "
@@ -60,8 +61,8 @@ def command(run: str, mixed: bool) -> None:
         text = json.dumps(found.environment, indent=1)
         environment.write_text(text + "\n", encoding="utf-8")
         made += [*tables, environment]
-    measured = (found.cells.status == "measured").sum()
-    print(f"{output}: {measured} of {len(found.cells)} cells measured")
+    measured = (cells.status == "measured").sum()
+    print(f"{output}: {measured} of {len(cells)} cells measured")
 
 
 def _set_aside(run: str, cells: dict[Cell, str], probes: dict[str, str], again: str) -> None:

@@ -43,8 +43,7 @@ def command(
     import json
 
     from kvstudy.share.trace import text
-    from kvstudy.share.trace.address import resolve
-    from kvstudy.share.trace.chain import chain, ratio_chain
+    from kvstudy.share.trace.chain import chain, ratio_chain, resolve
     from kvstudy.share.trace.provenance import cells_of, files_of, find_part, probes_of
 
     run = _run(name, study, scale)

@@ -32,7 +32,7 @@ def command(archive: str, output: Path | None, archived_code: bool) -> None:
     Prints one page. The exit code is 0 only when all of that holds; notes are no faults, but
     worth a look. Nothing is measured. Nothing out of the archive is run but with --archived-code.
     """
-    from kvstudy.share.archive.page import as_text
+    from kvstudy.share.archive.checks import as_text
     from kvstudy.share.archive.verify import verify
 
     found = verify(archive, own_code=not archived_code, say=Teller())

@@ -1,13 +1,13 @@
-"""Intervals of a mean over runs and of an error rate over operations.
+"""Intervals of a mean over runs, of an error rate, and of quotients of several means.
 
 What a statistic does not accept is refused, never skipped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, inf, isfinite, log, sqrt
 
 from kvstudy.libraries import np, stats
 
@@ -88,44 +88,23 @@ def variation(runs: Iterable[float]) -> float | None:
     return float(array.std(ddof=1) / array.mean()) if array.size > 1 else None
 
 
-def wilson_interval(failed: int, operations: int) -> Interval:
-    """Share of failed operations and its Wilson interval, between 0 and 1.
-
-    (p + z²/2n ± z·√(p(1 - p)/n + z²/4n²)) / (1 + z²/n), with p = failed/n and z
-    the normal quantile. Operations of one run fail together, so over runs it is
-    too narrow.
-
-    Source: Wilson 1927. ValueError: not 0 <= failed <= operations, no operations.
-    """
-    _check_counts(failed, operations)
-    low, high = stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
-    return Interval(failed / operations, float(low), float(high), operations)
-
-
-def rule_of_three(operations: int) -> float:
-    """Upper 95 % bound of the error rate when none of the operations failed: 3/n, at most 1.
-
-    From (1 - p)^n = 0.05, so p is about -ln(0.05)/n. One-sided, unlike Wilson's.
-
-    Source: Hanley & Lippman-Hand 1983. ValueError: no operations.
-    """
-    _check_counts(0, operations)
-    return min(1.0, 3 / operations)
-
-
 def error_rate(failed: int, operations: int) -> Interval:
-    """Share of failed operations: Wilson's 95 % interval, the rule of three when none failed.
+    """Share of failed operations and its 95 % interval, between 0 and 1.
 
+    Wilson's: (p + z²/2n ± z·√(p(1 - p)/n + z²/4n²)) / (1 + z²/n), with p = failed/n and z
+    the normal quantile. Where none failed, up to 3/n (the rule of three, one-sided): from
+    (1 - p)^n = 0.05, so p is about -ln(0.05)/n. Operations of one run fail together, so over
+    runs it is too narrow.
+
+    Source: Wilson 1927; Hanley & Lippman-Hand 1983.
     ValueError: not 0 <= failed <= operations, no operations.
     """
-    if failed == 0:
-        return Interval(0.0, 0.0, rule_of_three(operations), operations)
-    return wilson_interval(failed, operations)
-
-
-def _check_counts(failed: int, operations: int) -> None:
     if operations < 1 or not 0 <= failed <= operations:
         raise ValueError(f"{failed} of {operations} operations failed: no such error rate")
+    if failed == 0:
+        return Interval(0.0, 0.0, min(1.0, 3 / operations), operations)
+    low, high = stats.binomtest(failed, operations).proportion_ci(LEVEL, method="wilson")
+    return Interval(failed / operations, float(low), float(high), operations)
 
 
 def trimmed_mean(runs: Iterable[float]) -> Interval:
@@ -169,3 +148,98 @@ def trimmed_error(runs: Iterable[float]) -> tuple[float, float, int]:
     winsorised = np.clip(ordered, inner[0], inner[-1])
     error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (inner.size * (inner.size - 1)))
     return float(inner.mean()), error, inner.size - 1
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its standard ``error``, which has ``freedom`` degrees of freedom.
+
+    The error is in the unit of the value. It is None for a single run.
+    """
+
+    value: float
+    error: float | None
+    freedom: float | None
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A quotient with the bounds of its interval.
+
+    ``low`` and ``high`` are None where a spread is unknown. ``high`` is infinite where the
+    divisor may be 0.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def mean_estimate(runs: Iterable[float]) -> Estimate:
+    """The plain mean of the runs. ValueError: no runs, a run that is not a number."""
+    array = finite(runs, "runs")
+    if array.size == 1:
+        return Estimate(float(array[0]), None, None)
+    error = float(array.std(ddof=1) / sqrt(array.size))
+    return Estimate(float(array.mean()), error, array.size - 1)
+
+
+def trimmed_estimate(runs: Iterable[float]) -> Estimate:
+    """The trimmed mean of five runs or more (``trimmed_mean``), of fewer the plain one."""
+    array = finite(runs, "runs")
+    if array.size < FEWEST_TO_TRIM:
+        return mean_estimate(array)
+    return Estimate(*trimmed_error(array))
+
+
+def quotient(
+    estimates: Sequence[Estimate], above: Sequence[float], below: Sequence[float]
+) -> Quotient | None:
+    """Σ above_k·x_k by Σ below_k·x_k of independent estimates x_k, by Fieller's method.
+
+    The interval has all q > 0 for which Σ (above_k - q·below_k)·x_k does not differ from 0:
+    (A - qB)² ≤ t²·Σ (above_k - q·below_k)²·e_k², with t of the degrees of freedom of
+    that sum at the quotient A/B (Welch and Satterthwaite). One x_k may be above and below.
+    None when the divisor is not above 0.
+
+    Source: Fieller 1954. ValueError: a dividend that is not above 0, a value that is
+    not a number.
+    """
+    values = [each.value for each in estimates]
+    if not all(isfinite(value) for value in values):
+        raise ValueError(f"{values}: leave out what was not measured")
+    a = sum(weight * value for weight, value in zip(above, values, strict=True))
+    b = sum(weight * value for weight, value in zip(below, values, strict=True))
+    if a <= 0:
+        raise ValueError(f"the dividend is {a:g}; needs a number above 0")
+    if b <= 0:
+        return None
+    value = a / b
+    errors = [each.error for each in estimates]
+    if any(error is None for error in errors):
+        return Quotient(value, None, None)
+    parts = [
+        ((up - value * down) * error) ** 2
+        for up, down, error in zip(above, below, errors, strict=True)
+    ]
+    if not sum(parts):
+        return Quotient(value, value, value)
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / each.freedom for part, each in zip(parts, estimates, strict=True) if part
+    )
+    t = float(stats.t.ppf((1 + LEVEL) / 2, freedom))
+
+    def spread(left: Sequence[float], right: Sequence[float]) -> float:
+        weighted = zip(left, right, errors, strict=True)
+        return t * t * sum(one * other * error * error for one, other, error in weighted)
+
+    # The bounds are the roots of square·q² - 2·middle·q + rest.
+    square = b * b - spread(below, below)
+    middle = a * b - spread(above, below)
+    rest = a * a - spread(above, above)
+    root = sqrt(max(middle * middle - square * rest, 0.0))
+    if square > 0:
+        return Quotient(value, max((middle - root) / square, 0.0), (middle + root) / square)
+    # The divisor may be 0. What is then left above 0 begins at the positive root, if there is one.
+    low = (middle - root) / square if square < 0 and rest > 0 else 0.0
+    return Quotient(value, max(low, 0.0), inf)

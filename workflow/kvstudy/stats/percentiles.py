@@ -30,11 +30,6 @@ class Percentile:
     runs: int
     beyond: int
 
-    @property
-    def printable(self) -> bool:
-        """Whether it may be printed unmarked: at least 100 samples are beyond it."""
-        return self.beyond >= ENOUGH_BEYOND
-
 
 def merged(histograms: Sequence[pd.Series]) -> pd.Series:
     """The sum of the histograms, by rising latency; that of all their samples together.

@@ -63,11 +63,11 @@ def agreement(published: Mapping[str, float], pairs: Pairs) -> Agreement:
     if set(published) != set(stores):
         raise ValueError(f"published {sorted(published)}, measured {sorted(stores)}: not the same")
     positive(published.values(), "published values")
-    signs = [
-        (_sign(published[a] - published[b]), _order(pairs, a, b))
+    of_source = {
+        (a, b): (published[a] > published[b]) - (published[a] < published[b])
         for a, b in combinations(stores, 2)
-    ]
-    return _agreement(signs)
+    }
+    return agreement_of_runs(of_source, pairs)
 
 
 def agreement_of_runs(one: Pairs, other: Pairs) -> Agreement:
@@ -81,11 +81,6 @@ def agreement_of_runs(one: Pairs, other: Pairs) -> Agreement:
     if set(stores) != set(_stores(other)):
         raise ValueError(f"one has {sorted(stores)}, the other {sorted(_stores(other))}")
     signs = [(_order(one, a, b), _order(other, a, b)) for a, b in combinations(stores, 2)]
-    return _agreement(signs)
-
-
-def _agreement(signs: list[tuple[int, int]]) -> Agreement:
-    """``signs`` holds each pair's order on both sides."""
     concordant = sum(first * second > 0 for first, second in signs)
     discordant = sum(first * second < 0 for first, second in signs)
     told = sqrt(sum(first != 0 for first, _ in signs) * sum(second != 0 for _, second in signs))
@@ -103,7 +98,3 @@ def _stores(pairs: Pairs) -> list[str]:
 
 def _order(pairs: Pairs, a: str, b: str) -> int:
     return pairs[a, b] if (a, b) in pairs else -pairs[b, a]
-
-
-def _sign(difference: float) -> int:
-    return (difference > 0) - (difference < 0)

@@ -232,10 +232,9 @@ class Verdict(StrEnum):
     NOT_MEASURED = N_("not measured")
 
 
-def ratio_verdict(published: float, measured: Ratio | None) -> Verdict:
+def ratio_verdict(published: float, measured: Ratio) -> Verdict:
     """Verdict on "A is ``published`` times B", a ratio without unit and other than 1.
 
-    - not measured: there is no ratio
     - undecided: its interval contains 1, or one run tells no interval
     - contradicted: the interval is on the other side of 1
     - reproduced: same side, and abs ln(published/measured) <= ln 1.25
@@ -249,9 +248,7 @@ def ratio_verdict(published: float, measured: Ratio | None) -> Verdict:
     positive([published], "published ratio")
     if published == 1:
         raise ValueError("published ratio 1: that is a claim of equality; use equality_verdict")
-    if unknown := _without_interval(measured):
-        return unknown
-    if measured.low <= 1 <= measured.high:
+    if measured.low is None or measured.low <= 1 <= measured.high:
         return Verdict.UNDECIDED
     if (published > 1) != (measured.value > 1):
         return Verdict.CONTRADICTED
@@ -261,10 +258,9 @@ def ratio_verdict(published: float, measured: Ratio | None) -> Verdict:
     return Verdict.DIRECTION_ONLY
 
 
-def equality_verdict(measured: Ratio | None, margin: float = MARGIN) -> Verdict:
+def equality_verdict(measured: Ratio, margin: float = MARGIN) -> Verdict:
     """Verdict on "A and B are equal", or that something has no effect.
 
-    - not measured: there is no ratio
     - reproduced: the whole interval is inside 1/(1 + margin) to 1 + margin
       (two one-sided tests)
     - contradicted: the whole interval is outside
@@ -275,16 +271,10 @@ def equality_verdict(measured: Ratio | None, margin: float = MARGIN) -> Verdict:
     ValueError: a margin that is not above 0.
     """
     lower, upper = margin_bounds(margin)
-    if unknown := _without_interval(measured):
-        return unknown
+    if measured.low is None:
+        return Verdict.UNDECIDED
     if equivalent(measured, margin):
         return Verdict.REPRODUCED
     if measured.high < lower or measured.low > upper:
         return Verdict.CONTRADICTED
     return Verdict.UNDECIDED
-
-
-def _without_interval(measured: Ratio | None) -> Verdict | None:
-    if measured is None:
-        return Verdict.NOT_MEASURED
-    return Verdict.UNDECIDED if measured.low is None else None

@@ -34,7 +34,7 @@ from kvstudy.study.parts import (
     WorkloadUse,
 )
 
-# The scalability law needs so many (stats.scalability.LEAST_COUNTS).
+# The scalability law needs so many (stats.laws.LEAST_COUNTS).
 THREADS_FOR_SCALING = 6
 FIGURES_OF_EVERY_REPORT = ["run-order", "cpu", "ratios", "time", "spectrum"]
 

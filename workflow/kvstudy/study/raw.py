@@ -164,6 +164,18 @@ def recorded_reason(path: Path) -> str:
         return f"{path}: cannot be read ({error})"
 
 
+def reason_on_file(run: str, name: str, store: str) -> tuple[str, str] | None:
+    """Why the cell or probe called ``name`` is not there: "failed" or "not measured", and more.
+
+    None without a failure of its own and without a reason of the whole ``store``.
+    """
+    results = Path("results") / run
+    no_server = results / "gaps" / f"{store}.json"
+    if failures := sorted((results / "failed" / name).glob("*/failure.json")):
+        return "failed", recorded_reason(failures[-1])
+    return ("not measured", recorded_reason(no_server)) if no_server.is_file() else None
+
+
 def stamp() -> str:
     """The time as a name that no other attempt has: two cells can fail within one second."""
     return datetime.datetime.now().strftime("%Y%m%dT%H%M%S.%f")

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 from kvstudy.analyse.claims.file import Claim
 from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support, audited, support_of, weakest
-from kvstudy.analyse.claims.part import Part
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
-from kvstudy.analyse.claims.statements import Statement
+from kvstudy.analyse.claims.statements import Part, Statement
 from kvstudy.analyse.claims.values import UnknownValue, Values
 from kvstudy.stats.ratios import Verdict
 
@@ -51,9 +50,7 @@ class StatementAnswer:
     @property
     def rests_on(self) -> list[Operand]:
         """The values of the source behind it that its audit rejects."""
-        return list(
-            dict.fromkeys(operand for answer in self.answers for operand in answer.rests_on)
-        )
+        return list(dict.fromkeys(each for answer in self.answers for each in answer.rests_on))
 
     @property
     def shown(self) -> Answer:
@@ -62,19 +59,15 @@ class StatementAnswer:
         if not measured:
             return next(answer for answer in self.answers if answer.verdict == self.verdict)
         worst = weakest(answer.verdict for answer in measured)
-        return min(
-            (answer for answer in measured if answer.verdict == worst),
-            key=lambda answer: answer.part.judge.rank(answer.measured.value),
-        )
+        of_worst = (answer for answer in measured if answer.verdict == worst)
+        return min(of_worst, key=lambda answer: answer.part.judge.rank(answer.measured.value))
 
     @property
     def of_source(self) -> Answer | None:
         """The part whose published value fits worst; None without any."""
-        published = [answer for answer in self.answers if answer.published]
+        published = (answer for answer in self.answers if answer.published)
         return min(
-            published,
-            key=lambda answer: answer.part.judge.rank(answer.published.value),
-            default=None,
+            published, key=lambda each: each.part.judge.rank(each.published.value), default=None
         )
 
     @property
@@ -95,11 +88,7 @@ class ClaimAnswer:
 
 
 def evaluate(
-    claims: list[Claim],
-    grid: Grid,
-    stores: list[str],
-    measured: Values,
-    published: Values | None,
+    claims: list[Claim], grid: Grid, stores: list[str], measured: Values, published: Values | None
 ) -> list[ClaimAnswer]:
     """The answers, in the order of the claims. ``stores`` are the study's.
 
@@ -114,15 +103,11 @@ def evaluate(
             for parts in _by_workload(statement.parts(grid, stores))
         )
         # A rate of the source's machine is asked of the source only.
-        asked = [answer for answer in answers if not _only_source(answer)] or answers
-        verdict = weakest(answer.verdict for answer in asked)
+        asked = [each for each in answers if not all(one.part.only_source for one in each.answers)]
+        verdict = weakest(answer.verdict for answer in asked or answers)
         support = support_of(answer.support for answer in answers)
         answered.append(ClaimAnswer(claim, verdict, support, answers))
     return answered
-
-
-def _only_source(answer: StatementAnswer) -> bool:
-    return all(one.part.only_source for one in answer.answers)
 
 
 def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
@@ -134,24 +119,17 @@ def _by_workload(parts: list[Part]) -> Iterable[list[Part]]:
 
 
 def _statement(
-    statement: Statement,
-    parts: list[Part],
-    measured: Values,
-    published: Values | None,
-    name: str,
+    statement: Statement, parts: list[Part], measured: Values, published: Values | None, name: str
 ) -> StatementAnswer:
     """``name`` is that of the statement in quotes.yaml (J4/1)."""
     answers = tuple(_answer(part, measured, published) for part in parts)
     support = support_of(answer.support for answer in answers)
     workloads = {operand.workload for part in parts for operand in part.of}
     misfit = published.misfit(name, workloads) if published else None
-    return StatementAnswer(
-        statement,
-        weakest(answer.verdict for answer in answers),
-        audited(support, misfit["fits"]) if misfit else support,
-        answers,
-        misfit,
-    )
+    if misfit:
+        support = audited(support, misfit["fits"])
+    verdict = weakest(answer.verdict for answer in answers)
+    return StatementAnswer(statement, verdict, support, answers, misfit)
 
 
 def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
@@ -164,12 +142,13 @@ def _answer(part: Part, measured: Values, published: Values | None) -> Answer:
         return Answer(part, unknown.verdict, None, unknown.reason, (), *source)
     verdict = part.judge.verdict(quantity)
     marks = []
-    floor = _floor(part, quantity, measured)
-    if floor:
+    if floor := _floor(quantity, measured):
         # Chance alone makes as much of one store and itself.
         marks.append(IN_FLOOR)
-        if verdict is Verdict.CONTRADICTED or part.judge.differs:
-            verdict = part.judge.verdict(_widened(quantity, floor))
+        if quantity.low is not None and (verdict is Verdict.CONTRADICTED or part.judge.differs):
+            # All of the noise floor is in the interval then.
+            low, high = min(quantity.low, 1 / floor), max(quantity.high, floor)
+            verdict = part.judge.verdict(replace(quantity, low=low, high=high))
     if measured.unequal(*part.of):
         # The source did the same work, so like is compared with like; whether the
         # comparison is fair to the stores is another question.
@@ -196,25 +175,17 @@ def _source(
     return support, point, tuple(operand for operand in part.of if published.rejects(operand))
 
 
-def _floor(part: Part, ratio: Quantity, measured: Values) -> float | None:
+def _floor(ratio: Quantity, measured: Values) -> float | None:
     """The noise floor, where the ratio of two stores' throughput is not above it."""
     a, b = ratio.of or (None, None)
-    if a is None or a.store == b.store or not _throughputs(a, b):
+    whole = ("throughput", "overall")
+    if a is None or a.store == b.store or a.workload != b.workload:
         return None
-    if a.workload != b.workload or measured.best(a) != measured.best(b):
+    if {(a.metric, a.operation), (b.metric, b.operation)} != {whole}:
+        return None
+    if measured.best(a) != measured.best(b):
         return None
     _, workload, slug = measured.setting(a)
     floor = measured.floors.get((workload, slug))
     below = floor is not None and max(ratio.value, 1 / ratio.value) <= floor
     return floor if below else None
-
-
-def _widened(ratio: Quantity, floor: float) -> Quantity:
-    """The ratio with an interval that has all of the noise floor in it."""
-    if ratio.low is None:
-        return ratio
-    return replace(ratio, low=min(ratio.low, 1 / floor), high=max(ratio.high, floor))
-
-
-def _throughputs(*operands: Operand) -> bool:
-    return all((o.metric, o.operation) == ("throughput", "overall") for o in operands)

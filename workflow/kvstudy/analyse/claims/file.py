@@ -21,7 +21,7 @@ from kvstudy.study.naming import check_known, did_you_mean
 from kvstudy.study.parts import MEAN
 from kvstudy.study.properties import published_properties
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES
-from kvstudy.study.quotes import Quote, load_quotes
+from kvstudy.study.quotes import load_quotes
 from kvstudy.study.reading import read_yaml
 
 
@@ -77,18 +77,16 @@ def check_source(path: Path, study: Study) -> None:
     claims = load_claims(there, study) if there.is_file() else None
     if quoted.is_file():
         quotes = load_quotes(quoted, study, published if published.is_file() else None).quotes
-        if claims is not None:
-            _check_quoted(quoted, quotes, claims, study)
+        names = [
+            f"{claim.id}/{number}"
+            for claim in claims or ()
+            for number, _ in enumerate(claim.statements, start=1)
+        ]
+        names += [f"{name}/{use}" for name in names for use in [*study.workload_names, MEAN]]
+        for index, quote in enumerate(quotes if claims is not None else []):
+            if quote.claim and quote.claim not in names:
+                raise KvstudyError(
+                    f"{quoted}: quotes[{index}].claim: {there} has no statement "
+                    f"'{quote.claim}'{did_you_mean(quote.claim, names)}"
+                )
     published_properties(study)
-
-
-def _check_quoted(path: Path, quotes: list[Quote], claims: list[Claim], study: Study) -> None:
-    """KvstudyError for a quote of a statement that claims.yaml does not make."""
-    known = [f"{claim.id}/{i + 1}" for claim in claims for i in range(len(claim.statements))]
-    known += [f"{name}/{workload}" for name in known for workload in [*study.workload_names, MEAN]]
-    for index, quote in enumerate(quotes):
-        if quote.claim and quote.claim not in known:
-            raise KvstudyError(
-                f"{path}: quotes[{index}].claim: {path.with_name(CLAIMS)} has no statement "
-                f"'{quote.claim}'{did_you_mean(quote.claim, known)}"
-            )

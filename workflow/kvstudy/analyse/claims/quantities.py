@@ -11,13 +11,14 @@ from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_
 from kvstudy.analyse.findings.break_even import crossing
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
-from kvstudy.stats.estimates import mean_estimate, trimmed_estimate
-from kvstudy.stats.intervals import error_rate, log_t_interval
+from kvstudy.stats.intervals import error_rate, log_t_interval, mean_estimate, trimmed_estimate
+from kvstudy.stats.laws import saturation
 from kvstudy.stats.ratios import Ratio, Verdict, paired_ratio, unpaired_ratio
-from kvstudy.stats.scalability import saturation
 from kvstudy.study.metrics import metric_of
 
 Couple = tuple[Operand, Operand]
+# A size with the value there, and what that is divided by.
+Step = tuple[int, Operand, Operand | None]
 SHARE = "share"
 THREADS = "threads"
 READS = "reads"
@@ -79,7 +80,7 @@ def value(values: Values, operand: Operand) -> Quantity:
     return _over_repetitions(values.runs(operand), metric_of(operand.metric).unit)
 
 
-def change(values: Values, steps: Sequence[tuple[int, Operand, Operand | None]]) -> Quantity:
+def change(values: Values, steps: Sequence[Step]) -> Quantity:
     """How many times the value (or first by second) is larger at the last step than at the first.
 
     By the straight line through the logarithms of value and size, fitted in each
@@ -100,9 +101,7 @@ def change(values: Values, steps: Sequence[tuple[int, Operand, Operand | None]])
     return _over_repetitions(changes, "")
 
 
-def change_until_saturation(
-    values: Values, steps: Sequence[tuple[int, Operand, Operand | None]]
-) -> Quantity:
+def change_until_saturation(values: Values, steps: Sequence[Step]) -> Quantity:
     """As ``change``, up to the thread count at which the mean throughput saturates."""
     counts = [count for count, _, _ in steps]
     if len(counts) < 2:
@@ -117,7 +116,7 @@ def change_until_saturation(
 
 def saturation_point(
     values: Values,
-    steps: Sequence[tuple[int, Operand]],
+    steps: Sequence[Step],
     at_least: float | None = None,
     at_most: float | None = None,
 ) -> Quantity:
@@ -126,22 +125,20 @@ def saturation_point(
     UnknownValue where there are too few counts to tell whether it is ``at_least`` or
     ``at_most`` so large.
     """
-    counts = [count for count, _ in steps]
+    counts = [count for count, *_ in steps]
     if len(counts) < 2 or counts[-1] < (at_least or 0) or counts[-1] <= (at_most or 0):
         raise UnknownValue(Verdict.NOT_MEASURED, reason("not-above-threads", threads=counts[-1]))
-    rates = [values.runs(operand) for _, operand in steps]
+    rates = [values.runs(operand) for _, operand, _ in steps]
     points = [saturation(counts, [runs[name] for runs in rates]) or inf for name in _common(rates)]
     return _median(points, THREADS)
 
 
-def saturates_after(
-    values: Values, first: Sequence[tuple[int, Operand]], other: Sequence[tuple[int, Operand]]
-) -> Quantity:
+def saturates_after(values: Values, first: Sequence[Step], other: Sequence[Step]) -> Quantity:
     """Saturation of ``other`` by that of ``first``: median and range over repetitions."""
     points = []
-    for name in _common([values.runs(operand) for _, operand in (*first, *other)]):
+    for name in _common([values.runs(operand) for _, operand, _ in (*first, *other)]):
         one, two = (
-            saturation([count for count, _ in steps], [values.runs(o)[name] for _, o in steps])
+            saturation([count for count, *_ in steps], [values.runs(o)[name] for _, o, _ in steps])
             for steps in (first, other)
         )
         points.append(1.0 if one is None is two else (two or inf) / one if one else 0.0)
@@ -156,7 +153,7 @@ def _median(points: list[float], unit: str) -> Quantity:
 
 
 def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Quantity:
-    """Reads per write from which a cache pays off, as ``analysis.break_even`` has it.
+    """Reads per write from which a cache pays off, as ``findings.break_even`` has it.
 
     Of single cells the costs are trimmed means of the rounds, of several plain ones of the
     cells, so that table and claim have one value. Without a measured deletion, a write to the
@@ -168,7 +165,10 @@ def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Q
         operands = costs | {"delete": deletes}
     except UnknownValue:
         operands = costs | {"delete": costs["write"]}
-    runs = {name: _cost(values, operand) for name, operand in operands.items()}
+    runs = {}
+    for name, operand in operands.items():
+        of = values.runs(operand)
+        runs[name] = {run: 1 / rate for run, rate in of.items()} if operand.larger_is_better else of
     means = {}
     for name, operand in operands.items():
         inside = values.setting(operand) in values.in_rounds
@@ -180,11 +180,6 @@ def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Q
         told = slower.low is not None and slower.low > 1
         return Quantity(inf, *([inf, inf] if told else [None, None]), n, READS)
     return Quantity(reads.value, reads.low, reads.high, n, READS)
-
-
-def _cost(values: Values, operand: Operand) -> Runs:
-    runs = values.runs(operand)
-    return {name: 1 / run for name, run in runs.items()} if operand.larger_is_better else runs
 
 
 def _ratio_of(side_by_side: bool, a: Runs, b: Runs, of: tuple[Operand, ...] = ()) -> Quantity:

@@ -7,23 +7,85 @@ kind is one more class, in the union at the end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.claims import judge, part, quantities
-from kvstudy.analyse.claims.part import Part
+from kvstudy.analyse.claims import judge, quantities
+from kvstudy.analyse.claims.judge import Judge
+from kvstudy.analyse.claims.quantities import Couple, Quantity, Step
 from kvstudy.analyse.claims.selection import Grid, Operand, Selection, couples, singles
+from kvstudy.analyse.claims.values import Values
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
-from kvstudy.study.base import Name, Size, Strict
+from kvstudy.language.reasons import reason
+from kvstudy.study.base import SIZES, Name, Size, Strict
 
 Factor = Annotated[float, Field(gt=0)]
 # How far the source's own values may be from a number in its text, which is rounded.
 ROUNDED = 0.05
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing to ask: which quantity, and what it must be like.
+
+    ``of`` are the operands behind it (two make a ratio); ``over`` names the size
+    of a trend or a saturation, ``several`` how many ratios are taken together, ``between``
+    stands between the two operands. ``only_source``: nothing measured here can tell.
+    """
+
+    find: Callable[[Values], Quantity]
+    judge: Judge
+    of: tuple[Operand, ...]
+    over: str = ""
+    several: str = ""
+    between: str = "/"
+    only_source: bool = False
+
+
+def part_of_value(verdict: Judge, operand: Operand, only_source: bool = False) -> Part:
+    """One value itself."""
+    find = partial(quantities.value, operand=operand)
+    return Part(find, verdict, (operand,), only_source=only_source)
+
+
+def part_of_ratio(verdict: Judge, a: Operand, b: Operand) -> Part:
+    """One value by another."""
+    return Part(partial(quantities.ratio, a=a, b=b), verdict, (a, b))
+
+
+def _together(find: Callable[..., Quantity], of: list[Couple], judge: Judge, take: str) -> Part:
+    operands = tuple(operand for couple in of for operand in couple)
+    return Part(partial(find, couples=of), judge, operands, several=reason(f"{take}-of", n=len(of)))
+
+
+def part_over(size: str, find: Callable[[Values], Quantity], judge: Judge, steps: Iterable) -> Part:
+    """What is found over the steps of ``series``."""
+    of = tuple(operand for _, *operands in steps for operand in operands if operand)
+    return Part(find, judge, of, over=size)
+
+
+def series(pairs: list[tuple[Operand, Operand | None]], over: str) -> list[list[Step]]:
+    """The values that differ in one size only, with that size, rising."""
+
+    def rest(pair: tuple[Operand, Operand | None]) -> str:
+        return str([_without(operand, over) for operand in pair if operand])
+
+    def size(pair: tuple[Operand, Operand | None]) -> int:
+        return getattr(pair[0].candidates[0], over) or 0
+
+    ordered = sorted(pairs, key=lambda pair: (rest(pair), size(pair)))
+    return [[(size(pair), *pair) for pair in group] for _, group in groupby(ordered, key=rest)]
+
+
+def _without(operand: Operand, over: str) -> tuple:
+    others = [getattr(operand.candidates[0], size) for size in SIZES if size != over]
+    return (*operand.name, *others)
 
 
 class AnyStatement(Selection):
@@ -36,6 +98,20 @@ class AnyStatement(Selection):
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         """What must hold, all of it. ``stores`` are the study's."""
         raise NotImplementedError
+
+    def _series(self, size: str, grid: Grid, **fixed: object) -> list[list[Step]]:
+        """The values over a size; ``fixed`` are keys that the kind brings."""
+        return series([(one, None) for one in singles(self, grid, **fixed)], size)
+
+    def _better(self, first: str, second: str, grid: Grid) -> list[Part]:
+        """That one store is better than another: the ratio of the larger to the smaller value."""
+        sides = (singles(self, grid, store=store) for store in (first, second))
+        return [
+            part_of_ratio(judge.beyond_one(), a, b)
+            if a.larger_is_better
+            else part_of_ratio(judge.beyond_one(), b, a)
+            for a, b in zip(*sides, strict=True)
+        ]
 
     @property
     def sides(self) -> dict[str, Selection]:
@@ -87,7 +163,7 @@ class Order(AnyStatement):
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         pairs = combinations(self.stores, 2)
-        return [one for pair in pairs for one in part.better(self, *pair, grid)]
+        return [one for pair in pairs for one in self._better(*pair, grid)]
 
 
 class _OneOfAll(AnyStatement):
@@ -121,7 +197,7 @@ class Extreme(_OneOfAll):
 
     def _against(self, other: str, grid: Grid) -> list[Part]:
         best_first = (self.store, other) if self.kind == "best" else (other, self.store)
-        return part.better(self, *best_first, grid)
+        return self._better(*best_first, grid)
 
 
 class Quotient(AnyStatement):
@@ -134,6 +210,23 @@ class Quotient(AnyStatement):
         description="What the claim is of, when there are several: each of them, the smallest or "
         "largest of all, or for each store and workload the geometric mean over the sizes.",
     )
+
+    def _judge(self) -> Judge:
+        raise NotImplementedError
+
+    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
+        pairs, verdict = couples(self, self.of, self.to, grid), self._judge()
+        if self.take == "each":
+            return [part_of_ratio(verdict, a, b) for a, b in pairs]
+        if self.take == "mean":
+            # Of those that differ in sizes only.
+            groups: dict[tuple, list[Couple]] = {}
+            for a, b in pairs:
+                groups.setdefault((a.name, b.name), []).append((a, b))
+            return [_together(quantities.mean_ratio, of, verdict, "mean") for of in groups.values()]
+        choose = {"smallest": min, "largest": max}[self.take]
+        find = partial(quantities.extreme_ratio, choose=choose)
+        return [_together(find, pairs, verdict, self.take)]
 
 
 class TimesAs(Quotient):
@@ -152,8 +245,8 @@ class TimesAs(Quotient):
             raise ValueError("times 1 is a claim of equality; use kind: equal, with a margin")
         return self
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        return part.quotients(self, judge.times(self.times, self.within), grid)
+    def _judge(self) -> Judge:
+        return judge.times(self.times, self.within)
 
 
 class Equal(Quotient):
@@ -162,8 +255,8 @@ class Equal(Quotient):
     kind: Literal["equal"] = Field(description="A and B are equal, or something has no effect.")
     margin: Factor = Field(default=0.1, description="What still counts as equal, as a share.")
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        return part.quotients(self, judge.equal(self.margin), grid)
+    def _judge(self) -> Judge:
+        return judge.equal(self.margin)
 
 
 class _Limits(Strict):
@@ -184,8 +277,8 @@ class Factors(Quotient, _Limits):
 
     kind: Literal["factor"] = Field(description="A is at least, or at most, so many times B.")
 
-    def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
-        return part.quotients(self, judge.limits(self.at_least, self.at_most), grid)
+    def _judge(self) -> Judge:
+        return judge.limits(self.at_least, self.at_most)
 
 
 class Bound(AnyStatement, _Limits):
@@ -199,7 +292,7 @@ class Bound(AnyStatement, _Limits):
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         limits = judge.limits(self.at_least, self.at_most)
-        return [part.value(limits, operand) for operand in singles(self, grid)]
+        return [part_of_value(limits, operand) for operand in singles(self, grid)]
 
 
 class Value(AnyStatement):
@@ -214,7 +307,7 @@ class Value(AnyStatement):
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         near = judge.near(self.value, self.within)
-        return [part.value(near, operand, only_source=True) for operand in singles(self, grid)]
+        return [part_of_value(near, operand, only_source=True) for operand in singles(self, grid)]
 
 
 class Trend(AnyStatement):
@@ -241,15 +334,15 @@ class Trend(AnyStatement):
 
     def parts(self, grid: Grid, stores: list[str]) -> list[Part]:
         if self.of:
-            pairs = couples(self, self.of, self.to, grid)
+            steps_of_each = series(couples(self, self.of, self.to, grid), self.over)
         else:
-            pairs = [(operand, None) for operand in singles(self, grid)]
+            steps_of_each = self._series(self.over, grid)
         saturates = self.until_saturation
         find = quantities.change_until_saturation if saturates else quantities.change
         direction = judge.beyond_one(above=self.goes == "up")
         return [
-            part.over(self.over, partial(find, steps=steps), direction, steps)
-            for steps in part.series(pairs, self.over)
+            part_over(self.over, partial(find, steps=steps), direction, steps)
+            for steps in steps_of_each
         ]
 
 
@@ -265,8 +358,8 @@ class Saturation(AnyStatement, _Limits):
         limits = {"at_least": self.at_least, "at_most": self.at_most}
         find = partial(quantities.saturation_point, **limits)
         return [
-            part.over("threads", partial(find, steps=steps), judge.limits(**limits), steps)
-            for steps in part.over_threads(self, grid)
+            part_over("threads", partial(find, steps=steps), judge.limits(**limits), steps)
+            for steps in self._series("threads", grid)
         ]
 
 
@@ -278,10 +371,10 @@ class First(_OneOfAll):
     )
 
     def _against(self, other: str, grid: Grid) -> list[Part]:
-        own = part.over_threads(self, grid, store=self.store)
-        theirs = part.over_threads(self, grid, store=other)
+        own = self._series("threads", grid, store=self.store)
+        theirs = self._series("threads", grid, store=other)
         return [
-            part.over(
+            part_over(
                 "threads",
                 partial(quantities.saturates_after, first=first, other=second),
                 judge.beyond_one(),

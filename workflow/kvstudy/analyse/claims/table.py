@@ -55,12 +55,13 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
         own = claim.claim
         for index, answer in enumerate(claim.statements, start=1):
             shown, quantity = answer.shown, answer.shown.measured
+            counts = (f"{count} {verdict}" for verdict, count in answer.counts.items())
             rows.append(
                 [
                     *[own.id, own.claim, own.place, own.said, own.note],
                     *[claim.support.value, claim.verdict.value],
                     *[index, answer.statement.kind, answer.support.value, answer.verdict.value],
-                    *[len(answer.answers), _counted(answer.counts)],
+                    *[len(answer.answers), ", ".join(counts)],
                     *[label(shown.part, quantity, names, measured=True), *_numbers(quantity)],
                     *[shown.reason, several(_marks(answer))],
                     *_published(answer.of_source, names),
@@ -75,11 +76,6 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
 def read_claims(path: Path) -> pd.DataFrame:
     """``claims.csv``; KvstudyError when it is missing or something else."""
     return read_csv(path, COLUMNS, NUMBERS, "written by `kvstudy claims`")
-
-
-def _counted(counts: dict[str, int]) -> str:
-    """``1 contradicted, 3 not measured``."""
-    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
 
 
 def _numbers(quantity: Quantity | None) -> list[object]:
@@ -126,7 +122,7 @@ def judge_source(
 ) -> pd.DataFrame:
     """The claims in the file ``path`` as ``claims.table`` gives them; nothing is measured.
 
-    ``published`` is as ``audit.doubts.judged_values`` gives it with ``checks``, ``titles``
+    ``published`` is as ``audit.files.judged_values`` gives it with ``checks``, ``titles``
     what each store is called.
     """
     grid = grid_of(study, 1.0)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from kvstudy.analyse.audit.files import misfits
 from kvstudy.analyse.claims.selection import OF_MEAN, Grid, Operand, ParameterSet
-from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, SETTING, counting
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, pd
-from kvstudy.stats.estimates import trimmed_estimate
+from kvstudy.stats.intervals import trimmed_estimate
 from kvstudy.stats.ratios import Verdict
 from kvstudy.study.base import SIZES
 from kvstudy.study.parts import MEAN
@@ -115,10 +115,9 @@ class Values:
 
         Under the workload ``mean`` they are those of all workloads together.
         """
+        settings = [self.setting(operand)]
         if operand.workload == MEAN:
             settings = [setting for setting in self.runs_of if setting[0] == operand.store]
-        else:
-            settings = [self.setting(operand)]
         failed = total = 0.0
         for setting in settings:
             values = self.runs_of.get(setting, {})
@@ -150,10 +149,9 @@ class Values:
 
     def _unknown(self, operand: Operand, setting: Setting | tuple) -> UnknownValue:
         if setting in self.runs_of:
-            metric, operation = (
-                name.replace("_", " ") for name in (operand.metric, operand.operation)
-            )
-            why = reason("no-value-of", metric=metric, operation=operation)
+            names = {"metric": operand.metric, "operation": operand.operation}
+            words = {key: name.replace("_", " ") for key, name in names.items()}
+            why = reason("no-value-of", **words)
         elif setting in self.why:
             why = self.why[setting]
         elif operand.store not in {store for store, *_ in self.why}:
@@ -177,32 +175,30 @@ def measured_values(
 
     ``rounds`` are the runs inside cells, where a workload has some (``rounds.csv``): they
     take the place of the cell's values of the same operation. ``updating`` and ``records`` as
-    ``analysis.updates`` has them.
+    ``tidy.probes`` has them.
     """
     why = {}
     for setting, rows in cells.groupby(SETTING, sort=False):
         void = rows.loc[rows["void"] != "", "void"]
         why[setting] = reason("void", why=void.iloc[0]) if len(void) else "not measured"
-    bound = bottleneck[bottleneck["client_bound"] == "yes"]
     runs_of = _by_setting(values, values["parameters"])
     in_rounds = set()
     if rounds is not None:
-        usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
-        for _, rows in rounds.merge(usable, on=CELL).groupby("workload", sort=False):
+        for _, rows in rounds.merge(counting(cells)[CELL], on=CELL).groupby("workload", sort=False):
             of_rounds, inside = _of_rounds(rows)
-            for setting, metrics in _by_setting(of_rounds, of_rounds["parameters"]).items():
+            settings = _by_setting(of_rounds, of_rounds["parameters"])
+            for setting, metrics in settings.items():
                 runs_of.setdefault(setting, {}).update(metrics)
-                if inside:
-                    in_rounds.add(setting)
+            in_rounds |= settings.keys() if inside else set()
+    bound = bottleneck[bottleneck["client_bound"] == "yes"]
+    known = floors.dropna(subset="floor").set_index(["workload", "parameters"])["floor"]
     return Values(
         runs_of,
         why,
         paired,
         in_rounds,
         client_bound=set(bound[SETTING].itertuples(index=False, name=None)),
-        floors=floors.dropna(subset="floor")
-        .set_index(["workload", "parameters"])["floor"]
-        .to_dict(),
+        floors=known.to_dict(),
         updating=set(updating),
         records=dict(records or {}),
     )
@@ -232,7 +228,7 @@ def published_values(
 ) -> Values:
     """Of the source: published.csv, whose sizes are the shown ones where it gives none.
 
-    ``published`` is as ``audit.doubts.judged_values`` gives it, ``checks`` is audit.csv. The
+    ``published`` is as ``audit.files.judged_values`` gives it, ``checks`` is audit.csv. The
     mean of all workloads is worked out where the source does not print it.
     """
     rows = published.dropna(subset="value")
@@ -277,10 +273,7 @@ def _numbers(row: dict[str, object], grid: Grid) -> tuple[int | None, ...]:
     """The sizes of a published value; those that the source does not give are as shown."""
     shown = grid.shown.get(row["workload"], ParameterSet(None, None, None))
     return tuple(
-        getattr(shown, size)
-        if row.get(size) in ("", None) or pd.isna(row[size])
-        else int(row[size])
-        for size in SIZES
+        getattr(shown, size) if pd.isna(row.get(size)) else int(row[size]) for size in SIZES
     )
 
 

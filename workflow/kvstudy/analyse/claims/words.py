@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import inf, isnan
 
-from kvstudy.analyse.claims.part import Part
 from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
+from kvstudy.analyse.claims.statements import Part
 from kvstudy.analyse.tidy.numbers import grouped, significant, sized
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
@@ -87,7 +87,7 @@ def _ends(low: str, high: str) -> str:
 def _over(part: Part, operands: list[Operand], names: Names) -> str:
     counts = sorted({_numbers(operand, part.over, names).pop() for operand in operands} - {None})
     over = _(part.over)
-    ends = (_grouped(count) for count in (counts[0], counts[-1])) if counts else ()
+    ends = (grouped(str(count)) for count in (counts[0], counts[-1])) if counts else ()
     span = _("{} {} to {}").format(over, *ends) if counts else over
     sides: dict[tuple, Operand] = {}
     for operand in operands:
@@ -100,11 +100,7 @@ def _over(part: Part, operands: list[Operand], names: Names) -> str:
 
 
 def _sides(
-    above: list[Operand],
-    below: list[Operand],
-    names: Names,
-    between: str = "/",
-    without: str = "",
+    above: list[Operand], below: list[Operand], names: Names, between: str = "/", without: str = ""
 ) -> str:
     """What both sides share, then what differs."""
     common, one, other = [], [], []
@@ -130,10 +126,7 @@ def _worth(size: str, operands: list[Operand], names: Names) -> bool:
     """Whether the size is worth naming: the study has several, or not this one."""
     for operand in operands:
         numbers = names.grid.values(operand.workload, size)
-        if len(numbers) > 1:
-            return True
-        own = getattr(operand.candidates[0], size)
-        if own is not None and own not in numbers:
+        if len(numbers) > 1 or getattr(operand.candidates[0], size) not in [None, *numbers]:
             return True
     return False
 
@@ -173,7 +166,7 @@ def _titled(key: str, value: object, names: Names) -> str:
     if key in SIZES:
         if value == "best":
             return _(BEST[key])
-        return sized(key, value).format(_grouped(value))
+        return sized(key, value).format(grouped(str(value)))
     titles = {"workload": names.workloads, "store": names.stores, "metric": _PHRASES}
     title = titles.get(key, {}).get(value, value)
     return _(title) if key in ("metric", "operation") else title
@@ -224,7 +217,3 @@ def _plain(value: float) -> str:
 
 def _count(value: float) -> str:
     return _("more than all") if value == inf else decimal(f"{value:g}")
-
-
-def _grouped(count: int) -> str:
-    return grouped(str(count))

@@ -9,22 +9,26 @@ sent each of the commands once.
 
 from __future__ import annotations
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import CELL, Table
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.study.model import Study
 from kvstudy.study.workload import properties_of
 
-COLUMNS = [*CELL, "counter", "least", "most", "counted", "deviation", "reason"]
+NUMBERS = ["least", "most", "counted", "deviation"]
+TABLE = Table("agreement", [*CELL, "counter", *NUMBERS, "reason"], NUMBERS, "analyse")
 # Rarer commands (connecting, for one) are not worth a prediction.
 LEAST_SHARE = 0.1
 # A larger deviation is flagged.
 TOLERATED = 0.01
 STEPS = {"read": "read", "insert": "insert", "update": "update"}
 MISSING = {"read": "read-missing", "update": "update-missing"}
+
+
+def make(run, made) -> pd.DataFrame:
+    return agreement(run.own_outcomes, run.probes, writing_all_fields(run.study))
 
 
 def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> pd.DataFrame:
@@ -49,7 +53,7 @@ def agreement(outcomes: pd.DataFrame, probes: Probes, all_fields: set[str]) -> p
         for counter, (least, most) in predicted.items():
             count = counted.get(counter, 0.0)
             rows.append([*key, counter, least, most, count, _deviation(count, least, most), ""])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def writing_all_fields(study: Study) -> set[str]:
@@ -84,27 +88,24 @@ def _predicted(
     store: str, of: pd.DataFrame, probes: Probes, all_fields: bool
 ) -> dict[str, tuple[float, float]]:
     """Least and most of each counter."""
-    statuses = of[(of["kind"] == "status") & of["operation"].isin(STEPS)]
-    found: dict[str, tuple[float, float]] = {}
+    status = of[of["kind"] == "status"]
+    statuses = status[status["operation"].isin(STEPS)]
+    counters: dict[str, tuple[float, float]] = {}
     for row in statuses.itertuples():
-        for command, each in _commands(store, row.operation, row.name, probes, all_fields).items():
-            least, most = found.get(command, (0.0, 0.0))
+        step = "update-all" if row.operation == "update" and all_fields else STEPS[row.operation]
+        if row.name == "NOT_FOUND":
+            step = MISSING.get(row.operation, step)
+        for command, each in probes.commands(store, step).items():
+            least, most = counters.get(command, (0.0, 0.0))
             certain = row.name in (*GOOD, "NOT_FOUND")
-            found[command] = (least + certain * each * row.count, most + each * row.count)
-    unknown = of.loc[(of["kind"] == "status") & (of["operation"] == "delete"), "count"].sum()
-    found = {command: (least, most + unknown) for command, (least, most) in found.items()}
+            counters[command] = (least + certain * each * row.count, most + each * row.count)
+    unknown = status.loc[status["operation"] == "delete", "count"].sum()
     enough = LEAST_SHARE * statuses["count"].sum()
-    return {command: ends for command, ends in sorted(found.items()) if ends[1] >= enough}
-
-
-def _commands(
-    store: str, operation: str, status: str, probes: Probes, all_fields: bool
-) -> dict[str, float]:
-    """Commands per operation that ended with ``status``."""
-    if status == "NOT_FOUND" and operation in MISSING:
-        return probes.commands(store, MISSING[operation])
-    step = "update-all" if operation == "update" and all_fields else STEPS[operation]
-    return probes.commands(store, step)
+    return {
+        command: (least, most + unknown)
+        for command, (least, most) in sorted(counters.items())
+        if most + unknown >= enough
+    }
 
 
 def _deviation(counted: float, least: float, most: float) -> float:

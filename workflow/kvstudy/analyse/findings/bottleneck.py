@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.files import SETTING, Table
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
 from kvstudy.study.model import Study
@@ -16,7 +15,7 @@ from kvstudy.study.parts import MEAN
 
 USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]
 NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "two_clients", "two_clients_low"]
-COLUMNS = [*SETTING, *NUMBERS, "client_bound", "reason"]
+TABLE = Table("bottleneck", [*SETTING, *NUMBERS, "client_bound", "reason"], NUMBERS, "analyse")
 
 # A second client that raises the total by more shows that one was the limit.
 MORE_WITH_TWO = 0.10
@@ -26,6 +25,10 @@ NEAR_CEILING = 0.8
 FEW_IN_CALL = 0.7
 # Above this share of the cores that it may use, a process has no more to give.
 FULL = 0.9
+
+
+def make(run, made) -> pd.DataFrame:
+    return bottleneck(run.values, run.study)
 
 
 def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -60,7 +63,7 @@ def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
         told = not all(math.isnan(numbers[name]) for name in (*USAGE, "ceiling", "two_clients"))
         verdict = N_("yes") if why else N_("no") if told else ""
         rows.append([store, workload, parameters, *numbers.values(), verdict, why])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def _two_clients(values: pd.DataFrame, store: str) -> dict[str, float]:
@@ -75,11 +78,9 @@ def _two_clients(values: pd.DataFrame, store: str) -> dict[str, float]:
     ratios = (total / runs(store, "throughput")).dropna()
     if ratios.empty:
         return {}
-    found = log_t_interval(ratios)
-    return {
-        "two_clients": found.value,
-        "two_clients_low": math.nan if found.low is None else found.low,
-    }
+    mean = log_t_interval(ratios)
+    low = math.nan if mean.low is None else mean.low
+    return {"two_clients": mean.value, "two_clients_low": low}
 
 
 def client_bound(found: dict[str, float]) -> str:
@@ -92,18 +93,13 @@ def client_bound(found: dict[str, float]) -> str:
         return reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
     if found["in_call"] < FEW_IN_CALL:
         return reason("in-call", share=f"{100 * found['in_call']:.0f}")
-    if found["client_cores"] > FULL * found["client_allowed"]:
-        return reason(
-            "client-cores",
-            used=f"{found['client_cores']:.1f}",
-            allowed=f"{found['client_allowed']:.0f}",
-        )
-    used = found["client_cores"] + found["server_cores"]
-    if used > FULL * found["machine_cores"] and found["client_cores"] > used / 2:
-        return reason(
-            "machine-cores",
-            used=f"{used:.1f}",
-            machine=f"{found['machine_cores']:.0f}",
-            client=f"{found['client_cores']:.1f}",
-        )
+    client, allowed, machine = (
+        found[name] for name in ("client_cores", "client_allowed", "machine_cores")
+    )
+    if client > FULL * allowed:
+        return reason("client-cores", used=f"{client:.1f}", allowed=f"{allowed:.0f}")
+    used = client + found["server_cores"]
+    if used > FULL * machine and client > used / 2:
+        words = {"used": f"{used:.1f}", "machine": f"{machine:.0f}", "client": f"{client:.1f}"}
+        return reason("machine-cores", **words)
     return ""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from kvstudy.analyse.findings.percentiles import KEYS, runs_of
+from kvstudy.analyse.tidy.files import Table
+from kvstudy.libraries import pd
 from kvstudy.stats.percentiles import merged, quantiles
 
 PERCENTS = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
-COLUMNS = [*KEYS, *PERCENTS, "largest", "operations", "n"]
 NUMBERS = [*PERCENTS, "largest", "operations", "n"]
+TABLE = Table("boxes", [*KEYS, *NUMBERS], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    return boxes(run.counted_histograms)
 
 
 def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
@@ -23,4 +27,4 @@ def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
         together = merged(runs)
         values = quantiles(together, [*PERCENTS.values(), 100.0])
         rows.append([*key, *values, int(together.sum()), len(runs)])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from math import isinf
 
 from kvstudy.analyse.findings.rounds import Times
-from kvstudy.analyse.tidy.published import over_records
+from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
-from kvstudy.stats.estimates import Estimate, Quotient, quotient
+from kvstudy.stats.intervals import Estimate, Quotient, quotient
 
 
 @dataclass(frozen=True)
@@ -113,17 +113,17 @@ def published_costs(
         if metric == "throughput":
             return Estimate(1e6 / value, None, None)
         # All writes, or all reads, of a round.
-        number = records if operation != "read" else reads_of(published, workload)
-        return None if number is None else Estimate(value * 1e3 / number, None, None)
+        number = records
+        if operation == "read":
+            rows = published[published["workload"] == workload]
+            numbers = rows.loc[rows["operation"] == "read", "operations"].dropna().unique()
+            # Unless it is said how many they are.
+            if len(numbers) != 1:
+                return None
+            number = int(numbers[0])
+        return Estimate(value * 1e3 / number, None, None)
 
     write, delete = time(cache, "insert"), time(cache, "delete")
     found = [time(database, "insert"), time(database, "read"), write, time(cache, "read")]
     found.append(delete or write)
     return None if None in found else Costs(*found)
-
-
-def reads_of(published: pd.DataFrame, workload: str) -> int | None:
-    """How many reads the published run times of reads are of; None where that is not said."""
-    rows = published[(published["workload"] == workload) & (published["operation"] == "read")]
-    numbers = rows["operations"].dropna().unique()
-    return int(numbers[0]) if len(numbers) == 1 else None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.summary import throughputs
+from kvstudy.libraries import pd
 from kvstudy.stats.ratios import paired_ratio
 from kvstudy.study.controls import AGAIN, noise_store
 from kvstudy.study.model import Study
 
 NUMBERS = ["n", "ratio", "low", "high", "error", "floor"]
-COLUMNS = ["workload", "parameters", "store", *NUMBERS]
+TABLE = Table("floor", ["workload", "parameters", "store", *NUMBERS], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    return floors(run.values, run.study)
 
 
 def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
@@ -18,14 +22,13 @@ def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
 
     Columns: workload, parameters, store, n repetitions, ratio of the throughputs (first
     name by second, paired by repetition) with its 95 % interval and the standard error of its
-    logarithm, floor: the
-    larger of ``high`` and 1/``low`` (NaN for a single repetition). A ratio of two
-    stores below it could be of one store with itself.
+    logarithm, floor: the larger of ``high`` and 1/``low`` (NaN for a single repetition). A
+    ratio of two stores below it could be of one store with itself.
     """
     store = noise_store(study)
     rows: list[list[object]] = []
     if store is None:
-        return pd.DataFrame(rows, columns=COLUMNS)
+        return TABLE.frame(rows)
     cells = throughputs(values).groupby(["workload", "parameters"], sort=False)
     for key, group in cells:
         one, other = (
@@ -37,4 +40,4 @@ def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
         found = paired_ratio(one, other)
         floor = None if found.low is None else max(found.high, 1 / found.low)
         rows.append([*key, store, found.n, found.value, found.low, found.high, found.error, floor])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)

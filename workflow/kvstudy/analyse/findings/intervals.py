@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
+from kvstudy.analyse.tidy.files import Table
+from kvstudy.libraries import pd
 from kvstudy.stats.intervals import log_t_interval, variation
 
 METRICS = ["throughput", "runtime", "latency_mean", "client_cpu", "server_cpu"]
 KEYS = ["store", "workload", "parameters", "operation", "metric", "unit"]
-COLUMNS = [*KEYS, "n", "value", "low", "high", "cov"]
+NUMBERS = ["n", "value", "low", "high", "cov"]
+TABLE = Table("intervals", [*KEYS, *NUMBERS], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    return intervals(run.own_values)
 
 
 def intervals(values: pd.DataFrame) -> pd.DataFrame:
@@ -23,4 +28,4 @@ def intervals(values: pd.DataFrame) -> pd.DataFrame:
     for key, group in chosen.groupby(KEYS, sort=False):
         found = log_t_interval(group["value"])
         rows.append([*key, found.n, found.value, found.low, found.high, variation(group["value"])])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import CELL, SETTING, Table
 from kvstudy.analyse.tidy.summary import throughputs
-from kvstudy.stats.drift import drift, residuals
+from kvstudy.libraries import pd
+from kvstudy.stats.over_time import drift, residuals
 
 NUMBERS = ["position", "sequence", "throughput", "residual"]
-COLUMNS = [*CELL, *NUMBERS]
+TABLE = Table("order", [*CELL, *NUMBERS], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    return order(run.values, run.cells)
 
 
 def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
@@ -29,7 +32,7 @@ def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     planned = pd.to_numeric(table["position"], errors="coerce")
     table["position"] = planned.fillna(table["sequence"]).astype(int)
     table["residual"] = residuals(table["throughput"].tolist(), _names(table)) if len(table) else []
-    return table[COLUMNS].reset_index(drop=True)
+    return table[TABLE.columns].reset_index(drop=True)
 
 
 def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
@@ -53,4 +56,4 @@ def out_of_order(table: pd.DataFrame) -> pd.DataFrame:
 
 def _names(table: pd.DataFrame) -> list[str]:
     """What tells cells apart but for their repetition."""
-    return table[["store", "workload", "parameters"]].agg("/".join, axis=1).tolist()
+    return table[SETTING].agg("/".join, axis=1).tolist()

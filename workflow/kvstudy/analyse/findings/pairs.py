@@ -6,22 +6,20 @@ import math
 from collections.abc import Iterable
 from itertools import combinations
 
+from kvstudy.analyse.tidy.files import Table
 from kvstudy.analyse.tidy.summary import throughputs
-from kvstudy.libraries import np, pd
+from kvstudy.libraries import pd
 from kvstudy.stats.power import repetitions_to_decide
-from kvstudy.stats.ratios import (
-    Decision,
-    Ratio,
-    adjusted,
-    decide,
-    paired_ratio,
-    unpaired_ratio,
-)
+from kvstudy.stats.ratios import Decision, Ratio, adjusted, decide, paired_ratio, unpaired_ratio
 
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
-WORDS = ["decision", "in_floor"]
-COLUMNS = ["workload", "parameters", "faster", "slower", *NUMBERS, *WORDS]
+KEYS = ["workload", "parameters", "faster", "slower"]
+TABLE = Table("pairs", [*KEYS, *NUMBERS, "decision", "in_floor"], NUMBERS, "analyse")
 YES_NO = {True: "yes", False: "no", None: ""}
+
+
+def make(run, made) -> pd.DataFrame:
+    return pairs(run.own_values, made["floor"], paired=run.study.imported is None)
 
 
 def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd.DataFrame:
@@ -57,7 +55,7 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
             in_floor = None if noise is None else bool(ratio.value <= noise.floor)
             words = [decision.value, YES_NO[in_floor]]
             rows.append([workload, parameters, faster, slower, *numbers, *words])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 def ratio_of(row, store: str) -> tuple[float, float, float]:
@@ -82,21 +80,15 @@ def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str]
 
 
 def _ratios(runs: dict[str, pd.Series], paired: bool) -> dict[tuple[str, str], Ratio]:
-    found = {}
+    """The ratios of the faster to the slower store."""
+    ratios = {}
     for one, other in combinations(runs, 2):
-        if not paired:
-            faster, slower = sorted((one, other), key=lambda store: -_geometric_mean(runs[store]))
-            found[faster, slower] = unpaired_ratio(runs[faster], runs[slower])
+        if paired and runs[one].index.intersection(runs[other].index).empty:
             continue
-        if runs[one].index.intersection(runs[other].index).empty:
-            continue
-        ratio = paired_ratio(runs[one], runs[other])
+        by = paired_ratio if paired else unpaired_ratio
+        ratio = by(runs[one], runs[other])
         if ratio.value >= 1:
-            found[one, other] = ratio
+            ratios[one, other] = ratio
         else:
-            found[other, one] = paired_ratio(runs[other], runs[one])
-    return found
-
-
-def _geometric_mean(values: pd.Series) -> float:
-    return math.exp(np.log(values).mean())
+            ratios[other, one] = by(runs[other], runs[one])
+    return ratios

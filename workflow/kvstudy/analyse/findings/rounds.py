@@ -9,19 +9,17 @@ of the mean over the cells.
 
 from __future__ import annotations
 
-from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.files import CELL, Table
 from kvstudy.libraries import pd
-from kvstudy.stats.estimates import (
-    Estimate,
-    Quotient,
-    mean_estimate,
-    quotient,
-    trimmed_estimate,
-)
+from kvstudy.stats.intervals import Estimate, Quotient, mean_estimate, quotient, trimmed_estimate
 
 KEYS = ["store", "workload", "parameters", "records", "operation"]
-NUMBERS = ["records", "operations", "rounds", "cells", "mean", "time", "error", "freedom"]
-COLUMNS = [*KEYS, "operations", "rounds", "cells", "mean", "time", "error", "freedom"]
+NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
+TABLE = Table("rounds", [*KEYS, *NUMBERS], ["records", *NUMBERS], "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    return rounds(run.rounds, run.counted)
 
 
 def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
@@ -41,7 +39,7 @@ def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
         estimate = _estimate([trimmed_estimate(values) for values in cells])
         numbers = [of["operations"].iloc[0], len(of), len(cells), of["us"].mean()]
         rows.append([*key, *numbers, estimate.value, estimate.error, estimate.freedom])
-    return pd.DataFrame(rows, columns=COLUMNS).astype({"error": float, "freedom": float})
+    return TABLE.frame(rows).astype({"error": float, "freedom": float})
 
 
 def _estimate(cells: list[Estimate]) -> Estimate:

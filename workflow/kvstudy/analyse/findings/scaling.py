@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.reasons import several
-from kvstudy.stats.scalability import LEAST_COUNTS, fit_scalability, saturation
+from kvstudy.libraries import pd
+from kvstudy.stats.laws import LEAST_COUNTS, fit_scalability, saturation
 
 NUMBERS = ["n", "most", "saturation", "single", "contention", "coherency", "knee", "off"]
 KEYS = ["store", "workload", "records", "operations"]
@@ -21,7 +20,7 @@ def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
     ``values`` has one row per repetition, ``sizes`` is ``study.sizes.sizes``'s. Columns: n
     runs, most (the largest number of threads), saturation (threads from which on the mean
     throughput is within 5 % of its largest; NaN: it still rose at the end), and the
-    universal scalability law fitted to all runs (``stats.scalability``): single, contention,
+    universal scalability law fitted to all runs (``stats.laws``): single, contention,
     coherency, knee (threads; NaN: none), off (root mean square deviation), doubts.
     """
     rows = []

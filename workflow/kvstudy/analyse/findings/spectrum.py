@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from kvstudy.analyse.findings.percentiles import KEYS, NUMBERS, rows_of
+from kvstudy.analyse.tidy.files import Table
+from kvstudy.libraries import pd
+from kvstudy.stats.percentiles import ENOUGH_BEYOND, samples_beyond
 
-from kvstudy.analyse.findings.percentiles import COLUMNS, runs_of
-from kvstudy.stats.percentiles import ENOUGH_BEYOND, merged, quantiles, samples_beyond
-
+TABLE = Table("spectrum", [*KEYS, *NUMBERS], NUMBERS, "analyse")
 # Places in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to 99.9 %.
 PLACES = 20
+
+
+def make(run, made) -> pd.DataFrame:
+    return spectrum(run.counted_histograms)
 
 
 def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
@@ -16,25 +21,15 @@ def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
 
     From 0 % (the smallest latency) to the last place with at least 100 operations of
     all runs beyond it. ``histograms`` is ``histograms.csv`` of the cells that count.
-    Columns as of ``analysis.percentiles``: value of the merged histogram, low and
+    Columns as of ``percentiles``: value of the merged histogram, low and
     high (range of the single runs' values; us), n runs, beyond.
     """
-    rows = []
-    for key, runs in runs_of(histograms):
-        together = merged(runs)
-        samples = int(together.sum())
-        percents = _places(samples)
-        singles = [quantiles(run, percents) for run in runs]
-        for percent, value, *each in zip(
-            percents, quantiles(together, percents), *singles, strict=True
-        ):
-            beyond = samples_beyond(samples, percent)
-            rows.append([*key, percent, value, min(each), max(each), len(runs), beyond])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows_of(histograms, _places))
 
 
-def _places(samples: int) -> list[float]:
+def _places(runs: list[pd.Series]) -> list[float]:
     """Percentages, evenly spaced in log(1/(1 - p)); the last has enough samples beyond it."""
+    samples = sum(int(run.sum()) for run in runs)
     percents = [0.0]
     while True:
         percent = round(100 * (1 - 10 ** (-len(percents) / PLACES)), 8)

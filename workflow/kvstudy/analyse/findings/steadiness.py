@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from kvstudy.analyse.tidy.files import CELL, Table
+from kvstudy.libraries import pd
+from kvstudy.stats.over_time import warm_up
 
-from kvstudy.analyse.tidy.files import CELL
-from kvstudy.stats.warmup import warm_up
+TABLE = Table(
+    "steadiness",
+    [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"],
+    ["seconds", "cut", "variation", "whole", "steady"],
+    "analyse",
+)
 
-COLUMNS = [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"]
+
+def make(run, made) -> pd.DataFrame:
+    return steadiness(run.series.merge(run.counted, on=CELL))
 
 
 def steadiness(series: pd.DataFrame) -> pd.DataFrame:
@@ -25,4 +33,4 @@ def steadiness(series: pd.DataFrame) -> pd.DataFrame:
         steady = values.iloc[found.cut :].mean()
         verdict = [found.cut, str(found.verdict), found.variation]
         rows.append([*key, len(values), *verdict, values.mean(), steady])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)

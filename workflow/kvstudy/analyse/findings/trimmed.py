@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
+from kvstudy.analyse.tidy.files import Table
+from kvstudy.libraries import pd
 from kvstudy.stats.intervals import trimmed_mean
 
 FEWEST = 5
 METRICS = ["throughput", "runtime"]
 KEYS = ["store", "workload", "parameters", "metric", "unit"]
 NUMBERS = ["n", "mean", "trimmed", "low", "high"]
-COLUMNS = [*KEYS, *NUMBERS]
+TABLE = Table("trimmed", [*KEYS, *NUMBERS], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    return trimmed(run.own_values)
 
 
 def trimmed(values: pd.DataFrame) -> pd.DataFrame:
@@ -27,4 +31,4 @@ def trimmed(values: pd.DataFrame) -> pd.DataFrame:
             continue
         found = trimmed_mean(group["value"])
         rows.append([*key, found.n, group["value"].mean(), found.value, found.low, found.high])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)

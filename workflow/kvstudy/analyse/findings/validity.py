@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
-from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.files import CELL, SETTING, Table
 from kvstudy.analyse.tidy.summary import measured_phases
+from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.stats.intervals import error_rate
 
@@ -13,7 +12,12 @@ NUMBERS = [
     *["n", "void", "operations", "good", "failed", "missed", "share", "low", "high"],
     *["throughput", "goodput", "checked", "deviation"],
 ]
-COLUMNS = [*SETTING, *NUMBERS, "kinds"]
+TABLE = Table("validity", [*SETTING, *NUMBERS, "kinds"], NUMBERS, "analyse")
+
+
+def make(run, made) -> pd.DataFrame:
+    own = run.measurements[run.measurements["store"].isin(run.study.store_names)]
+    return validity(own, run.cells, run.own_outcomes, made["agreement"])
 
 
 def validity(
@@ -46,7 +50,7 @@ def validity(
             max(compared["deviation"], key=abs, default=None),
         ]
         rows.append([*key, *numbers, _listed(_rows(kinds, key))])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TABLE.frame(rows)
 
 
 METRICS = ["runtime", "throughput", "goodput", "operations", "failed", "missed"]
@@ -70,8 +74,7 @@ def _rows(frame: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
 def _listed(kinds: pd.DataFrame) -> str:
     """``update: 12 ERROR, 3 NOT_FOUND``, the operations separated by semicolons."""
     counts = kinds.groupby(["operation", "name"], sort=False)["count"].sum()
-    parts = []
-    for operation, of in counts.groupby("operation", sort=False):
-        each = [f"{count:.0f} {name}" for (_, name), count in of.items()]
-        parts.append(f"{operation}: {', '.join(each)}")
-    return "; ".join(parts)
+    parts: dict[str, list[str]] = {}
+    for (operation, name), count in counts.items():
+        parts.setdefault(operation, []).append(f"{count:.0f} {name}")
+    return "; ".join(f"{operation}: {', '.join(each)}" for operation, each in parts.items())

@@ -4,17 +4,43 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from kvstudy.analyse.tidy.rows import Rows, check_origin, rows_of
+from kvstudy.analyse.tidy.files import CELL
+from kvstudy.analyse.tidy.outcomes import good, lost, missed, outcomes, void
+from kvstudy.analyse.tidy.resources import (
+    cpu_shares,
+    gc_pauses,
+    resources,
+    server_cpu_seconds,
+    usage,
+)
 from kvstudy.errors import KvstudyError
-from kvstudy.study.alike import differences
+from kvstudy.language.reasons import several
+from kvstudy.libraries import pd
+from kvstudy.logs.ycsb.check import read_rounds
+from kvstudy.logs.ycsb.histograms import read_histogram
+from kvstudy.logs.ycsb.log import YcsbLog
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.status import longest_stall, operations_per_second, read_status
+from kvstudy.study.alike import differences, usable_cores
 from kvstudy.study.cells import Cell, Target
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
-from kvstudy.study.raw import check_sums, one_line
+from kvstudy.study.raw import SECOND, check_sums, one_line
+from kvstudy.study.workload import ROUNDS_FILE
 
 MANIFEST = "manifest.json"
+# Before the name of an operation: its latencies from the time that a target rate asked for.
+INTENDED = "intended "
+# A longer time without a good operation is reported.
+STALL_SECONDS = 5
+# Rows of the tidy tables, by the names that the tables have.
+Rows = dict[str, list[dict]]
 
 
 class Unreadable(KvstudyError):
@@ -52,7 +78,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows]:
             f"{raw}: measured with other parameters than the study has now: {changes}. Put the "
             "study or workload file back, or remove that folder to measure the cell again"
         )
-    check_origin(study, manifest, raw)
+    _check_origin(study, manifest, raw)
     with reading(raw, "its files"):
         # What is compared between cells, and told of open-loop cells, must be there.
         differences({cell.path: manifest})
@@ -62,12 +88,204 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows]:
 
 
 def _changes(measured: dict, planned: dict) -> str:
-    flat = [
+    was, now = (
         {key: value for key, value in side.items() if key != "properties"} | side["properties"]
         for side in (measured, planned)
-    ]
-    return ", ".join(
-        f"{key} was {flat[0].get(key)}, is now {flat[1].get(key)}"
-        for key in sorted(flat[0].keys() | flat[1].keys())
-        if flat[0].get(key) != flat[1].get(key)
     )
+    return ", ".join(
+        f"{key} was {was.get(key)}, is now {now.get(key)}"
+        for key in sorted(was.keys() | now.keys())
+        if was.get(key) != now.get(key)
+    )
+
+
+def _check_origin(study: Study, manifest: dict, raw: Path) -> None:
+    """KvstudyError for an imported cell in a study that measures, and the other way round.
+
+    Both in one mean would compare machines, and the report would say wrong things of one.
+    """
+    study_file = f"config/studies/{study.name}/study.yaml"
+    if "imported" in manifest and not study.imported:
+        raise KvstudyError(
+            f"{raw}: was imported, but {study_file} has no key imported; imported and measured "
+            "cells are not mixed. Set imported: true, or move the run's results away"
+        )
+    if study.imported and "imported" not in manifest:
+        raise KvstudyError(
+            f"{raw}: was measured here, but {study_file} says imported; imported and measured "
+            "cells are not mixed. Remove that key, or move the run's results away"
+        )
+
+
+def interval_of(manifest: dict, cell: Cell, phase: str) -> str:
+    """The property measurement.interval of ``phase``; those that others measured have their own."""
+    own = manifest["phases"].get(phase, {}).get("interval")
+    return own or dict(cell.properties).get("measurement.interval", "op")
+
+
+def key_of(cell: Cell) -> dict:
+    """What names a cell in every table."""
+    return {name: getattr(cell, name) for name in CELL}
+
+
+def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
+    """Everything that the logs in ``raw`` tell. KvstudyError for a log that is broken."""
+    files = _Files(cell, raw, manifest)
+    phase = cell.measured_phase
+    # Of a cell that others measured, the load can be missing.
+    logs = {name: files.log(name, name) for name in cell.phases if name in manifest["phases"]}
+    values = [value for name, log in logs.items() for value in files.of_phase(name, log)]
+    value = partial(_value, phase, "overall")
+    clients = [logs[phase]]
+    if cell.clients:
+        clients.append(files.log(SECOND, phase))
+        values.append(value("second_throughput", clients[1].throughput))
+    values += [value(*share) for share in cpu_shares(raw, phase, manifest).items()]
+    # Of all clients: the server's misses cannot be told apart by client.
+    misses = missed(manifest, phase, clients)
+    seconds = max(log.runtime for log in clients) / 1000
+    values.append(value("goodput", good(clients, misses) / seconds))
+    if misses is not None:
+        values.append(value("missed", misses))
+    reasons = [*void(study, cell, clients, misses), *lost(cell, manifest, clients)]
+    started = manifest["phases"][phase].get("started")
+    server = manifest["server"]
+    row = {
+        "status": "measured",
+        "reason": "",
+        "void": several(reasons),
+        "provider": server["provider"],
+        "client": manifest["client"]["kind"],
+        "server_version": server["version"],
+        "started": manifest["started"],
+        "wall_seconds": manifest["seconds"]["total"],
+        "position": manifest["position"],
+    }
+    tables = {
+        "cells": [row],
+        "outcomes": outcomes(manifest, phase, clients),
+        "histograms": files.histograms(phase, logs[phase]),
+        "resources": resources(raw, phase, started),
+    }
+    if cell.rounds:
+        tables["rounds"] = rounds(raw, cell, logs[phase])
+    status = None
+    if not manifest.get("imported", {}).get("no_status_lines"):
+        status = files.status(phase)
+    if status is not None:
+        per_second = operations_per_second(status, f"{raw}: {phase}").items()
+        tables["series"] = [
+            {"phase": phase, "second": second, "throughput": rate} for second, rate in per_second
+        ]
+        stall = longest_stall(status)
+        # Between two rounds, the table is emptied.
+        if stall > STALL_SECONDS and not cell.rounds:
+            values.append(value("stalled", stall))
+    key = key_of(cell)
+    rows = {name: [key | row for row in found] for name, found in tables.items()}
+    return defaultdict(list, rows | {"measurements": [key | row for row in values]})
+
+
+def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
+    """The rows of one cell, without the cell. KvstudyError for a file that is broken."""
+    for row in read_rounds(raw / ROUNDS_FILE, cell, log).to_dict("records"):
+        counted = "no" if row["round"] <= cell.rounds.warmup else "yes"
+        yield row | {"records": cell.records, "counted": counted}
+
+
+def _value(phase: str, operation: str, metric: str, value: float) -> dict:
+    """A row of measurements.csv, without the cell."""
+    unit = metric_of(metric).unit
+    return {"phase": phase, "operation": operation, "metric": metric, "unit": unit, "value": value}
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The raw files of a cell, in ``raw``. Broken ones raise KvstudyError."""
+
+    cell: Cell
+    raw: Path
+    manifest: dict
+
+    def log(self, name: str, phase: str) -> YcsbLog:
+        """The results of a client called ``name``, in ``phase``."""
+        path = self.raw / f"{name}.out"
+        return parse(_text(path), str(path), interval_of(self.manifest, self.cell, phase))
+
+    def of_phase(self, phase: str, log: YcsbLog) -> Iterator[dict]:
+        """The values of a phase: what its log says, and what was watched meanwhile."""
+        cell, raw, manifest = self.cell, self.raw, self.manifest
+        went = manifest["phases"][phase]
+        value = partial(_value, phase, "overall")
+        yield value("runtime", log.runtime)
+        yield value("throughput", log.throughput)
+        yield value("operations", log.attempted)
+        yield value("failed", log.failed)
+        server = None if "imported" in manifest else server_cpu_seconds(raw, phase)
+        # The client's is of the whole process, its start included: short runs have more.
+        client = went["client_cpu_seconds"]
+        for metric, seconds in (("client_cpu", client), ("server_cpu", server)):
+            if seconds is not None:
+                yield value(metric, seconds * 1e6 / log.attempted)
+        for name, section in log.sections.items():
+            of_operation = partial(_value, phase, name.lower())
+            yield of_operation("operations", section.operations)
+            yield of_operation("failed", section.failed)
+            for metric, latency in section.latencies.items():
+                yield of_operation(metric, latency)
+            for metric, latency in section.intended.items():
+                yield of_operation(f"intended_{metric}", latency)
+        bound = (manifest.get("pinning") or {}).get("client")
+        threads = cell.client_threads[0] if phase == cell.measured_phase else cell.threads
+        lived = (client, went["seconds"])
+        used = usage(raw, phase, threads, log, lived, bound, usable_cores(manifest))
+        for metric, amount in used.items():
+            yield value(metric, amount)
+        pauses = gc_pauses(raw, phase)
+        if pauses is not None:
+            yield value("gc_count", pauses[0])
+            yield value("gc_pause", pauses[1])
+        # What our own watching took of a core.
+        if went.get("monitor_cpu_seconds") is not None and went.get("seconds"):
+            yield value("monitor_cpu", 100 * went["monitor_cpu_seconds"] / went["seconds"])
+
+    def status(self, phase: str) -> pd.DataFrame | None:
+        """The status lines of ``phase`` (``read_status``); None where the client printed none."""
+        path = self.raw / f"{phase}.err"
+        if not path.is_file():
+            # Imported, with both outputs in one file.
+            path = self.raw / f"{phase}.out"
+        text = _text(path)
+        return read_status(text, str(path)) if " operations; " in text else None
+
+    def histograms(self, phase: str, log: YcsbLog) -> Iterator[dict]:
+        """Counts of successful operations by latency (us) in ``phase``, for each operation.
+
+        An operation without a histogram file has none. Intended latencies (from the
+        time that a target rate asked for) are those of an operation ``intended read``.
+        KvstudyError when a file's counts are not those of ``log``.
+        """
+        for name, section in log.sections.items():
+            operation = name.lower()
+            # With measurement.interval=intended the plain files hold intended latencies.
+            only = bool(section.intended) and not section.latencies
+            plain = f"{INTENDED}{operation}" if only else operation
+            for file, label in ((name, plain), (f"Intended-{name}", f"{INTENDED}{operation}")):
+                path = self.raw / f"{phase}.{file}.hdr"
+                if not section.operations or not path.is_file():
+                    continue
+                counts = read_histogram(path)
+                if counts.sum() != section.operations:
+                    raise KvstudyError(
+                        f"{path}: has {counts.sum()} operations, the log {section.operations}; it "
+                        "is cut off or of another run. Measure the cell again"
+                    )
+                for latency, count in counts.items():
+                    yield {"phase": phase, "operation": label, "latency": latency, "count": count}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None

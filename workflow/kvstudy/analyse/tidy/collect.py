@@ -7,17 +7,19 @@ row per planned cell, with a reason where there is no valid number.
 one row per latency of an operation of that phase, with its count.
 ``resources.csv``: one row per second of that phase and side, with what it used.
 ``outcomes.csv``: how its operations ended (see ``tidy.outcomes``). ``rounds.csv``: the
-rounds of workloads that have some (see ``tidy.rows.rounds``).
+rounds of workloads that have some (see ``tidy.cell.rounds``).
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from kvstudy.analyse.tidy.cell import Unreadable, read_cell, reading
+from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
 from kvstudy.analyse.tidy.files import (
     CELLS,
     HISTOGRAMS,
@@ -27,11 +29,10 @@ from kvstudy.analyse.tidy.files import (
     ROUNDS,
     SERIES,
 )
-from kvstudy.analyse.tidy.rows import NOT_IMPORTED, Rows, imported_facts, key_of
-from kvstudy.analyse.tidy.usage import disturbance
+from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
-from kvstudy.study.alike import Difference, differences, refusal
+from kvstudy.study.alike import differences, refusal
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.model import Study
 from kvstudy.study.raw import (
@@ -41,8 +42,12 @@ from kvstudy.study.raw import (
     is_gap,
     is_measured,
     raw_directory,
+    reason_on_file,
     recorded_reason,
 )
+
+TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, RESOURCES, OUTCOMES, ROUNDS)
+NOT_IMPORTED = "not-imported"
 
 
 class Record(BaseModel):
@@ -105,24 +110,14 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
     )
 
 
-# In the order of ``Collected``.
-TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, RESOURCES, OUTCOMES, ROUNDS)
-
-
 @dataclass(frozen=True)
 class Collected:
-    """The tidy tables of a run and what it was measured on.
+    """The tidy tables of a run by their names, and what it was measured on.
 
     ``unreadable`` are cells whose raw logs are there and cannot be read, with the reasons.
     """
 
-    cells: pd.DataFrame
-    measurements: pd.DataFrame
-    series: pd.DataFrame
-    histograms: pd.DataFrame
-    resources: pd.DataFrame
-    outcomes: pd.DataFrame
-    rounds: pd.DataFrame
+    tables: dict[str, pd.DataFrame]
     environment: dict
     unreadable: dict[Cell, str]
 
@@ -134,7 +129,7 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
     KvstudyError for cells of other parameters than the study now has, and for cells that
     were not measured alike, unless ``mixed``.
     """
-    rows = Rows()
+    rows = defaultdict(list)
     manifests: dict[str, dict] = {}
     unreadable: dict[Cell, str] = {}
     for position, cell in enumerate(cells, start=1):
@@ -144,151 +139,155 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
                 gap = _gap(cell, run)
                 if study.imported and gap["status"] != "failed":
                     gap["reason"] = NOT_IMPORTED
-                rows.cells.append(gap | {"position": position})
+                rows["cells"].append(key_of(cell) | gap | {"position": position})
                 continue
             manifests[cell.path], own = read_cell(study, cell, raw)
-            rows.add(own)
+            for name, some in own.items():
+                rows[name] += some
         except Unreadable as error:
             unreadable[cell] = str(error)
             failed = {"status": "failed", "reason": str(error), "position": position}
-            rows.cells.append(key_of(cell) | failed)
+            rows["cells"].append(key_of(cell) | failed)
     unlike = differences(manifests)
     if unlike and not mixed:
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
-    return Collected(
-        *(table.frame(getattr(rows, table.name)) for table in TABLES),
-        _environment(list(manifests.values()))
-        | imported_facts(list(manifests.values()))
-        | {"mixed": mixtures(unlike), "disturbance": disturbance(rows.measurements)}
-        | {"study": study_record(study, cells).model_dump()},
-        unreadable,
+    measured = list(manifests.values())
+    mixtures = [
+        {
+            "what": difference.what,
+            "sides": [asdict(side) | {"cells": len(side.cells)} for side in difference.sides],
+        }
+        for difference in unlike
+    ]
+    environment = (
+        _environment(measured)
+        | _imported_facts(measured)
+        | {"mixed": mixtures, "disturbance": disturbance(rows["measurements"])}
+        | {"study": study_record(study, cells).model_dump()}
     )
+    tables = {table.name: table.frame(rows[table.name]) for table in TABLES}
+    return Collected(tables, environment, unreadable)
 
 
 def _gap(cell: Cell, run: str) -> dict:
-    """A cell without raw logs, with the reason that is on file."""
-    results = Path("results") / run
-    failures = sorted((results / "failed" / cell.path).glob("*/failure.json"))
-    no_server = results / "gaps" / f"{cell.store}.json"
+    """The state of a cell without raw logs, with the reason that is on file."""
+    status, reason = reason_on_file(run, cell.path, cell.store) or ("not measured", "no-logs")
     if is_gap(run, cell):
         raw = raw_directory(run, cell)
         with reading(raw, GAP):
             check_sums(raw)
             status, reason = "not measured", recorded_reason(raw / GAP)
-    elif failures:
-        status, reason = "failed", recorded_reason(failures[-1])
-    elif no_server.is_file():
-        status, reason = "not measured", recorded_reason(no_server)
-    else:
-        status, reason = "not measured", "no-logs"
-    return key_of(cell) | {"status": status, "reason": reason}
+    return {"status": status, "reason": reason}
 
 
 def _environment(manifests: list[dict]) -> dict:
     """Distinct machines, and per store its versions, providers, images and clients."""
-    machines: list[list[dict]] = []
-    stores: dict[str, dict] = {}
+    machines = _distinct(manifest["environment"] for manifest in manifests)
+    of_store: dict[str, list[dict]] = defaultdict(list)
     for manifest in manifests:
-        if manifest["environment"] and manifest["environment"] not in machines:
-            machines.append(manifest["environment"])
-        store = stores.setdefault(
-            manifest["cell"]["store"], {"versions": [], "providers": [], "images": [], "jars": {}}
-        )
-        server = manifest["server"]
-        _add(store["versions"], server["version"])
-        _add(store["providers"], server["provider"])
-        if server.get("image"):
-            _add(store["images"], f"{server['image']} ({server['digest']})")
-        store["jars"] |= manifest["client"]["jars"]
+        of_store[manifest["cell"]["store"]].append(manifest)
+    pinnings = [manifest.get("pinning") for manifest in manifests]
     return {
         "machines": machines,
         "components": machines[0] if machines else [],
-        "java": java(manifests),
-        "findings": findings(manifests),
+        # Each different Java with its flags.
+        "java": _distinct(manifest.get("java") for manifest in manifests),
+        "findings": _findings(manifests),
         "measured": len(manifests),
-        "looked_at": looked_at(manifests),
-        "pinned": pinnings(manifests),
-        "stores": {
-            name: store
-            | {
-                "version": ", ".join(store["versions"])
-                or ("not recorded" if PROVIDER_IMPORTED in store["providers"] else ""),
-                "provider": ", ".join(store["providers"]),
-            }
-            for name, store in sorted(stores.items())
-        },
+        "looked_at": sum(bool(manifest.get("findings")) for manifest in manifests),
+        # The cores that server and client were bound to.
+        "pinned": [
+            {side: cores[side] for side in ("server", "client")} | {"cells": pinnings.count(cores)}
+            for cores in _distinct(pinnings)
+        ],
+        "stores": {name: _server(of_store[name]) for name in sorted(of_store)},
     }
 
 
-def _add(values: list[str], value: str | None) -> None:
-    if value and value not in values:
-        values.append(value)
+def _server(manifests: list[dict]) -> dict:
+    """Server and client of one store."""
+    servers = [manifest["server"] for manifest in manifests]
+    versions = _distinct(server["version"] for server in servers)
+    providers = _distinct(server["provider"] for server in servers)
+    unknown = "not recorded" if PROVIDER_IMPORTED in providers else ""
+    jars: dict[str, str] = {}
+    for manifest in manifests:
+        jars |= manifest["client"]["jars"]
+    return {
+        "versions": versions,
+        "providers": providers,
+        "images": _distinct(
+            f"{server['image']} ({server['digest']})" for server in servers if server.get("image")
+        ),
+        "jars": jars,
+        "version": ", ".join(versions) or unknown,
+        "provider": ", ".join(providers),
+    }
 
 
-def findings(manifests: list[dict]) -> list[dict]:
+def _distinct(values: Iterable) -> list:
+    """The different ones that say something, in their order."""
+    different = []
+    for value in values:
+        if value and value not in different:
+            different.append(value)
+    return different
+
+
+def _findings(manifests: list[dict]) -> list[dict]:
     """The findings of the cells, equal ones together.
 
     Each has ``key``, ``title``, ``good``, ``consequence``, the number of
     ``cells`` with it, and their ``values``: the different ones, or the lowest
     and the highest where they are numbers.
     """
-    found: dict[tuple, dict] = {}
+    equal: dict[tuple, list[dict]] = defaultdict(list)
     for manifest in manifests:
-        for each in manifest.get("findings") or []:
-            same = (each["key"], each["good"], each["consequence"])
-            entry = found.setdefault(
-                same,
-                {key: each[key] for key in ("key", "title", "good", "consequence")}
-                | {"cells": 0, "values": {}},
-            )
-            entry["cells"] += 1
-            entry["values"].setdefault(each["value"], each.get("number"))
-    order = list(dict.fromkeys(key for key, *_ in found))
-    entries = sorted(found.values(), key=lambda entry: order.index(entry["key"]))
-    return [entry | {"values": _values(entry["values"])} for entry in entries]
+        for finding in manifest.get("findings") or []:
+            equal[finding["key"], finding["good"], finding["consequence"]].append(finding)
+    order = list(dict.fromkeys(key for key, *_ in equal))
+    return [
+        {key: findings[0][key] for key in ("key", "title", "good", "consequence")}
+        | {"cells": len(findings), "values": _values(findings)}
+        for findings in sorted(equal.values(), key=lambda of: order.index(of[0]["key"]))
+    ]
 
 
-def _values(values: dict[str, float | None]) -> list[str]:
-    if None in values.values() or len(values) < 3:
-        return list(values)
-    ordered = sorted(values, key=lambda value: values[value])
+def _values(findings: list[dict]) -> list[str]:
+    numbers: dict[str, float | None] = {}
+    for finding in findings:
+        numbers.setdefault(finding["value"], finding.get("number"))
+    if None in numbers.values() or len(numbers) < 3:
+        return list(numbers)
+    ordered = sorted(numbers, key=numbers.__getitem__)
     return [ordered[0], ordered[-1]]
 
 
-def looked_at(manifests: list[dict]) -> int:
-    """How many cells have findings at all."""
-    return sum(bool(manifest.get("findings")) for manifest in manifests)
+def _imported_facts(manifests: list[dict]) -> dict[str, dict]:
+    """The key ``imported``, or nothing where all cells were measured here.
 
-
-def pinnings(manifests: list[dict]) -> list[dict]:
-    """The cores that server and client were bound to, with the number of cells."""
-    found: dict[tuple[str, str], int] = {}
-    for manifest in manifests:
-        if pinned := manifest.get("pinning"):
-            sides = (pinned["server"], pinned["client"])
-            found[sides] = found.get(sides, 0) + 1
-    return [
-        {"server": server, "client": client, "cells": cells}
-        for (server, client), cells in found.items()
-    ]
-
-
-def java(manifests: list[dict]) -> list[dict]:
-    """Each different Java with its flags."""
-    found: list[dict] = []
-    for manifest in manifests:
-        told = manifest.get("java")
-        if told and told not in found:
-            found.append(told)
-    return found
-
-
-def mixtures(found: list[Difference]) -> list[dict]:
-    """What was mixed, with the number of cells on each side."""
-    return [
-        {
-            "what": difference.what,
-            "sides": [asdict(side) | {"cells": len(side.cells)} for side in difference.sides],
+    ``cells`` and ``logs`` count what was imported; ``ycsb`` are the versions that the
+    logs name. ``without`` counts the cells that lack something, by its name.
+    """
+    found = [manifest for manifest in manifests if "imported" in manifest]
+    if not found:
+        return {}
+    lacks = {
+        "start": lambda manifest: manifest["started"] is None,
+        "seconds": lambda manifest: bool(manifest["imported"]["no_status_lines"]),
+        "histograms": lambda manifest: (
+            not any(origin["kept_as"].endswith(".hdr") for origin in manifest["imported"]["from"])
+        ),
+        "load": lambda manifest: "load" not in manifest["phases"],
+        "command": lambda manifest: any(
+            phase["command"] is None for phase in manifest["phases"].values()
+        ),
+    }
+    return {
+        "imported": {
+            "cells": len(found),
+            "logs": sum(len(manifest["phases"]) for manifest in found),
+            "ycsb": sorted({m["client"]["ycsb"] for m in found if m["client"]["ycsb"]}),
+            "without": {name: sum(map(lack, found)) for name, lack in lacks.items()},
         }
-        for difference in found
-    ]
+    }

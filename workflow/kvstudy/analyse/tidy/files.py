@@ -145,6 +145,11 @@ def read_environment(path: Path) -> dict:
     return environment
 
 
+def counting(cells: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``cells.csv`` that are in means."""
+    return cells[(cells["status"] == "measured") & (cells["void"] == "")]
+
+
 def path_of(row) -> str:
     """The path of the cell in a ``row`` of ``cells.csv``, or of another table of cells."""
     return cell_path(row.store, row.workload, row.parameters, row.repetition)

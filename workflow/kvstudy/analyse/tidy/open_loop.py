@@ -14,9 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean
 
-from kvstudy.analyse.tidy.cell import MANIFEST
+from kvstudy.analyse.tidy.cell import MANIFEST, key_of
 from kvstudy.analyse.tidy.collect import Collected, collect
-from kvstudy.analyse.tidy.files import CELLS, HISTOGRAMS, MEASUREMENTS, SERIES, TARGETS
+from kvstudy.analyse.tidy.files import (
+    CELL,
+    CELLS,
+    HISTOGRAMS,
+    MEASUREMENTS,
+    SERIES,
+    TARGETS,
+    counting,
+)
+from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
@@ -39,6 +48,11 @@ class OpenLoop:
     histograms: pd.DataFrame
     targets: pd.DataFrame
 
+    @property
+    def counted(self) -> pd.DataFrame:
+        """What names the cells that count."""
+        return counting(self.cells)[CELL]
+
 
 TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
 NOTHING = OpenLoop(*(table.frame() for table in TABLES))
@@ -51,9 +65,7 @@ def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
     """
     at_rates = {cell.parameters for cell in cells if cell.load is not None}
     closed, opened = {}, {}
-    for name, frame in vars(found).items():
-        if not isinstance(frame, pd.DataFrame):
-            continue
+    for name, frame in found.tables.items():
         open_loop = frame["parameters"].isin(at_rates)
         closed[name] = frame[~open_loop]
         if name in KEPT:
@@ -68,22 +80,24 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
     its closed-loop cells give one now, the reason says what to do.
     """
     reasons = frame["reason"].tolist()
+    planned = {tuple(key_of(cell).values()): cell for cell in cells}
     # Each rate means reading all logs of its closed-loop cells; loads and repetitions share them.
     known: dict[tuple[str, str, str | None], Target | NoTarget] = {}
     for index, row in enumerate(frame.itertuples()):
-        cell = _planned(cells, row)
-        if row.status == "measured" or row.status == "failed":
+        cell = planned[row.store, row.workload, row.parameters, row.repetition]
+        if row.status in ("measured", "failed"):
             continue
         origin = (cell.store, cell.workload, cell.closed)
         if origin not in known:
             known[origin] = find_target(study, cells, cell, run)
-        found = known[origin]
-        if not isinstance(found, NoTarget):
+        target = known[origin]
+        if not isinstance(target, NoTarget):
             if is_gap(run, cell):
                 remedy = reason("target-now", folder=raw_directory(run, cell))
                 reasons[index] = several([reasons[index], remedy])
-        elif not _has_gap_file(run, cell.store):
-            reasons[index] = found.reason
+        elif not (Path("results") / run / "gaps" / f"{cell.store}.json").is_file():
+            # Else the store as a whole cannot be measured here, which says more.
+            reasons[index] = target.reason
     return frame.assign(reason=reasons)
 
 
@@ -95,11 +109,14 @@ def targets(cells: list[Cell], run: str) -> pd.DataFrame:
             continue
         path = raw_directory(run, cell) / MANIFEST
         target = Target.from_json(json.loads(path.read_text(encoding="utf-8"))["target"])
-        gone = no_longer_there(target, run)
-        note = ""
-        if gone:
-            note = reason("origins-gone", cells=", ".join(gone))
-        key = [cell.store, cell.workload, cell.parameters, cell.repetition, cell.closed]
+        # Closed-loop cells whose logs are gone or others now.
+        gone = [
+            origin.cell
+            for origin in target.origins
+            if sums_digest(Path("results") / run / "raw" / origin.cell) != origin.sums
+        ]
+        note = reason("origins-gone", cells=", ".join(gone)) if gone else ""
+        key = [*key_of(cell).values(), cell.closed]
         rows.append([*key, cell.load, target.rate, target.mean, len(target.origins), note])
     return TARGETS.frame(rows)
 
@@ -107,20 +124,6 @@ def targets(cells: list[Cell], run: str) -> pd.DataFrame:
 def read_open_loop(folder: Path) -> OpenLoop:
     """The tables in ``folder``; KvstudyError for one that is missing or of another kind."""
     return OpenLoop(*(table.read(folder) for table in TABLES))
-
-
-def _planned(cells: list[Cell], row) -> Cell:
-    key = (row.store, row.workload, row.parameters, row.repetition)
-    return next(
-        cell
-        for cell in cells
-        if (cell.store, cell.workload, cell.parameters, cell.repetition) == key
-    )
-
-
-def _has_gap_file(run: str, store: str) -> bool:
-    """Whether the store as a whole cannot be measured here, which says more."""
-    return (Path("results") / run / "gaps" / f"{store}.json").is_file()
 
 
 @dataclass(frozen=True)
@@ -149,18 +152,19 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
             f"{raw_directory(run, each)}: {problem}; {cell.path} needs its throughput. Remove that "
             "folder to measure it again"
         )
-    throughputs = _throughputs(found.measurements)
+    runs = throughputs(found.tables["measurements"])
+    runs = runs[runs["phase"] == "run"].set_index("repetition")["value"]
     origins: list[Origin] = []
     void: list[str] = []
     absent: list[str] = []
-    for each, row in zip(closed, found.cells.itertuples(), strict=True):
+    for each, row in zip(closed, found.tables["cells"].itertuples(), strict=True):
         if row.status != "measured":
             absent.append(row.reason)
         elif row.void:
             void.append(row.void)
         else:
             digest = sums_digest(raw_directory(run, each))
-            origins.append(Origin(each.path, throughputs[each.repetition], digest))
+            origins.append(Origin(each.path, runs[each.repetition], digest))
     if not origins:
         reasons = [reason("not-measured", why=why) for why in absent]
         reasons += [reason("void", why=why) for why in void]
@@ -168,22 +172,3 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
         return NoTarget(reason("no-target", why=why), final=not absent)
     mean = geometric_mean(origin.throughput for origin in origins)
     return Target(max(1, round(mean * cell.load / 100)), cell.load, mean, tuple(origins))
-
-
-def _throughputs(measurements: pd.DataFrame) -> dict[int, float]:
-    """Throughput in ops/s of each repetition's run phase."""
-    rows = measurements[
-        (measurements["phase"] == "run")
-        & (measurements["operation"] == "overall")
-        & (measurements["metric"] == "throughput")
-    ]
-    return dict(zip(rows["repetition"], rows["value"], strict=True))
-
-
-def no_longer_there(target: Target, run: str) -> list[str]:
-    """Closed-loop cells of the ``target`` whose logs are gone or others now."""
-    return [
-        origin.cell
-        for origin in target.origins
-        if sums_digest(Path("results") / run / "raw" / origin.cell) != origin.sums
-    ]

@@ -37,16 +37,16 @@ def outcomes(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> Iterator[di
 
     Each client has status rows of its own.
     """
-    yield _row("client", "", manifest["client"]["kind"], None)
-    for name, section in (item for log in logs for item in log.sections.items()):
-        for status, count in section.returns.items():
-            yield _row("status", name.lower(), status, count)
     counted = _counters(manifest, phase)
+    rows = [("client", "", manifest["client"]["kind"], None)]
+    for name, section in _sections(logs):
+        rows += [("status", name.lower(), *each) for each in section.returns.items()]
     if counted is None:
         told = "counters" in manifest["server"]
-        yield _row("none", "", NOT_TOLD if told else NOT_RECORDED, None)
-    for name, count in sorted((counted or {}).items()):
-        yield _row("counter", "", name, count)
+        rows.append(("none", "", NOT_TOLD if told else NOT_RECORDED, None))
+    rows += [("counter", "", *each) for each in sorted((counted or {}).items())]
+    for row in rows:
+        yield dict(zip(("kind", "operation", "name", "count"), row, strict=True))
 
 
 def missed(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> int | None:
@@ -57,12 +57,12 @@ def missed(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> int | None:
     Each read that failed is taken to be one of the server's misses, so that none
     counts twice. None without reads, and where the server's misses are not known.
     """
-    reads = [log.sections[name] for log in logs for name in READS if name in log.sections]
+    reads = _sections(logs, READS)
     counted = _counters(manifest, phase)
     name = manifest["server"].get("misses")
     if not reads or counted is None or not name:
         return None
-    return max(0, counted.get(name, 0) - sum(section.failed for section in reads))
+    return max(0, counted.get(name, 0) - sum(section.failed for _, section in reads))
 
 
 def good(logs: Sequence[YcsbLog], missed: int | None) -> int:
@@ -77,20 +77,17 @@ def void(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) 
     Failures count for each client of ``logs``, misses for all together.
     """
     reasons = []
-    for name, section in (item for log in logs for item in log.sections.items()):
+    for name, section in _sections(logs):
         total = section.operations + section.failed
         operation = name.lower()
         allowed = _allowed(study, cell, "failures", [operation])
         if total and section.failed / total > allowed:
-            reasons.append(
-                reason(
-                    "failures",
-                    share=f"{section.failed / total:.2%}",
-                    operation=operation,
-                    statuses=kinds_of(section),
-                    allowed=f"{allowed:.2%}",
-                )
-            )
+            # ``12 ERROR, 3 NOT_FOUND``: how they ended.
+            counts = section.returns.items()
+            kinds = ", ".join(f"{n} {status}" for status, n in counts if status not in GOOD)
+            share, most = f"{section.failed / total:.2%}", f"{allowed:.2%}"
+            words = {"share": share, "operation": operation, "statuses": kinds, "allowed": most}
+            reasons.append(reason("failures", **words))
     reads = _good_reads(logs)
     allowed = _allowed(study, cell, "misses", [name.lower() for name in READS])
     if missed and missed > allowed * reads:
@@ -110,7 +107,7 @@ def lost(cell: Cell, manifest: dict, logs: Sequence[YcsbLog]) -> list[str]:
         return []
     rounds, held = cell.rounds, (server.get("records") or {}).get("run")
     inserted, deleted = (
-        sum(log.sections[name].operations for log in logs if name in log.sections)
+        sum(section.operations for _, section in _sections(logs, [name]))
         for name in ("INSERT", "DELETE")
     )
     if rounds:
@@ -131,25 +128,18 @@ def lost(cell: Cell, manifest: dict, logs: Sequence[YcsbLog]) -> list[str]:
     return reasons
 
 
-def kinds_of(section: Section) -> str:
-    """``12 ERROR, 3 NOT_FOUND``: how the failed operations ended."""
-    return ", ".join(
-        f"{count} {status}" for status, count in section.returns.items() if status not in GOOD
-    )
-
-
-def _row(kind: str, operation: str, name: str, count: int | None) -> dict:
-    return {"kind": kind, "operation": operation, "name": name, "count": count}
-
-
 def _counters(manifest: dict, phase: str) -> dict[str, int] | None:
     return (manifest["server"].get("counters") or {}).get(phase)
 
 
+def _sections(logs: Sequence[YcsbLog], names: Sequence[str] = ()) -> list[tuple[str, Section]]:
+    """The sections of all clients with their names, or those of these ``names``."""
+    sections = [item for log in logs for item in log.sections.items()]
+    return [item for item in sections if not names or item[0] in names]
+
+
 def _good_reads(logs: Sequence[YcsbLog]) -> int:
-    return sum(
-        log.sections[name].operations for log in logs for name in READS if name in log.sections
-    )
+    return sum(section.operations for _, section in _sections(logs, READS))
 
 
 def _allowed(study: Study, cell: Cell, kind: str, operations: list[str]) -> float:

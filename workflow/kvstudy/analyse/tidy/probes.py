@@ -22,7 +22,7 @@ from kvstudy.libraries import pd
 from kvstudy.study.load import properties_of
 from kvstudy.study.model import Study
 from kvstudy.study.probe import FACTS, planned
-from kvstudy.study.raw import check_sums, is_complete, probe_directory, recorded_reason
+from kvstudy.study.raw import check_sums, is_complete, probe_directory, reason_on_file
 from kvstudy.study.workload import operations_of
 
 # Connecting, and asking for the counters, is counted too, but not once per operation.
@@ -44,7 +44,9 @@ def collect_probes(study: Study, run: str) -> pd.DataFrame:
         if is_complete(folder):
             found = _read(folder, plan)
         else:
-            found = [{"kind": "none", "reason": IMPORTED if study.imported else _gap(run, store)}]
+            on_file = reason_on_file(run, f"probes/{store}", store)
+            why = IMPORTED if study.imported else on_file[1] if on_file else NOT_YET
+            found = [{"kind": "none", "reason": why}]
         rows += [{"store": store, "step": "", "name": "", "reason": "", **row} for row in found]
     return PROBES.frame(rows)
 
@@ -77,17 +79,6 @@ def _read(folder: Path, plan: dict) -> list[dict]:
                 "folder to probe the store again"
             )
     return rows
-
-
-def _gap(run: str, store: str) -> str:
-    results = Path("results") / run
-    failures = sorted((results / "failed" / "probes" / store).glob("*/failure.json"))
-    no_server = results / "gaps" / f"{store}.json"
-    if failures:
-        return recorded_reason(failures[-1])
-    if no_server.is_file():
-        return recorded_reason(no_server)
-    return NOT_YET
 
 
 def rows_of(facts: dict) -> Iterator[dict]:
@@ -195,8 +186,7 @@ def updating(study: Study) -> set[str]:
 
 def becomes(sizes: tuple[float, float]) -> str:
     """``LIGHTER``, ``HEAVIER`` or ``KEPT``, from the bytes of a record before and after."""
-    before, after = sizes
-    change = after / before - 1
+    change = sizes[1] / sizes[0] - 1
     return LIGHTER if change < -SAME else HEAVIER if change > SAME else KEPT
 
 

@@ -1,24 +1,62 @@
-"""What server, client and machine used, from the counters that were read while a phase ran.
+"""What client, server and machine used, from what was watched while a phase ran.
 
-The counters are totals (``measure/sampler.py``), so what is used in a second is
-their difference. A counter that a kernel does not have is empty, and a side whose
-processes are not on this machine has no rows.
+The sampler's counters (``measure/sampler.py``) are totals, so what is used in a second is their
+difference. A counter that a kernel does not have is empty, and a side whose processes are not
+on this machine has no rows. *Foreign* is the CPU time that other programs of the machine took,
+*steal* what its hypervisor gave to other machines; both as a share of the machine's CPU time
+(all cores, busy or idle).
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
+from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.status import run_start
 
+PROCESSES, MACHINE = "processes.csv", "machine.csv"
+# Samples that are nearer than this say little: processor time comes in steps of 10 ms.
+SHORTEST = 0.5
+# In less time the kernel's ticks do not tell how many cores there are.
+LEAST_SECONDS = 2.0
+# Seconds of CPU time below which they are too coarse for a share.
+LEAST = 1.0
+# Time zones differ by multiples of a quarter of an hour.
+ZONE_STEP = 900
+PROCESS_CPU = ("cpu_user", "cpu_system")
+PROCESS_RATES = {
+    "cores_user": ["cpu_user"],
+    "cores_system": ["cpu_system"],
+    "switches": ["switches_voluntary", "switches_involuntary"],
+    "read_bytes": ["read_bytes"],
+    "write_bytes": ["write_bytes"],
+}
+MACHINE_RATES = {
+    "cores_busy": ["cpu_busy"],
+    "cores_steal": ["cpu_steal"],
+    "cpu_pressure": ["cpu_pressure"],
+    "memory_pressure": ["memory_pressure"],
+    "io_pressure": ["io_pressure"],
+    "loopback_bytes": ["loopback_bytes"],
+}
+INTERRUPTS = "cpu_interrupts"
+# Others (Z, Epsilon) stop the client too, but do not say so in such lines.
+_KNOWN = re.compile(r"Using (Serial|Parallel|G1|Shenandoah)\b")
+_PAUSE = re.compile(r" Pause .* (\d+[.,]\d+)ms$", re.M)
+# Of what disturbs a measurement, the share in per cent above which it is reported.
+DISTURBING = ("foreign_cpu", "steal_cpu")
+MUCH = 5.0
 
-def read_samples(
+
+def _totals(
     path: Path,
     phase: str,
     columns: Sequence[str],
@@ -41,29 +79,11 @@ def read_samples(
     except FileNotFoundError:
         return []
     except (OSError, KeyError, ValueError, TypeError, csv.Error) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again") from None
+        raise _unreadable(path, error) from None
 
 
-# Samples that are nearer than this say little: processor time comes in steps of 10 ms.
-SHORTEST = 0.5
-# Time zones differ by multiples of a quarter of an hour.
-ZONE_STEP = 900
-
-PROCESS_RATES = {
-    "cores_user": ["cpu_user"],
-    "cores_system": ["cpu_system"],
-    "switches": ["switches_voluntary", "switches_involuntary"],
-    "read_bytes": ["read_bytes"],
-    "write_bytes": ["write_bytes"],
-}
-MACHINE_RATES = {
-    "cores_busy": ["cpu_busy"],
-    "cores_steal": ["cpu_steal"],
-    "cpu_pressure": ["cpu_pressure"],
-    "memory_pressure": ["memory_pressure"],
-    "io_pressure": ["io_pressure"],
-    "loopback_bytes": ["loopback_bytes"],
-}
+def _unreadable(path: Path, error: Exception) -> KvstudyError:
+    return KvstudyError(f"{path}: cannot be read ({error!r}); measure the cell again")
 
 
 def server_cpu_seconds(raw: Path, phase: str) -> float | None:
@@ -72,8 +92,7 @@ def server_cpu_seconds(raw: Path, phase: str) -> float | None:
     None where the server's processes are not on this machine, or nothing was
     sampled. KvstudyError for a file that is no ``processes.csv``.
     """
-    columns = ("cpu_user", "cpu_system")
-    samples = read_samples(raw / "processes.csv", phase, columns, "server")
+    samples = _totals(raw / PROCESSES, phase, PROCESS_CPU, "server")
     used = [sum(sample.values()) for sample in samples]
     return used[-1] - used[0] if len(used) > 1 else None
 
@@ -120,31 +139,29 @@ def _client_start(raw: Path, phase: str, started: float | None) -> float:
     clock = run_start(text)
     if clock is None or started is None:
         return 0.0
-    return (clock.replace(tzinfo=UTC) - datetime.fromtimestamp(started, UTC)).total_seconds() % (
-        ZONE_STEP
-    )
+    late = clock.replace(tzinfo=UTC) - datetime.fromtimestamp(started, UTC)
+    return late.total_seconds() % ZONE_STEP
 
 
 def _samples(raw: Path, phase: str) -> list[tuple[str, list[dict]]]:
     """Each side with its samples, at least ``SHORTEST`` apart."""
-    found = []
-    for name in ("processes.csv", "machine.csv"):
+    samples = []
+    for path in (raw / PROCESSES, raw / MACHINE):
         try:
-            table = pd.read_csv(raw / name)
+            table = pd.read_csv(path)
             table = table[table["phase"] == phase]
             table = table.assign(seconds=table["seconds"].astype(float))
-            if name == "machine.csv":
+            if path.name == MACHINE:
                 table["side"] = "machine"
             sides = table.groupby("side", sort=False)
         except FileNotFoundError:
             continue
         except (OSError, KeyError, ValueError, TypeError) as error:
-            raise KvstudyError(
-                f"{raw / name}: cannot be read ({error!r}); measure the cell again"
-            ) from None
-        for side, rows in sides:
-            found.append((side, _apart(rows.sort_values("seconds").to_dict("records"))))
-    return found
+            raise _unreadable(path, error) from None
+        samples += [
+            (side, _apart(rows.sort_values("seconds").to_dict("records"))) for side, rows in sides
+        ]
+    return samples
 
 
 def _apart(samples: list[dict]) -> list[dict]:
@@ -160,9 +177,8 @@ def _apart(samples: list[dict]) -> list[dict]:
 
 def _rate(before: dict, after: dict, counters: list[str], seconds: float) -> float | None:
     """What the counters rose by in a second; None where that is not known."""
-    values = [(before.get(name), after.get(name)) for name in counters]
     try:
-        risen = sum(float(last) - float(first) for first, last in values)
+        risen = sum(float(after.get(name)) - float(before.get(name)) for name in counters)
     except (TypeError, ValueError, OverflowError):
         return None
     # The counters of a process that ended are gone, those of a new one were not there.
@@ -170,3 +186,143 @@ def _rate(before: dict, after: dict, counters: list[str], seconds: float) -> flo
     if by_process and not (counters[0].startswith("cpu_") and after.get("cpu_from") == "cgroup"):
         return None
     return risen / seconds if risen >= 0 and seconds > 0 else None
+
+
+def usage(
+    raw: Path,
+    phase: str,
+    threads: int,
+    log: YcsbLog,
+    client: tuple[float, float],
+    client_on: str | None = None,
+    usable: int | None = None,
+) -> dict[str, float]:
+    """Metrics of one phase, without those that its logs do not tell.
+
+    ``client`` is the CPU time of the whole client process and how long it lived (s),
+    ``client_on`` the cores that it was bound to (``0-1,4``), ``usable`` how many cores the
+    manifest says that there are; without it, samples of two seconds or more tell.
+
+    ``in_call``: share of the client threads' time inside calls to the store
+    (throughput x mean latency / threads, Little's law). ``client_cores``,
+    ``server_cores``: cores in use on average, of the server from the first to the
+    last sample; ``machine_cores``: cores that there are, ``client_allowed`` those that the
+    client may use.
+    """
+    metrics = {"in_call": _in_call(threads, log)} if log.runtime > 0 else {}
+    cpu, seconds = client
+    metrics["client_cores"] = cpu / seconds if seconds else None
+    metrics["server_cores"] = _per_second(raw / PROCESSES, phase, PROCESS_CPU, "server")
+    if usable is None:
+        columns = ("cpu_busy", "cpu_idle", "cpu_steal")
+        cores = _per_second(raw / MACHINE, phase, columns, least=LEAST_SECONDS)
+        # The kernel's clock ticks are coarse; the number is whole.
+        usable = round(cores) if cores else None
+    metrics["machine_cores"] = usable
+    metrics["client_allowed"] = usable
+    if client_on:
+        # A list like 0-1,4.
+        ends = [part.split("-") for part in client_on.split(",")]
+        metrics["client_allowed"] = sum(int(end[-1]) - int(end[0]) + 1 for end in ends)
+    return {name: value for name, value in metrics.items() if value is not None}
+
+
+def _in_call(threads: int, log: YcsbLog) -> float:
+    # The parts of a read-modify-write have sections of their own.
+    waited = sum(
+        section.operations * section.latencies["latency_mean"]
+        for name, section in log.sections.items()
+        if name != "READ-MODIFY-WRITE" and "latency_mean" in section.latencies
+    )
+    return waited / (threads * log.runtime * 1000)
+
+
+def _per_second(
+    path: Path, phase: str, columns: tuple[str, ...], side: str | None = None, least: float = 0.0
+) -> float | None:
+    """Growth per second of the sum of ``columns``; None with less than two samples of them.
+
+    None too when the first and the last one are less than ``least`` seconds apart.
+    """
+    samples = _totals(path, phase, ("seconds", *columns), side)
+    if len(samples) < 2:
+        return None
+    first, last = samples[0], samples[-1]
+    seconds = last.pop("seconds") - first.pop("seconds")
+    if seconds <= 0 or seconds < least:
+        return None
+    return (sum(last.values()) - sum(first.values())) / seconds
+
+
+def gc_pauses(raw: Path, phase: str) -> tuple[int, float] | None:
+    """How often the collector stopped the client in ``phase``, and for how long together (ms).
+
+    From ``<phase>.gc.log``. None without that file, or of a collector whose pauses
+    do not stand in it.
+    """
+    path = raw / f"{phase}.gc.log"
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise KvstudyError(f"{path}: cannot be read: {error.strerror}") from None
+    if not _KNOWN.search(text):
+        return None
+    pauses = [float(number.replace(",", ".")) for number in _PAUSE.findall(text)]
+    return len(pauses), sum(pauses)
+
+
+def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
+    """``foreign_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they can be told.
+
+    Foreign needs the CPU time of the server, so there is none where the server
+    is not among this machine's processes, nor of cells with two clients.
+    KvstudyError for a file that is no ``machine.csv``.
+    """
+    columns = ("cpu_busy", INTERRUPTS, "cpu_idle", "cpu_steal")
+    samples = _totals(raw / MACHINE, phase, columns, optional=[INTERRUPTS])
+    # CPU seconds of the machine, from the first to the last sample.
+    machine = {name: samples[-1][name] - samples[0][name] for name in (samples or [{}])[0]}
+    total = sum(seconds for name, seconds in machine.items() if name != INTERRUPTS)
+    if total < LEAST:
+        return {}
+    shares = {"steal_cpu": 100 * machine["cpu_steal"] / total}
+    server = server_cpu_seconds(raw, phase)
+    if server is None and manifest["server"]["provider"] == "none":
+        server = 0.0
+    # Of a second client the CPU time is not known: it would count as foreign.
+    alone = not manifest["cell"].get("clients")
+    # Logs of an earlier version do not tell interrupts apart.
+    if server is not None and alone and INTERRUPTS in machine:
+        # The client's is of the whole process: at the last sample it has ended.
+        watched = manifest["phases"][phase]
+        own = watched["client_cpu_seconds"] + server + watched.get("monitor_cpu_seconds", 0.0)
+        busy = machine["cpu_busy"]
+        if manifest.get("interrupts_apart") is not False:
+            # Client and server cause interrupts that no process is charged with. Where that is
+            # not known, others are rather told to have taken too little than too much.
+            busy -= machine[INTERRUPTS]
+        # Ticks are counted apart for the machine and for its processes.
+        shares["foreign_cpu"] = max(0.0, 100 * (busy - own) / total)
+    return shares
+
+
+def disturbance(rows: Iterable[dict]) -> dict[str, dict]:
+    """Per metric: in how many ``cells`` it is known and ``above`` the limit, and the worst.
+
+    ``rows`` are rows of measurements. A metric that no cell has is left out.
+    """
+    of_metric: dict[str, list[dict]] = {}
+    for row in rows:
+        if row["metric"] in DISTURBING:
+            of_metric.setdefault(row["metric"], []).append(row)
+    facts = {}
+    for metric, cells in of_metric.items():
+        worst = max(cells, key=lambda row: row["value"])
+        facts[metric] = {
+            "cells": len(cells),
+            "above": sum(row["value"] > MUCH for row in cells),
+            "worst": {key: worst[key] for key in (*CELL, "value")},
+        }
+    return facts

@@ -1,4 +1,4 @@
-"""Looking up measured and published values of one run, for tables and figures.
+"""Measured and published values of one run, for tables and figures.
 
 A *set* are the records, operations and threads of a cell. Of values measured at several, those
 at the headline sizes (``study.cells.shown``) stand in tables and figures with one value per store.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from kvstudy.analyse.tidy.files import counting
 from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
@@ -18,6 +20,11 @@ from kvstudy.study.base import SIZES
 from kvstudy.study.combinations import shown_combination
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
+from kvstudy.study.published import COLUMNS, PRINTED, read_rows
+
+# Whether the audit of the source rejects the value; ``audit.files`` tells, the file does not.
+REJECTED = "rejected"
+NUMBERS = ["value", *SIZES]
 
 
 @dataclass(frozen=True)
@@ -148,7 +155,7 @@ class Results:
         """What became of the planned repetitions."""
         cells = self._cells
         rows = cells[(cells["store"] == store) & (cells["workload"] == workload)]
-        counted = rows[(rows["status"] == "measured") & (rows["void"] == "")]
+        counted = counting(rows)
         if len(counted):
             label = ""
         elif (rows["status"] == "measured").any():
@@ -198,3 +205,40 @@ def published_only(published: pd.DataFrame, study: Study) -> pd.DataFrame:
         )
         keep &= published[size].isna() | numbers.isna() | (published[size] == numbers)
     return published[keep]
+
+
+def read_published(path: Path) -> pd.DataFrame:
+    """Read the published values; an empty value is one that the source left out.
+
+    Units are those of ``measurements.csv``: ops/s, ms (run time), us (latency); and % for
+    ``throughput_change`` (a store's against a comparison table's baseline) and
+    ``failed_share`` (failed operations by all of that kind); and places, 1 is best, for
+    ``throughput_rank``. The workload ``mean`` is the
+    mean of all workloads. Columns are ``COLUMNS``, records, operations and threads (NaN: the
+    value is of no certain size), printed ("" where the source prints the value itself) and
+    rejected (False). Raises KvstudyError as ``read_rows`` does.
+    """
+    frame = pd.DataFrame(read_rows(path), columns=[*COLUMNS, *SIZES, PRINTED])
+    numbers = {name: pd.to_numeric(frame[name].replace("", None)) for name in NUMBERS}
+    frame = frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))
+    return frame.assign(**{REJECTED: False})
+
+
+def over_records(published: pd.DataFrame | None, workload: str) -> dict[tuple, tuple[float, str]]:
+    """Values of ``workload`` by (store, operation, metric, records), each with its printed form.
+
+    Also those that the source leaves empty, as NaN. A value without records is not among them.
+    """
+    if published is None:
+        return {}
+    rows = published[(published["workload"] == workload) & published["records"].notna()]
+    return {
+        (row.store, row.operation, row.metric, int(row.records)): (row.value, row.printed)
+        for row in rows.itertuples()
+    }
+
+
+def nothing_published() -> pd.DataFrame:
+    """As ``read_published`` gives it, of a source that printed no values."""
+    columns = [*COLUMNS, *SIZES, PRINTED, REJECTED]
+    return pd.DataFrame(columns=columns).astype(dict.fromkeys(NUMBERS, float))

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, path_of
+from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.study.metrics import PRINTED
@@ -79,8 +79,7 @@ def per_repetition(
     Columns are those of ``measurements``. Raises as ``summarise``.
     """
     _check(measurements, cells)
-    usable = cells[(cells["status"] == "measured") & (cells["void"] == "")][CELL]
-    values = measurements.merge(usable, on=CELL)
+    values = measurements.merge(counting(cells)[CELL], on=CELL)
     values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
     return pd.concat(
         [values, _combined(values), _means(values, workloads, shown)], ignore_index=True
@@ -142,7 +141,7 @@ def _combined(values: pd.DataFrame) -> pd.DataFrame:
     singles = values[~values["operation"].isin(["overall", "read-modify-write"])]
     found = []
     for _, rows in singles.groupby(["store", "workload", "parameters"], sort=False):
-        operations = sorted(rows["operation"].unique(), key=_operation_rank)
+        operations = sorted(rows["operation"].unique(), key=operation_rank)
         if len(operations) < 2:
             continue
         groups = rows.groupby([*CELL, "phase", "metric", "unit"], sort=False)["value"]
@@ -153,7 +152,8 @@ def _combined(values: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found) if found else values.head(0)
 
 
-def _operation_rank(operation: str) -> tuple[bool, int]:
+def operation_rank(operation: str) -> tuple[bool, int]:
+    """Where the operation stands among others."""
     known = operation in OPERATIONS
     return "+" in operation, OPERATIONS.index(operation) if known else len(OPERATIONS)
 
@@ -161,7 +161,7 @@ def _operation_rank(operation: str) -> tuple[bool, int]:
 def _ordered(summary: pd.DataFrame, stores: list[str], workloads: list[str]) -> pd.DataFrame:
     def rank(column: pd.Series) -> pd.Series:
         if column.name == "operation":
-            return column.map(_operation_rank)
+            return column.map(operation_rank)
         order = {"store": stores, "workload": workloads, "metric": PRINTED}.get(column.name)
         if order is None:
             return column

@@ -154,18 +154,15 @@ class Swept:
         if self.published is None:
             return []
         frame = self.published.dropna(subset="value")
-        frame = frame[
-            (frame["store"] == line.store)
-            & (frame["workload"] == line.workload)
-            & (frame["operation"] == operation)
-            & (frame["metric"] == metric)
-        ]
-        for size in SIZES:
-            frame = frame[frame[size].isna() | (frame[size] == getattr(point, size))]
+        keys = {"store": line.store, "workload": line.workload}
+        for key, value in (keys | {"operation": operation, "metric": metric}).items():
+            frame = frame[frame[key] == value]
         numbers = [getattr(point, size) for size in SIZES]
+        for size, number in zip(SIZES, numbers, strict=True):
+            frame = frame[frame[size].isna() | (frame[size] == number)]
         start = [PUBLISHED, line.store, line.workload, *numbers, operation, metric]
-        yes_no = {True: "yes", False: "no"}
+        nothing = [math.nan, math.nan, 0, ""]
         return [
-            [*start, row.unit, row.value, math.nan, math.nan, 0, "", yes_no[row.rejected]]
+            [*start, row.unit, row.value, *nothing, "yes" if row.rejected else "no"]
             for row in frame.itertuples()
         ]

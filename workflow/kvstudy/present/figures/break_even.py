@@ -53,9 +53,9 @@ class BreakEvenPlot(Caching, DrawnFigure):
         return break_even_table(self, run.headline_analysis.rounds, run.swept.published)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.findings.rounds import COLUMNS as ROUNDS
+        from kvstudy.analyse.findings.rounds import TABLE as ROUNDS
 
-        rows = break_even_table(self, pd.DataFrame(columns=ROUNDS), values)
+        rows = break_even_table(self, ROUNDS.frame(), values)
         return rows if len(rows) else None
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:

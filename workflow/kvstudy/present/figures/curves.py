@@ -189,7 +189,7 @@ def curves_table(figure: Curves, study: Study, swept: Swept) -> pd.DataFrame:
 
     Values are in the unit of the axis. ``line`` numbers the lines from 0. ``saturated``
     is yes at the point from which on throughput is within 5 % of the line's largest
-    (``stats.scalability.saturation``), else no.
+    (``stats.laws.saturation``), else no.
     """
     from kvstudy.analyse.tidy.swept import COLUMNS as KEYS
 
@@ -247,7 +247,7 @@ def panel_title(side: str, metric: str, operation: str) -> str:
 
 
 def _mark(rows: pd.DataFrame, over: str) -> None:
-    from kvstudy.stats.scalability import saturation
+    from kvstudy.stats.laws import saturation
 
     for side in (MEASURED, PUBLISHED):
         mine = rows[rows["side"] == side].dropna(subset="value")

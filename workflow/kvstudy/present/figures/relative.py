@@ -53,9 +53,9 @@ class RelativePlot(TwoStores, DrawnFigure):
         return relative_table(self, run.headline_analysis.rounds, run.swept.published)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.findings.rounds import COLUMNS as ROUNDS
+        from kvstudy.analyse.findings.rounds import TABLE as ROUNDS
 
-        rows = relative_table(self, pd.DataFrame(columns=ROUNDS), values)
+        rows = relative_table(self, ROUNDS.frame(), values)
         return rows if len(rows) else None
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
@@ -146,7 +146,7 @@ def relative_table(
     where it is not known).
     """
     from kvstudy.analyse.findings.rounds import Times
-    from kvstudy.analyse.tidy.published import over_records
+    from kvstudy.analyse.tidy.results import over_records
 
     times = Times(found, figure.workload)
     source = over_records(published, figure.workload)

@@ -266,7 +266,7 @@ def _write_note(upper: plt.Axes, lower: plt.Axes, note: str) -> None:
 
 def verdict_words(rows: pd.DataFrame) -> str:
     """How many runs were steady; nothing where none was judged."""
-    from kvstudy.stats.warmup import Steadiness
+    from kvstudy.stats.over_time import Steadiness
 
     verdicts = rows.dropna(subset="verdict").drop_duplicates("repetition")["verdict"].tolist()
     if not verdicts:

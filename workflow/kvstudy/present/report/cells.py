@@ -9,10 +9,10 @@ import pandas as pd
 
 from kvstudy.analyse.findings.agreement import TOLERATED, flagged
 from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.analyse.tidy.probes import HEAVIER, KEPT, LIGHTER, OK, SAME, Probes, becomes
-from kvstudy.analyse.tidy.rows import NOT_IMPORTED
 from kvstudy.language.current import _, ngettext
 from kvstudy.stores.definition import Store
 from kvstudy.study.base import SIZES, Size

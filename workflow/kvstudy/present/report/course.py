@@ -9,13 +9,13 @@ from functools import partial
 import pandas as pd
 
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.open_loop import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import _, ngettext
 from kvstudy.present.report.cells import Names, Row, problem_of
+from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.stats.warmup import Steadiness
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
 from kvstudy.study.workload import Rounds, properties_of, rounds_of

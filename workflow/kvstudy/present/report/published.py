@@ -11,7 +11,7 @@ from kvstudy.analyse.audit.files import audit, judged_values
 from kvstudy.analyse.claims.table import judge_source
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.numbers import sign
-from kvstudy.analyse.tidy.published import nothing_published, read_published
+from kvstudy.analyse.tidy.results import nothing_published, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.reasons import sentence

@@ -9,9 +9,9 @@ from pathlib import Path
 from kvstudy.analyse.audit.check import LARGE, SMALL
 from kvstudy.analyse.findings import bottleneck
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.cell import STALL_SECONDS
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
-from kvstudy.analyse.tidy.series import STALL_SECONDS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
@@ -23,10 +23,10 @@ from kvstudy.present.report.transcript import transcript
 from kvstudy.present.report.workloads import WorkloadFacts
 from kvstudy.present.tables.properties import numbered
 from kvstudy.stats.intervals import NOISY
-from kvstudy.stats.littles_law import CLIENT_BELOW
+from kvstudy.stats.laws import CLIENT_BELOW
+from kvstudy.stats.over_time import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ratios import Verdict
-from kvstudy.stats.warmup import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import cell_path
 from kvstudy.study.controls import measured_uses

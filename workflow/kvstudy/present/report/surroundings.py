@@ -6,8 +6,8 @@ import shlex
 from dataclasses import dataclass
 from functools import cached_property
 
-from kvstudy.analyse.tidy.rows import NOT_IMPORTED
-from kvstudy.analyse.tidy.usage import MUCH
+from kvstudy.analyse.tidy.collect import NOT_IMPORTED
+from kvstudy.analyse.tidy.resources import MUCH
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.present.report.cells import Names, Row

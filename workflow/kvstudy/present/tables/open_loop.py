@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kvstudy.analyse.findings.open_loop import (
-    ALL,
-    INTENDED_TIME,
-    REACHED,
-    SERVICE_TIME,
-    of_workload,
-)
+from kvstudy.analyse.findings.open_percentiles import of_workload
+from kvstudy.analyse.findings.open_rates import REACHED
 from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
@@ -19,7 +14,7 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, italic, marked
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.base import Name
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

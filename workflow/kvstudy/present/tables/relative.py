@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
-from kvstudy.analyse.tidy.published import over_records
+from kvstudy.analyse.tidy.results import over_records
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd

@@ -13,7 +13,7 @@ from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import Grid, Line, Section, Table, by_parameters, by_store
 from kvstudy.stats.intervals import NOISY
-from kvstudy.stats.warmup import STEADY_SECONDS, Steadiness
+from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:

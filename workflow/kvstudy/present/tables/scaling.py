@@ -15,7 +15,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, marked, note, number_cell, raised
 from kvstudy.present.typeset.table import Grid, Line, Section, Table
-from kvstudy.stats.scalability import SATURATED
+from kvstudy.stats.laws import SATURATED
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from kvstudy.analyse.tidy.published import read_published
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.workbook.content import (
     MAIN,
     Content,

@@ -23,7 +23,7 @@ from kvstudy.study.cells import Cell, left_out, plan
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.load import STORES, load_study
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, IMPORTS, is_gap, is_measured, recorded_reason
+from kvstudy.study.raw import GAP, IMPORTS, is_gap, is_measured, reason_on_file, recorded_reason
 from kvstudy.study.run_names import RESULTS, RunName
 from kvstudy.study.workload import WORKLOADS
 
@@ -113,10 +113,9 @@ def unmeasured(run: RunName, study: Study, cells: list[Cell]) -> dict[str, str]:
     controls = left_out(study, cells, there, no_server)
 
     def reason(cell: Cell) -> str:
-        if failures := sorted((results / "failed" / cell.path).glob("*/failure.json")):
-            return f"failed: {sentence(recorded_reason(failures[-1]))}"
-        if cell in no_server:
-            return sentence(recorded_reason(results / "gaps" / f"{cell.store}.json"))
+        if on_file := reason_on_file(run.base, cell.path, cell.store):
+            status, why = on_file
+            return f"failed: {sentence(why)}" if status == "failed" else sentence(why)
         if study.imported:
             return "there is no log of it among those that were imported"
         return "a control; the run was finished without controls" if cell in controls else ""

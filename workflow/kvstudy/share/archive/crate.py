@@ -7,13 +7,17 @@ cell are named by its SHA256SUMS, so the metadata stay readable for thousands of
 
 from __future__ import annotations
 
+import datetime
 import json
 import mimetypes
-from pathlib import PurePosixPath
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
+import yaml
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
+from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.share.archive.contents import (
     CONFIG,
@@ -24,15 +28,11 @@ from kvstudy.share.archive.contents import (
     Contents,
     read_environment,
 )
-from kvstudy.share.archive.facts import (
-    Measured,
-    Person,
-    measured_cells,
-    published_on,
-    read_citation,
-)
+from kvstudy.study.alike import read_manifests
 from kvstudy.study.raw import IMPORTS, SUMS
+from kvstudy.study.run_names import RESULTS, RunName
 
+CITATION = Path("CITATION.cff")
 # The newest profiles that this version of RO-Crate belongs to.
 VERSION = "1.1"
 PROFILES = {
@@ -59,11 +59,103 @@ TYPES = {
 }
 
 
+@dataclass(frozen=True)
+class Person:
+    """An author; ``orcid`` is "" or an address."""
+
+    name: str
+    orcid: str = ""
+
+
+@dataclass(frozen=True)
+class Citation:
+    """What CITATION.cff says of the software."""
+
+    title: str
+    version: str
+    licence: str
+    authors: tuple[Person, ...]
+
+
+def read_citation() -> Citation:
+    """The software's own citation; KvstudyError when the file lacks something."""
+    try:
+        data = yaml.safe_load(CITATION.read_text(encoding="utf-8"))
+        authors = tuple(_author(each) for each in data["authors"])
+        return Citation(data["title"], str(data["version"]), data["license"], authors)
+    except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+        raise KvstudyError(
+            f"{CITATION}: must give title, version, license and authors ({error!r})"
+        ) from None
+
+
+def _author(data: dict) -> Person:
+    parts = [data.get(key, "") for key in ("given-names", "name-particle", "family-names")]
+    name = data.get("name") or " ".join(part for part in parts if part)
+    if not name:
+        raise KeyError("authors: name")
+    return Person(name, data.get("orcid", ""))
+
+
+def parse_person(text: str) -> Person:
+    """``NAME`` or ``NAME, ORCID`` as it is given on the command line."""
+    name, _, orcid = (part.strip() for part in text.partition(","))
+    if not name or (orcid and not orcid.startswith("https://orcid.org/")):
+        raise KvstudyError(
+            f"--author '{text}': give a name, or a name, a comma and an ORCID as in "
+            "'Jana Nováková, https://orcid.org/0000-0002-1825-0097'"
+        )
+    return Person(name, orcid)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measured cell: its times in UTC, "" where the logs have none, and its server."""
+
+    path: str
+    started: str
+    ended: str
+    store: str
+    workload: str
+
+
+def measured_cells(run: RunName) -> list[Measured]:
+    """The measured cells in the order of their paths."""
+    manifests = read_manifests(RESULTS / run.base / "raw")
+    return [
+        Measured(
+            path,
+            manifest.get("started") or "",
+            _end(manifest),
+            manifest["cell"]["store"],
+            manifest["cell"]["workload"],
+        )
+        for path, manifest in manifests.items()
+    ]
+
+
+def _end(manifest: dict) -> str:
+    ends = [
+        phase["started"] + phase["seconds"]
+        for phase in manifest.get("phases", {}).values()
+        if phase.get("started") is not None and phase.get("seconds") is not None
+    ]
+    if not ends:
+        return manifest.get("started") or ""
+    return datetime.datetime.fromtimestamp(max(ends), datetime.UTC).isoformat(timespec="seconds")
+
+
+def published_on(run: RunName, cells: list[Measured]) -> str:
+    """The day of the last measurement; without one, the day on which the report was built."""
+    ends = [cell.ended[:10] for cell in cells if cell.ended]
+    if ends:
+        return max(ends)
+    built = Path(f"report/{run.name}.pdf").stat().st_mtime
+    return datetime.datetime.fromtimestamp(built, datetime.UTC).date().isoformat()
+
+
 def metadata(
-    contents: Contents,
-    digests: dict[str, str],
-    authors: tuple[Person, ...] = (),
-    licence: str = "",
+    contents: Contents, digests: dict[str, str], authors: tuple[Person, ...] = (), licence: str = ""
 ) -> bytes:
     """``ro-crate-metadata.json``; ``digests`` are the SHA-256 of the archive's other files.
 
@@ -74,11 +166,7 @@ def metadata(
 
 class _Crate:
     def __init__(
-        self,
-        contents: Contents,
-        digests: dict[str, str],
-        authors: tuple[Person, ...],
-        licence: str,
+        self, contents: Contents, digests: dict[str, str], authors: tuple[Person, ...], licence: str
     ) -> None:
         self.contents, self.digests, self.run = contents, digests, contents.run
         self.citation = read_citation()

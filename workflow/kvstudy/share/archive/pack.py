@@ -15,8 +15,7 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.share.archive.contents import METADATA, README, Contents
-from kvstudy.share.archive.crate import metadata
-from kvstudy.share.archive.facts import Person
+from kvstudy.share.archive.crate import Person, metadata
 from kvstudy.study.raw import SUMS, file_digest
 
 # The earliest that a zip can say.
@@ -79,7 +78,10 @@ def pack(
     made = contents.made | {README: readme(contents).encode()}
     digests = {}
     for name, path in contents.files.items():
-        digests[name] = _digest(path)
+        try:
+            digests[name] = file_digest(path)
+        except OSError as error:
+            raise KvstudyError(f"{path}: cannot be read: {error}") from None
         progress(path.stat().st_size)
     digests |= {name: hashlib.sha256(content).hexdigest() for name, content in made.items()}
     made[METADATA] = metadata(contents, digests, authors, licence)
@@ -144,20 +146,13 @@ def _folders(contents: Contents) -> set[str]:
     }
 
 
-def _digest(path: Path) -> str:
-    try:
-        return file_digest(path)
-    except OSError as error:
-        raise KvstudyError(f"{path}: cannot be read: {error}") from None
-
-
 def readme(contents: Contents) -> str:
     """README.md of the archive."""
     run = contents.run
     missing = ""
-    if contents.missing:
-        count = len(contents.missing)
-        missing = f"\nThe run is not finished: {count} planned cells are not there " + (
+    if count := len(contents.missing):
+        missing = (
+            f"\nThe run is not finished: {count} planned cells are not there "
             f"(`{contents.missing[0]}`{', ...' if count > 1 else ''}; all in `archive.json`).\n"
         )
     return READ_ME.format(

@@ -1,16 +1,23 @@
-"""The workflow on the raw logs of an archive in a folder of its own; nothing is measured."""
+"""The workflow on the raw logs of an archive in a folder of its own; nothing is measured.
+
+For a report, or to compare every number with what was packed.
+"""
 
 from __future__ import annotations
 
+import csv
+import math
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.current import languages, suffix
+from kvstudy.share.archive.checks import Part, count
 from kvstudy.share.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts
 from kvstudy.study.run_names import RESULTS, RunName
@@ -20,6 +27,11 @@ STUDY = ("config/studies", "envs/stores", "workloads")
 SNAKEFILE = Path("workflow/Snakefile")
 # What Snakemake says after each step.
 STEPS = re.compile(r"\d+ of \d+ steps")
+# Files that hold numbers, as data or as tables for LaTeX.
+KINDS = {".csv", ".json", ".tex"}
+# Another processor may round the last digits of a sum in another way.
+CLOSE = 1e-9
+PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
 def is_input(run: RunName, name: str) -> bool:
@@ -110,3 +122,137 @@ def rebuild(archive: Path, folder: Path) -> Path:
             "there; once that is mended, run 'snakemake --cores 4' in that folder"
         )
     return folder / "report" / f"{run.name}.pdf"
+
+
+def check_numbers(
+    run: RunName,
+    given: Path,
+    made: Path,
+    code: Path,
+    say: Callable[[str], None] = lambda text: None,
+) -> Part:
+    """Make the tables of the run in the new folder ``made``, by the workflow in ``code``.
+
+    ``given`` is the folder with the files of the archive; ``say`` is told how far it is.
+    """
+    part = Part("Numbers")
+    compose(made, given, code, run)
+    names: dict[str, None] = {}
+    for language in _languages(run, given):
+        config = ["--config", f"language={language}"]
+        listed = snakemake(made, *target(run), "--summary", *config)
+        outputs = _outputs(run, listed.stdout)
+        if listed.returncode or not outputs:
+            part.faults.append(f"not made anew: {_problem(listed.stdout)}")
+            return part
+        # Not quiet about progress.
+        done = snakemake(made, *outputs, "--quiet", "host", "reason", "rules", *config, say=say)
+        if done.returncode:
+            part.faults.append(f"not made anew: {_problem(done.stdout)}")
+            return part
+        names |= dict.fromkeys(outputs)
+    files = sorted(_with_numbers(made, names))
+    rounded = 0
+    for name in files:
+        if not (given / name).is_file():
+            part.faults.append(f"{name}: is missing; it follows from the raw logs")
+        elif difference := differing(given / name, made / name):
+            part.faults.append(f"{name}: {difference}")
+        else:
+            rounded += (given / name).read_bytes() != (made / name).read_bytes()
+    packed = _with_numbers(given, [f"results/{run.name}", f"figures/{run.name}"])
+    for name in sorted({name for name in packed if not is_input(run, name)} - set(files)):
+        part.notes.append(f"{name}: no step of the workflow makes it; nothing tells what it shows")
+    if not part.faults:
+        part.facts.append(
+            f"{count(len(files), 'file')} with numbers (tidy data, analysis, tables, values of "
+            "figures) made anew from the raw logs, and equal"
+        )
+        if rounded:
+            part.facts.append(
+                f"{rounded} of them but for rounding (less than {CLOSE:g} of each value)"
+            )
+    return part
+
+
+def _languages(run: RunName, given: Path) -> list[str]:
+    """The languages of the reports that were packed; the data of a run have none."""
+    others = [] if run.published_only else languages()
+    packed = (f"{run.name}{suffix(each)}.pdf" for each in others)
+    known = zip(others, packed, strict=True)
+    there = [each for each, name in known if (given / "report" / name).is_file()]
+    return list(dict.fromkeys([run.language, *there]))
+
+
+def _outputs(run: RunName, summary: str) -> list[str]:
+    """What of Snakemake's list of files holds numbers of the run; folders may."""
+    names = [line.split("\t")[0] for line in summary.splitlines() if line.count("\t") > 3]
+    return [
+        name
+        for name in names
+        if name.startswith((f"results/{run.name}/", f"figures/{run.name}"))
+        and not is_input(run, name)
+        and Path(name).suffix in KINDS | {""}
+    ]
+
+
+def _with_numbers(top: Path, names: Iterable[str]) -> set[str]:
+    """The files below ``top`` that hold numbers, of these names or in folders of these names."""
+    return {
+        path.relative_to(top).as_posix()
+        for name in names
+        for path in ([top / name] if (top / name).is_file() else (top / name).rglob("*"))
+        if path.suffix in KINDS and path.is_file()
+    }
+
+
+def _problem(output: str) -> str:
+    """What went wrong in a run of Snakemake, in one line if our own message is there."""
+    if messages := PROBLEM.findall(output):
+        return messages[0]
+    return "Snakemake says:\n" + "\n".join(output.strip().splitlines()[-12:])
+
+
+def differing(packed: Path, anew: Path) -> str:
+    """Where two files differ by more than rounding; "" when they do not."""
+    if packed.read_bytes() == anew.read_bytes():
+        return ""
+    if packed.suffix == ".csv":
+        rows, others = _rows(packed), _rows(anew)
+    else:
+        # Numbers stand among words here; equal words and close numbers are equal.
+        rows, others = _words(packed), _words(anew)
+    if len(rows) != len(others):
+        return f"has {len(rows)} lines, from the raw logs follow {len(others)}"
+    head = others[0] if others and packed.suffix == ".csv" else []
+    for number, (row, other) in enumerate(zip(rows, others, strict=True), start=1):
+        if len(row) != len(other):
+            return f"line {number} is '{_line(row)}', from the raw logs follows '{_line(other)}'"
+        for index, (value, right) in enumerate(zip(row, other, strict=True)):
+            if not _equal(value, right):
+                column = f", {head[index]}" if len(head) == len(row) else ""
+                return f"line {number}{column}: is {value!r}, from the raw logs follows {right!r}"
+    return ""
+
+
+def _rows(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        return list(csv.reader(file))
+
+
+def _words(path: Path) -> list[list[str]]:
+    return [line.split() for line in path.read_text("utf-8", errors="replace").splitlines()]
+
+
+def _line(row: list[str]) -> str:
+    text = " ".join(row)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _equal(value: str, other: str) -> bool:
+    if value == other:
+        return True
+    try:
+        return math.isclose(float(value), float(other), rel_tol=CLOSE)
+    except ValueError:
+        return False

@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.share.archive.audit_trail import check_audit_trail, check_plan
-from kvstudy.share.archive.checksums import check_measured, check_packed
-from kvstudy.share.archive.contents import CODE, contents_of
-from kvstudy.share.archive.numbers import check_numbers
-from kvstudy.share.archive.page import Part, Verified, count
-from kvstudy.share.archive.rebuild import SNAKEFILE
+from kvstudy.share.archive.checks import (
+    Part,
+    Verified,
+    check_audit_trail,
+    check_measured,
+    check_packed,
+    check_plan,
+    count,
+)
+from kvstudy.share.archive.contents import CODE, Contents, contents_of
+from kvstudy.share.archive.rebuild import SNAKEFILE, check_numbers
 from kvstudy.share.archive.unpack import (
     Progress,
     check_room,
@@ -27,15 +31,6 @@ from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 from kvstudy.study.raw import file_digest
 from kvstudy.study.run_names import RESULTS, RunName, find_name
-
-
-@dataclass(frozen=True)
-class Given:
-    """The files of an archive or a run in a folder laid out like the project."""
-
-    run: RunName
-    folder: Path
-    declared: tuple[str, ...]
 
 
 def verify(
@@ -54,9 +49,11 @@ def verify(
             return _archive(path, Path(top), own_code, say)
         if path.suffix == ".zip":
             raise KvstudyError(f"{path}: no such file")
-        given = _linked(find_name(name), Path(top) / "given")
-        lines = [f"Run: {RESULTS / given.run.name}"]
-        return Verified(given.run.name, lines, list(_parts(given, Path(top) / "made", Path(), say)))
+        run, given = find_name(name), Path(top) / "given"
+        contents = _linked(run, given)
+        declared = contents.missing if run.partial else ()
+        parts = _parts(run, given, declared, Path(top) / "made", Path(), say)
+        return Verified(run.name, [f"Run: {RESULTS / run.name}"], list(parts))
 
 
 def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) -> Verified:
@@ -76,52 +73,60 @@ def _archive(path: Path, top: Path, own_code: bool, say: Callable[[str], None]) 
             parts.append(Part("All else", notes=["not looked at: the archive is damaged"]))
             return Verified(run.name, lines, parts)
     parts.append(_code(folder, own_code))
-    given = Given(run, folder, declared if run.partial else ())
-    parts += _parts(given, top / "made", Path() if own_code else folder, say)
+    code = Path() if own_code else folder
+    parts += _parts(run, folder, declared if run.partial else (), top / "made", code, say)
     return Verified(run.name, lines, parts)
 
 
-def _linked(run: RunName, folder: Path) -> Given:
-    """The files that an archive of the run would have, as links."""
+def _linked(run: RunName, folder: Path) -> Contents:
+    """The contents that an archive of the run would have, as links in ``folder``."""
     contents = contents_of(run)
-    for name, path in contents.files.items():
+    for name in contents.files | contents.made:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        if name not in contents.made:
-            (folder / name).symlink_to(path.resolve())
-    for name, content in contents.made.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
-    return Given(run, folder, contents.missing if run.partial else ())
+        if name in contents.made:
+            (folder / name).write_bytes(contents.made[name])
+        else:
+            (folder / name).symlink_to(contents.files[name].resolve())
+    return contents
 
 
-def _parts(given: Given, made: Path, code: Path, say: Callable[[str], None]) -> Iterator[Part]:
-    """Plan, audit trail and numbers; later parts are left out where earlier ones forbid them."""
+def _parts(
+    run: RunName,
+    given: Path,
+    declared: tuple[str, ...],
+    made: Path,
+    code: Path,
+    say: Callable[[str], None],
+) -> Iterator[Part]:
+    """Plan, audit trail and numbers; later parts are left out where earlier ones forbid them.
+
+    The files lie in ``given`` as in the project; ``declared`` are cells that are said to be
+    missing.
+    """
     code = code.resolve()
-    with contextlib.chdir(given.folder):
+    with contextlib.chdir(given):
         try:
-            study = load_study(given.run.study_file)
-            cells = [] if given.run.published_only else plan(study, given.run.scale)
+            study = load_study(run.study_file)
+            cells = [] if run.published_only else plan(study, run.scale)
         except KvstudyError as error:
             yield Part("Plan", faults=[f"the study cannot be read: {error}"])
             return
-        results = RESULTS / given.run.base
+        results = RESULTS / run.base
         measured = check_measured(results)
         yield measured
-        if given.run.published_only:
+        if run.published_only:
             yield Part("Plan", notes=["nothing was measured: the values are those of the source"])
         else:
-            yield check_plan(given.run, study, cells, given.declared)
-            yield check_audit_trail(given.run, cells)
+            yield check_plan(run, study, cells, declared)
+            yield check_audit_trail(run, cells)
     if measured.faults:
         text = "not made anew: the raw logs are not those that were measured"
         yield Part("Numbers", notes=[text])
         return
     say("making every number anew from the raw logs; this takes a minute or more")
-
-    def step(text: str) -> None:
-        say(f"making every number anew: {text}")
-
-    yield check_numbers(given.run, given.folder, made, code, step)
+    yield check_numbers(
+        run, given, made, code, lambda text: say(f"making every number anew: {text}")
+    )
 
 
 def _share(what: str, total: int, say: Callable[[str], None]) -> Progress:
@@ -145,17 +150,16 @@ def _code(folder: Path, own_code: bool) -> Part:
     )
     if not different:
         part.facts.append("the workflow in the archive is the same as here")
-    elif own_code:
-        part.notes.append(
-            f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
-            "made anew by the workflow here; where they differ, that may be the reason. "
-            "--archived-code takes the archive's"
+        return part
+    whose = "of the archive, which checks itself then"
+    if own_code:
+        whose = (
+            "here; where they differ, that may be the reason. --archived-code takes the archive's"
         )
-    else:
-        part.notes.append(
-            f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
-            "made anew by the workflow of the archive, which checks itself then"
-        )
+    part.notes.append(
+        f"{count(len(different), 'file')} of the workflow differ from those here. Numbers were "
+        f"made anew by the workflow {whose}"
+    )
     return part
 
 

@@ -1,22 +1,142 @@
-"""The chain of a value or ratio: summary.csv, measurements.csv, raw log, line."""
+"""The chain of a value or ratio: summary.csv, measurements.csv, raw log, line.
+
+A value is named like ``redis/a/throughput`` or ``redis/a/threads=4/read/latency_p99``.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 
 import pandas as pd
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import path_of, why_not
-from kvstudy.analyse.tidy.summary import measured_phases
+from kvstudy.analyse.tidy.files import CELL, path_of, why_not
+from kvstudy.analyse.tidy.summary import measured_phases, operation_rank
 from kvstudy.errors import KvstudyError
-from kvstudy.share.trace.address import WHOLE, Address, resolve
 from kvstudy.share.trace.sources import Source, raw_cell
+from kvstudy.study.base import ALL
+from kvstudy.study.metrics import PRINTED
+from kvstudy.study.naming import did_you_mean
 from kvstudy.study.parts import MEAN
 
+# Parts of the name of a cell's parameters: r1000_o10000_t4_load50.
+SIZES = {"records": "r", "operations": "o", "threads": "t", "seconds": "s", "load": "load"}
+WHOLE = "overall"
 # Between a value as written and the same worked out again.
 SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Address:
+    """A value over the repetitions of one store, workload and set of sizes."""
+
+    store: str
+    workload: str
+    parameters: str
+    operation: str
+    metric: str
+
+    def __str__(self) -> str:
+        return "/".join(vars(self).values())
+
+    def rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Those of a table that are of it."""
+        for key, value in vars(self).items():
+            table = table[table[key] == value]
+        return table
+
+
+def resolve(run: Run, text: str) -> Address:
+    """The address that ``text`` names: STORE/WORKLOAD[/SIZES][/OPERATION]/METRIC.
+
+    SIZES are ``records=…,threads=…`` or the name of the parameters; left out, they are
+    those that the report shows. OPERATION is left out for what is of the whole phase; ``all``
+    are a workload's operations combined. KvstudyError for a name that is not there,
+    with those that are.
+    """
+    parts = text.strip("/").split("/")
+    if len(parts) < 3:
+        raise KvstudyError(
+            f"{text}: name a value as STORE/WORKLOAD/METRIC or STORE/WORKLOAD/OPERATION/METRIC, "
+            "for example redis/a/throughput or redis/a/read/latency_p99"
+        )
+    store, workload, *rest = parts
+    cells = run.all_cells
+    _known(text, "store", store, [*dict.fromkeys(cells["store"])])
+    own = cells[cells["store"] == store]
+    there = [name for name in run.study.workload_names if name in set(own["workload"])]
+    _known(text, "workload", workload, [*there, MEAN])
+    sized = "=" in rest[0] or re.fullmatch(r"r\d+_o\d+_t\d+\w*", rest[0])
+    sizes = rest.pop(0) if sized else ""
+    parameters = "all"
+    if workload != MEAN:
+        sets = list(dict.fromkeys(own.loc[own["workload"] == workload, "parameters"]))
+        parameters = _parameters(text, sizes, sets, run.headline[workload])
+    if len(rest) not in (1, 2):
+        raise KvstudyError(f"{text}: after the sizes come METRIC or OPERATION/METRIC")
+    operation = _operation(run, text, store, workload, rest)
+    return Address(store, workload, parameters, operation, rest[-1])
+
+
+def _parameters(text: str, sizes: str, sets: list[str], one: str) -> str:
+    if not sizes:
+        return one if one in sets else sets[0]
+    if "=" not in sizes:
+        _known(text, "parameters", sizes, sets)
+        return sizes
+    parts = set()
+    for size in sizes.split(","):
+        name, _, number = size.partition("=")
+        _known(text, "size", name, [*SIZES])
+        parts.add(f"{SIZES[name]}{number}")
+    fitting = [name for name in sets if parts <= set(name.split("_"))]
+    # Cells at fixed rates are asked for by their load.
+    fitting = [name for name in fitting if "_load" not in name] or fitting
+    if one in fitting:
+        return one
+    if len(fitting) != 1:
+        what = "no cell has" if not fitting else "several sets of cells have"
+        raise KvstudyError(f"{text}: {what} {sizes}; there are {', '.join(fitting or sets)}")
+    return fitting[0]
+
+
+def _operation(run: Run, text: str, store: str, workload: str, rest: list[str]) -> str:
+    """The operation of ``rest`` (OPERATION/METRIC or METRIC), if there are such values."""
+    operation, metric = rest if len(rest) == 2 else (WHOLE, rest[0])
+    combined = run.all_values[run.all_values["workload"] == workload]
+    rows = combined
+    if workload != MEAN:
+        rows = run.all_measurements
+        rows = rows[rows["workload"] == workload]
+        rows = rows[rows["phase"] == rows["workload"].map(measured_phases(run.all_measurements))]
+    values = {
+        (row.operation, row.metric)
+        for frame in (rows, combined)
+        for row in frame[["operation", "metric"]].drop_duplicates().itertuples()
+    }
+    operations = sorted({name for name, _ in values}, key=lambda name: (operation_rank(name), name))
+    if not operations:
+        # Nothing of the workload was measured; the chain tells why.
+        return operation
+    if operation == ALL:
+        operation = operations[-1]
+    _known(text, "operation", operation, operations)
+    if (operation, metric) in values:
+        return operation
+    if others := [name for name in operations if (name, metric) in values]:
+        names = ", ".join(f"{store}/{workload}/{name}/{metric}" for name in others)
+        raise KvstudyError(f"{text}: {metric} is not of '{operation}'; there are {names}")
+    known = {metric for name, metric in values if name == operation}
+    first = [name for name in PRINTED if name in known]
+    _known(text, "metric", metric, [*first, *sorted(known - {*first})])
+    return operation
+
+
+def _known(text: str, kind: str, name: str, known: list[str]) -> None:
+    if name not in known:
+        raise KvstudyError(f"{text}: unknown {kind} '{name}'{did_you_mean(name, known)}")
 
 
 @dataclass(frozen=True)
@@ -69,25 +189,23 @@ def chain(run: Run, address: Address) -> Chain:
     problems: list[str] = []
     repetitions = _repetitions(run, address, problems)
     counted = [each.value for each in repetitions if each.counts and not math.isnan(each.value)]
+    n, again = len(counted), sum(counted) / len(counted) if counted else math.nan
     rows = address.rows(run.summary)
-    units = [value.unit for each in repetitions for value in each.made_of]
-    unit = units[0] if units else ""
     if rows.empty:
-        mean = sum(counted) / len(counted) if counted else math.nan
+        unit = next((value.unit for each in repetitions for value in each.made_of), "")
         sd = float(pd.Series(counted, dtype=float).std())
-        return Chain(address, unit, mean, sd, len(counted), "", repetitions, problems)
+        return Chain(address, unit, again, sd, n, "", repetitions, problems)
     row = rows.iloc[0]
     place = f"{run.folder}/summary.csv:{row.name + 2}"
-    if counted and not same(row["mean"], sum(counted) / len(counted)):
+    if counted and not same(row["mean"], again):
         problems.append(
-            f"{place}: the mean {row['mean']!r} is not that of its repetitions, "
-            f"{sum(counted) / len(counted)!r}; run 'kvstudy summarise' again"
+            f"{place}: the mean {row['mean']!r} is not that of its repetitions, {again!r}; "
+            "run 'kvstudy summarise' again"
         )
-    if int(row["n"]) != len(counted):
-        problems.append(f"{place}: n is {int(row['n'])}, but {len(counted)} repetitions count")
-    return Chain(
-        address, row["unit"], row["mean"], row["sd"], int(row["n"]), place, repetitions, problems
-    )
+    if int(row["n"]) != n:
+        problems.append(f"{place}: n is {int(row['n'])}, but {n} repetitions count")
+    numbers = (row["mean"], row["sd"], int(row["n"]))
+    return Chain(address, row["unit"], *numbers, place, repetitions, problems)
 
 
 def same(one: float, other: float) -> bool:
@@ -97,13 +215,10 @@ def same(one: float, other: float) -> bool:
 
 def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repetition]:
     cells = run.all_cells[run.all_cells["store"] == address.store]
+    workloads, sizes = [address.workload], address.parameters
     if address.workload == MEAN:
-        cells = cells[cells["parameters"] == cells["workload"].map(run.headline)]
-        cells = cells[cells["workload"].isin(run.study.workload_names)]
-    else:
-        cells = cells[
-            (cells["workload"] == address.workload) & (cells["parameters"] == address.parameters)
-        ]
+        workloads, sizes = run.study.workload_names, cells["workload"].map(run.headline)
+    cells = cells[cells["workload"].isin(workloads) & (cells["parameters"] == sizes)]
     values = address.rows(run.all_values)
     given = dict(zip(values["repetition"], values["value"], strict=True))
     repetitions = []
@@ -132,14 +247,12 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
     """The rows of measurements.csv that a cell gives to the value."""
     rows = run.all_measurements
     phase = measured_phases(rows).get(cell.workload, "run")
-    for key in ("store", "workload", "parameters", "repetition"):
-        rows = rows[rows[key] == getattr(cell, key)]
-    operations = [address.operation]
-    if "+" in address.operation:
-        operations = address.operation.split("+")
+    # A mean of workloads is of whole phases.
+    operations = [WHOLE] if address.workload == MEAN else address.operation.split("+")
     rows = rows[
-        (rows["phase"] == phase)
-        & rows["operation"].isin(operations if address.workload != MEAN else [WHOLE])
+        (rows[CELL] == [getattr(cell, key) for key in CELL]).all(axis=1)
+        & (rows["phase"] == phase)
+        & rows["operation"].isin(operations)
         & (rows["metric"] == address.metric)
     ]
     path = path_of(cell)
@@ -149,20 +262,19 @@ def _values(run: Run, address: Address, cell, problems: list[str]) -> list[Value
         place = f"{row.file}:{row.line}"
         sources = raw.sources(phase, row.operation, row.metric)
         problems += [f"{each.path}: {each.problem}" for each in sources if each.problem]
-        problems += _disagreement(raw, phase, row, place)
+        # What the raw logs say now, where that is another number.
+        try:
+            now = raw.value_now(phase, row.operation, row.metric)
+        except (KvstudyError, OSError, ValueError, KeyError) as error:
+            problems.append(f"{raw.folder}: cannot be parsed: {error}")
+        else:
+            if now is not None and not same(now, row.value):
+                problems.append(
+                    f"{place}: {row.value!r}, but the raw logs say {now!r}; "
+                    "run 'kvstudy parse' again"
+                )
         values.append(Value(path, row.operation, row.metric, row.value, row.unit, place, sources))
     return values
-
-
-def _disagreement(raw, phase: str, row, place: str) -> list[str]:
-    """What the raw logs say now, where that is another number."""
-    try:
-        now = raw.value_now(phase, row.operation, row.metric)
-    except (KvstudyError, OSError, ValueError, KeyError) as error:
-        return [f"{raw.folder}: cannot be parsed: {error}"]
-    if now is None or same(now, row.value):
-        return []
-    return [f"{place}: {row.value!r}, but the raw logs say {now!r}; run 'kvstudy parse' again"]
 
 
 @dataclass(frozen=True)
@@ -199,12 +311,11 @@ def ratio_chain(run: Run, text: str) -> RatioChain:
     sides = {store: resolve(run, "/".join([store, *rest, "throughput"])) for store in (one, other)}
     setting: Address = sides[one]
     path = run.analysis_folder / "pairs.csv"
-    frame = run.analysis.pairs
-    rows = frame[
-        (frame["workload"] == setting.workload)
-        & (frame["parameters"] == setting.parameters)
-        & frame["faster"].isin([one, other])
-        & frame["slower"].isin([one, other])
+    rows = run.analysis.pairs
+    rows = rows[
+        (rows["workload"] == setting.workload)
+        & (rows["parameters"] == setting.parameters)
+        & rows[["faster", "slower"]].isin([one, other]).all(axis=1)
     ]
     if rows.empty:
         raise KvstudyError(

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,11 @@ def provenance(run: Run) -> dict[str, Any]:
                 "are not here. Copy them back, or parse what is here with 'kvstudy parse'"
             )
 
-    def entries(kind: str, parts: dict[str, Origin]) -> dict[str, dict[str, Any]]:
+    settings: dict[str, list[str]] = defaultdict(list)
+    for path in sorted(path for path, cell in cells.items() if cell["counts"]):
+        settings[path.rpartition("/")[0]].append(path)
+
+    def entries(kind: str) -> dict[str, dict[str, Any]]:
         # In cells.csv are the cells of the plan that the logs were parsed for.
         return {
             name: {
@@ -58,7 +63,7 @@ def provenance(run: Run) -> dict[str, Any]:
                 "cells": sorted(path for path in origin.cells if path in cells),
                 "probes": origin.probes,
             }
-            for name, origin in parts.items()
+            for name, origin in origins(run, kind).items()
         }
 
     return {
@@ -67,9 +72,9 @@ def provenance(run: Run) -> dict[str, Any]:
         "scale": run.scale,
         "cells": cells,
         "probes": probes_of(run, run.study.store_names),
-        "settings": _settings(cells),
-        "tables": entries("table", tables(run)),
-        "figures": entries("figure", figures(run)),
+        "settings": dict(sorted(settings.items())),
+        "tables": entries("table"),
+        "figures": entries("figure"),
     }
 
 
@@ -82,7 +87,11 @@ def write_provenance(run: Run) -> Path:
 
 def origin_of(part: Part, study: Study, planned: list[Cell], headline: dict[str, str]) -> Origin:
     """What a table or figure of ``study`` is made of; ``headline`` as in ``study.cells.shown``."""
-    stores = part.stores_of(study) + _controls(part, study)
+    stores, noise = [*part.stores_of(study)], noise_store(study)
+    if part.controls == "all":
+        stores += [use.name for use in controls(study)]
+    elif part.controls == "noise floor" and noise:
+        stores += [noise, f"{noise}{AGAIN}"]
     workloads = part.workloads_of(study)
     cells = [
         cell
@@ -106,48 +115,33 @@ def _is_of_sizes(part: Part, cell: Cell, one: str) -> bool:
     return cell.load is None and (part.cells == "every size" or cell.parameters == one)
 
 
-def _controls(part: Part, study: Study) -> list[str]:
-    if part.controls == "all":
-        return [use.name for use in controls(study)]
-    if part.controls == "noise floor" and (noise := noise_store(study)):
-        return [noise, f"{noise}{AGAIN}"]
-    return []
-
-
-def tables(run: Run) -> dict[str, Origin]:
-    """All tables by name with what they are made of."""
+def origins(run: Run, kind: str) -> dict[str, Origin]:
+    """All of the ``kind`` (table or figure) by name, transcripts too, with what they are of."""
     study, planned = run.study, [*run.planned.values()]
-    origins = {
-        table.name: origin_of(table, study, planned, run.headline)
-        for table in study.tables + study.open_loop_tables
-    }
-    if run.claims_file:
+    parts = study.tables + study.open_loop_tables
+    if kind == "figure":
+        parts = [*study.figures, *study.open_loop_figures]
+    measured = run.all_cells[run.all_cells["status"] == "measured"]
+    there = set(map(path_of, measured.itertuples()))
+    found = {}
+    for part in parts:
+        origin = origin_of(part, study, planned, run.headline)
+        if part.one_cell:
+            origin = Origin([path for path in origin.cells if path in there][:1], [])
+        found[part.name] = origin
+    if kind == "table" and run.claims_file:
         # What the verdicts on the source's claims are made of.
         probes = [] if study.imported else study.store_names
-        origins[CLAIMS] = Origin([cell.path for cell in planned if cell.load is None], probes)
-    return origins
-
-
-def figures(run: Run) -> dict[str, Origin]:
-    """All figures by name, transcripts too, with what they are made of."""
-    measured = run.all_cells[run.all_cells["status"] == "measured"]
-    there = {path_of(row) for row in measured.itertuples()}
-    origins = {}
-    for figure in [*run.study.figures, *run.study.open_loop_figures]:
-        origin = origin_of(figure, run.study, [*run.planned.values()], run.headline)
-        if figure.one_cell:
-            origin = Origin([path for path in origin.cells if path in there][:1], [])
-        origins[figure.name] = origin
-    return origins
+        found[CLAIMS] = Origin([cell.path for cell in planned if cell.load is None], probes)
+    return found
 
 
 def find_part(run: Run, kind: str, name: str) -> Origin:
     """That of the table or figure (``kind``); KvstudyError with those that there are."""
-    origins = tables(run) if kind == "table" else figures(run)
-    if name not in origins:
-        hint = did_you_mean(name, [*origins])
-        raise KvstudyError(f"{kind}:{name}: unknown {kind} '{name}'{hint}")
-    return origins[name]
+    known = origins(run, kind)
+    if name not in known:
+        raise KvstudyError(f"{kind}:{name}: unknown {kind} '{name}'{did_you_mean(name, [*known])}")
+    return known[name]
 
 
 def files_of(run: Run, kind: str, name: str) -> dict[str, str]:
@@ -171,14 +165,6 @@ def probes_of(run: Run, stores: list[str]) -> dict[str, dict[str, str]]:
     return {
         name: {"raw": str(folder), "sums": sums_digest(folder)} for name, folder in folders.items()
     }
-
-
-def _settings(cells: dict[str, dict[str, Any]]) -> dict[str, list[str]]:
-    settings: dict[str, list[str]] = {}
-    for path, cell in cells.items():
-        if cell["counts"]:
-            settings.setdefault(path.rpartition("/")[0], []).append(path)
-    return {name: sorted(paths) for name, paths in sorted(settings.items())}
 
 
 def _files(run: Run, kind: str, name: str) -> list[Path]:

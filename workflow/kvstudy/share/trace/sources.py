@@ -1,22 +1,147 @@
-"""The raw files that one value of a cell comes from, and whether they are as measured."""
+"""The raw files and lines that one value of a cell comes from, and whether they are as measured."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.rows import interval_of, rows_of
+from kvstudy.analyse.tidy.cell import interval_of, rows_of
 from kvstudy.errors import KvstudyError
-from kvstudy.share.trace.log_lines import Line, lines_of
+from kvstudy.logs.ycsb.log import COUNTS, GOOD, Entry, number, read_entries
+from kvstudy.logs.ycsb.log import metric_of as metric_of_label
+from kvstudy.logs.ycsb.parse import SECTION
 from kvstudy.study.cells import Cell
-from kvstudy.study.metrics import metric_of
+from kvstudy.study.metrics import METRICS, metric_of
 from kvstudy.study.raw import SUMS, file_digest, read_sums
 
+COMBINED, VERIFY = "READ-MODIFY-WRITE", "VERIFY"
 MANIFEST = "manifest.json"
 OTHERS = ["machine.csv", "processes.csv", MANIFEST]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a log; ``number`` counts from 1. ``sign`` is that of its value in the sum."""
+
+    number: int
+    text: str
+    sign: int = 1
+
+
+# An entry of a log, with the sign of its value in a sum.
+Signed = tuple[int, Entry]
+
+
+def lines_of(
+    path: Path, operation: str, metric: str, interval: str = "op"
+) -> tuple[list[Line], float | None]:
+    """The lines of the results ``path`` behind a value, and what they add up to.
+
+    ``operation`` and ``metric`` are those of measurements.csv, ``interval`` the property
+    measurement.interval of the run. None where the value is more than a sum. No line where
+    another file tells it. KvstudyError for a log that is not YCSB's.
+    """
+    name = str(path)
+    text = path.read_text(encoding="utf-8", errors="replace")
+    results = _Results(read_entries(text, name), name, interval)
+    signed = results.signed(operation, metric)
+    plain = text.splitlines()
+    lines = [Line(entry.line, _text(plain, entry), sign) for sign, entry in signed]
+    if not signed or any(sign == 0 for sign, _ in signed):
+        return lines, None
+    return lines, sum(sign * number(entry, name) for sign, entry in signed)
+
+
+@dataclass(frozen=True)
+class _Results:
+    """The entries of the file ``name``; each is given with the sign of its value in a sum."""
+
+    entries: list[Entry]
+    name: str
+    interval: str
+
+    def signed(self, operation: str, metric: str) -> list[Signed]:
+        """Those behind a value; the sign is 0 where it is more than a sum."""
+        section = operation.upper()
+        if operation != "overall":
+            if metric == "failed":
+                return self._failed(section)
+            if metric != "operations":
+                return self._latency(section, metric)
+            verified = self._failed(VERIFY) if section == VERIFY else []
+            return self._counts(section) + [(-1, each) for _, each in verified]
+        if metric in ("runtime", "throughput"):
+            labels = METRICS[metric].labels
+            of_all = (entry for entry in self.entries if entry.section == "OVERALL")
+            return [(1, entry) for entry in of_all if entry.label in labels]
+        matches = (SECTION.match(entry.section) for entry in self.entries)
+        operations = dict.fromkeys(match["operation"] for match in matches if match)
+        if metric == "failed":
+            return [each for one in operations for each in self._failed(one)]
+        if metric == "operations":
+            # A read-modify-write is among the reads and the updates too, and counts once.
+            return [
+                (-1 if one == COMBINED else 1, entry)
+                for one in operations
+                if one != VERIFY
+                for _, entry in [*self._counts(one), *self._failed(one)]
+            ]
+        if metric in ("goodput", "in_call"):
+            both = self.signed(operation, "runtime") + self.signed(operation, "operations")
+            return [(0, entry) for _, entry in both]
+        return []
+
+    def _of(self, operation: str, failed: bool) -> Iterator[tuple[re.Match, Entry]]:
+        for entry in self.entries:
+            section = SECTION.match(entry.section)
+            if section and section["operation"] == operation and bool(section["failed"]) == failed:
+                yield section, entry
+
+    def _all_counts(self, operation: str, failed: bool) -> list[Signed]:
+        return [
+            (1, entry)
+            for section, entry in self._of(operation, failed)
+            if entry.label in COUNTS and not section["intended"]
+        ]
+
+    def _counts(self, operation: str) -> list[Signed]:
+        # Histogram types beside each other tell it twice; the last one is taken.
+        return self._all_counts(operation, failed=False)[-1:]
+
+    def _failed(self, operation: str) -> list[Signed]:
+        """By the failures' own sections or by the return codes, whichever tells of more."""
+        codes = [
+            (1, entry)
+            for _, entry in [*self._of(operation, False), *self._of(operation, True)]
+            if entry.label.startswith("Return=") and entry.label.removeprefix("Return=") not in GOOD
+        ]
+        return max(
+            *(self._all_counts(operation, failed=True), codes),
+            key=lambda signed: sum(number(entry, self.name) for _, entry in signed),
+        )
+
+    def _latency(self, operation: str, metric: str) -> list[Signed]:
+        # With "intended" the plain sections hold intended latencies.
+        wants_intended = metric.startswith("intended_") and self.interval != "intended"
+        signed = [
+            (1, entry)
+            for section, entry in self._of(operation, failed=False)
+            if bool(section["intended"]) == wants_intended
+            and metric_of_label(entry.label) == metric.removeprefix("intended_")
+        ]
+        return signed[-1:]
+
+
+def _text(lines: list[str], entry: Entry) -> str:
+    """The line as it stands; what it says where JSON puts it on several lines, or all on one."""
+    line = lines[entry.line - 1].strip()
+    whole = entry.label in line and entry.value in line and len(line) < 200
+    return line if whole else f"[{entry.section}], {entry.label}, {entry.value}"
 
 
 @dataclass(frozen=True)
@@ -56,7 +181,7 @@ class RawCell:
     def _parsed(self) -> list[dict]:
         """The rows of measurements.csv, read from the raw logs now."""
         cell: Cell = self.run.planned[self.path]
-        return rows_of(self.run.study, cell, self.folder, self._manifest).measurements
+        return rows_of(self.run.study, cell, self.folder, self._manifest)["measurements"]
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:
         """The value as the raw logs tell it; None without them. KvstudyError for broken ones."""
@@ -86,8 +211,9 @@ class RawCell:
 
     def _source(self, name: str, operation: str, metric: str) -> Source:
         path = self.folder / name
-        digest = _sha256(path)
-        if not digest:
+        try:
+            digest = file_digest(path)
+        except OSError:
             # A cell has not every file.
             problem = "is not here" if name in self.sums or not self.sums else ""
             return Source(str(path), "", problem, [])
@@ -110,10 +236,3 @@ def raw_cell(run: Run, path: str) -> RawCell:
             f"{run.folder}/cells.csv: {path} is no cell of the study now; parse the raw logs again"
         )
     return RawCell(run, path)
-
-
-def _sha256(path: Path) -> str:
-    try:
-        return file_digest(path)
-    except OSError:
-        return ""

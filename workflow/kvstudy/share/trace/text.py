@@ -7,8 +7,7 @@ import math
 import textwrap
 
 from kvstudy.analyse.run import Run
-from kvstudy.share.trace.address import WHOLE
-from kvstudy.share.trace.chain import Chain, RatioChain, Repetition, Value
+from kvstudy.share.trace.chain import WHOLE, Chain, RatioChain, Repetition, Value
 from kvstudy.share.trace.provenance import files_of
 from kvstudy.study.raw import SUMS
 

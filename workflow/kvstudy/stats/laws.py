@@ -1,19 +1,57 @@
-"""Throughput over client threads: the universal scalability law and where it saturates."""
+"""Laws of queues: Little's law of one table, and the universal scalability law over threads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np, optimize
-from kvstudy.stats.intervals import positive
+from kvstudy.stats.intervals import finite, positive
 
+IMPOSSIBLE_ABOVE = 1.02
+CLIENT_BELOW = 0.7
 LEAST_COUNTS = 6
 # A fit whose typical point is further off than this describes something else.
 POOR_FIT = 0.10
 SATURATED = 0.95
+
+
+def weighted_latency(latencies: Mapping[str, float], operations: Mapping[str, float]) -> float:
+    """Mean latency of all operations, in the unit of ``latencies``: Σ R_i·n_i / Σ n_i.
+
+    ``latencies`` are mean latencies by kind of operation, ``operations`` how many
+    there were of each; where a source gives no counts, the workload's shares do.
+
+    ValueError: a latency without a count or the reverse, a negative or missing
+    number, no operations at all.
+    """
+    if latencies.keys() != operations.keys():
+        raise ValueError(
+            f"latencies of {sorted(latencies)}, counts of {sorted(operations)}: not the same kinds"
+        )
+    kinds = list(latencies)
+    times = finite((latencies[kind] for kind in kinds), "latencies")
+    counts = finite((operations[kind] for kind in kinds), "operations")
+    if (times < 0).any() or (counts < 0).any() or not counts.any():
+        raise ValueError("latencies and operations cannot be below 0, nor all operations 0")
+    return float(times @ counts / counts.sum())
+
+
+def in_call(throughput: float, latency: float, threads: float) -> float:
+    """U = X·R/N, Little's law for N client threads with one call at a time.
+
+    The share of the threads' time inside calls to the store. ``throughput`` X in ops/s,
+    ``latency`` R in µs, the mean weighted by operations (see ``weighted_latency``). Above
+    ``IMPOSSIBLE_ABOVE`` the numbers contradict each other: threads cannot be in calls for more
+    than all of the time. Below ``CLIENT_BELOW`` they were elsewhere: starting, in the client's
+    own code, or held back by a target.
+
+    Source: Little 1961. ValueError: one that is not a number above 0.
+    """
+    positive([throughput, latency, threads], "throughput, latency and threads")
+    return float(throughput * latency * 1e-6 / threads)
 
 
 @dataclass(frozen=True)
@@ -23,8 +61,8 @@ class Scalability:
     ``single`` is λ, the throughput of one thread (ops/s); ``contention`` σ, the
     share of work that only one thread can do, 0 to 1; ``coherency`` κ >= 0, the
     cost of the threads agreeing. ``knee`` is N* = √((1 - σ)/κ), the thread count
-    of the largest throughput, ``peak`` (ops/s) the throughput there; both are
-    None where X(N) does not fall (κ is 0, or too small for the counts to tell).
+    of the largest throughput; None where X(N) does not fall (κ is 0, or too small
+    for the counts to tell).
     ``off`` is the root mean square of (measured - fitted)/fitted. ``doubts`` says
     why the fit or its knee should not be relied on; an empty one passed all checks.
     """
@@ -33,13 +71,8 @@ class Scalability:
     contention: float
     coherency: float
     knee: float | None
-    peak: float | None
     off: float
     doubts: tuple[str, ...]
-
-    def throughput(self, threads: float) -> float:
-        """The fitted X(N) in ops/s."""
-        return float(_law(threads, self.single, self.contention, self.coherency))
 
 
 def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Scalability:
@@ -79,9 +112,8 @@ def fit_scalability(threads: Sequence[float], throughput: Sequence[float]) -> Sc
     # Below this the law falls by less than a thousandth up to the largest count.
     flat = coherency * counts.max() ** 2 < 1e-3
     knee = None if flat or contention >= 1 else sqrt((1 - contention) / coherency)
-    peak = None if knee is None else float(_law(max(knee, 1), single, contention, coherency))
     doubts = tuple(_doubts(counts, contention, knee, off))
-    return Scalability(single, contention, coherency, knee, peak, off, doubts)
+    return Scalability(single, contention, coherency, knee, off, doubts)
 
 
 def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float | None:

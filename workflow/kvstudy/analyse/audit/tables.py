@@ -1,4 +1,4 @@
-"""Whether the numbers of one run of a source can be true together."""
+"""Whether the numbers of a source's tables can be true together, of one run and of several."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import sqrt
 
-from kvstudy.analyse.audit.check import Check, Fits, Kind
-from kvstudy.analyse.audit.number import Number, quoted
+from kvstudy.analyse.audit.check import Check, Fits, Kind, Number, judged, quoted, severity
 from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
+from kvstudy.libraries import pd, stats
 from kvstudy.stats.intervals import NOISY
-from kvstudy.stats.littles_law import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
+from kvstudy.stats.laws import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
+from kvstudy.study.base import SIZES
 from kvstudy.study.metrics import PERCENTILES, metric_of
+from kvstudy.study.parts import MEAN
 from kvstudy.study.quotes import Setting
 
 # The metrics of one operation whose order is certain.
@@ -31,6 +33,8 @@ OF_ALL = {
 
 # Of latencies, which is clear here.
 WORDS = [N_("minimum"), N_("mean"), N_("maximum")]
+# A chance of less than this is no chance.
+LEAST_P = 0.001
 
 
 def _word(metric: str) -> str:
@@ -47,17 +51,15 @@ def little(cell: Cell, source: Source) -> Iterator[Check]:
     if not speed or not threads or not latencies or latencies.keys() != counts.keys():
         return
     mean = _weighted(latencies, counts)
-    found = in_call(speed.value, mean.value, threads)
+    share = in_call(speed.value, mean.value, threads)
     given = (speed * mean).times(1e-6 / threads)
-    note = f"{found.audit}" if found.share < CLIENT_BELOW else ""
-    if found.share > IMPOSSIBLE_ABOVE:
+    note = "start-up or client time dominates" if share < CLIENT_BELOW else ""
+    if share > IMPOSSIBLE_ABOVE:
         most = threads / speed.value * 1e6
         note = reason("little-most", most=f"{most:.0f}", mean=f"{mean.value:.0f}")
     doubts = "; ".join(_latencies(cell, source))
-    yield cell.check(
-        *(Kind.LITTLE, "in-calls", given, 0, IMPOSSIBLE_ABOVE),
-        **{"expected": 1, "note": note, "doubts": doubts},
-    )
+    expected = Number(1, 0, IMPOSSIBLE_ABOVE)
+    yield cell.check(Kind.LITTLE, "in-calls", given, expected, note=note, doubts=doubts)
 
 
 def _latencies(cell: Cell, source: Source) -> Iterator[str]:
@@ -71,13 +73,12 @@ def _latencies(cell: Cell, source: Source) -> Iterator[str]:
 
 
 def _weighted(latencies: dict[str, Number], counts: dict[str, Number]) -> Number:
-    number = {name: each.value for name, each in counts.items()}
-    return Number(
-        *(
-            weighted_latency({name: getattr(r, end) for name, r in latencies.items()}, number)
-            for end in ("value", "low", "high")
-        )
+    numbers = {name: each.value for name, each in counts.items()}
+    value, low, high = (
+        weighted_latency({name: getattr(each, end) for name, each in latencies.items()}, numbers)
+        for end in ("value", "low", "high")
     )
+    return Number(value, low, high)
 
 
 def runtime(cell: Cell, source: Source) -> Iterator[Check]:
@@ -105,9 +106,9 @@ def runtime(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.RUNTIME,
             "by-runtime" if whole else reason("by-runtime-of", operation=operation),
-            *(given, count, count * (1 + room)),
+            given,
+            Number(count, count, count * (1 + room)),
             place=cell.places[operation],
-            expected=count,
             unit="operations",
             operation=operation,
             note=note,
@@ -144,8 +145,8 @@ def combined(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.COMBINED,
             reason("combined", **words | {"metric": _word(metric), "how": how}),
-            *(number, plain.low, plain.high),
-            expected=plain.value,
+            number,
+            plain,
             doubts=cell.address(operation, metric),
             **more,
         )
@@ -155,8 +156,8 @@ def combined(cell: Cell, source: Source) -> Iterator[Check]:
             yield cell.check(
                 Kind.WEIGHTED,
                 reason("combined", **words | {"metric": _word(metric), "how": OF_ALL[metric]}),
-                *(number, true.low, true.high),
-                expected=true.value,
+                number,
+                true,
                 **more | {"off": math.nan, "fits": Fits.NONE},
             )
 
@@ -178,9 +179,10 @@ def counts_of(cell: Cell, source: Source) -> Iterator[Check]:
     stated = source.setting.operations.get(cell.keys["workload"])
     if counts and stated:
         yield cell.check(
-            *(Kind.COUNTS, "sum-of-counts", cell.executed),
-            *(stated - len(counts) / 2, stated + len(counts) / 2),
-            expected=stated,
+            Kind.COUNTS,
+            "sum-of-counts",
+            cell.executed,
+            Number.rounded(stated, len(counts) / 2),
             unit="operations",
             doubts="; ".join(cell.address(operation, "operations") for operation in counts),
         )
@@ -201,8 +203,8 @@ def steps(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.STEPS,
             reason("whole-numbers", operation=operation, metric=_word(metric), runs=runs),
-            *(number, near, near),
-            expected=near,
+            number,
+            Number.exact(near),
             unit="ms" if metric == "runtime" else "µs",
             operation=operation,
             metric=metric,
@@ -226,8 +228,8 @@ def failed(cell: Cell, source: Source) -> Iterator[Check]:
         yield cell.check(
             Kind.FAILURES,
             reason("not-failed", percent=stated.percent, operations=operations, place=stated.place),
-            *(cell.executed, left.low, left.high),
-            expected=left.value,
+            cell.executed,
+            left,
             unit="operations",
             note="both-added",
             doubts="; ".join(cell.address(operation, "operations") for operation in counts),
@@ -247,8 +249,8 @@ def order(cell: Cell, source: Source) -> Iterator[Check]:
                 yield cell.check(
                     Kind.ORDER,
                     reason("not-above", operation=operation, less=_word(one), more=_word(other)),
-                    *(less, -math.inf, more.high),
-                    expected=more.value,
+                    less,
+                    Number(more.value, -math.inf, more.high),
                     unit="µs",
                     operation=operation,
                     metric=one,
@@ -258,3 +260,110 @@ def order(cell: Cell, source: Source) -> Iterator[Check]:
 
 # In the order of audit.csv. A further check is a kind (``check.Kind``) and a function here.
 OF_CELL = (little, runtime, combined, counts_of, failed, steps, order)
+
+
+def means(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
+    """A value of the mean of all workloads is that of the store's values."""
+    for row in values[values["workload"] == MEAN].itertuples():
+        same = (values["store"] == row.store) & (values["workload"] != MEAN)
+        same &= (values["operation"] == row.operation) & (values["metric"] == row.metric)
+        parts = list(values.loc[same, "number"])
+        if not parts:
+            continue
+        mean = sum(parts[1:], parts[0]).times(1 / len(parts))
+        yield Check(
+            Kind.COMBINED,
+            row.table,
+            reason("mean-of-workloads", metric=row.metric, n=len(parts)),
+            unit=row.unit,
+            store=row.store,
+            workload=MEAN,
+            operation=row.operation,
+            metric=row.metric,
+            doubts=f"{row.store}/{MEAN}/{row.operation}/{row.metric}",
+            **judged(row.number, mean),
+        )
+
+
+def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
+    """Counts of operations that are drawn at random scatter by a known amount.
+
+    The sum of z² over all runs is chi-squared, z = (count - N·p)/√(N·p·(1 - p)/runs), for one
+    operation of each (the others are what is left).
+    """
+    drawn = []
+    for cell in cells:
+        counts = cell.of_operations("operations")
+        shares = source.shares.get(cell.keys["workload"], {})
+        if len(counts) != 2 or not counts.keys() <= shares.keys():
+            continue
+        total = cell.executed.value
+        name, number = next(iter(counts.items()))
+        share = shares[name]
+        if 0 < share < 1:
+            square = (number.value - total * share) ** 2 / (total * share * (1 - share))
+            whole = all(each.value == round(each.value) for each in counts.values())
+            drawn.append((square, number.value / (total * share) - 1, cell.place, whole))
+    runs = source.setting.runs
+    if not drawn or not runs:
+        return
+    squares, offs, places, whole = zip(*drawn, strict=True)
+    degrees = len(squares)
+    chi = sum(squares) * runs
+    most = float(stats.chi2.ppf(1 - LEAST_P, degrees))
+    note, off = "", max(offs, key=abs)
+    if runs > 1:
+        single = stats.chi2.sf(sum(squares), degrees)
+        code = "p-value-whole" if all(whole) else "p-value"
+        note = reason(code, p=_p(stats.chi2.sf(chi, degrees)), single=_p(single))
+    yield Check(
+        Kind.MIXTURE,
+        ", ".join(dict.fromkeys(places)),
+        reason("scatter", counts=degrees, n=runs),
+        expected=degrees,
+        note=note,
+        given=chi,
+        low=0,
+        high=most,
+        # What changes is the counts; of these, the one that is farthest off.
+        off=off if chi > most else 0.0,
+        fits=severity(off) if chi > most else Fits.YES,
+    )
+
+
+def _p(value: float) -> str:
+    return reason("below", bound=0.001) if value < 0.001 else f"{value:.2g}"
+
+
+def by_threads(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator[Check]:
+    """N client threads do at most N times what one does, unless that one was disturbed."""
+    speeds = values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
+    same = ["store", "workload", *(size for size in SIZES if size != "threads")]
+    for key, rows in speeds.dropna(subset="threads").groupby(same, sort=False, dropna=False):
+        by_threads = rows.set_index("threads")["number"]
+        if 1 not in by_threads.index or len(by_threads) < 2:
+            continue
+        one = by_threads[1]
+        gains = {n: (more / one).times(1 / n) for n, more in by_threads.items() if n != 1}
+        most = max(gains, key=lambda n: gains[n].value)
+        many = [n for n, gain in gains.items() if gain.value > IMPOSSIBLE_ABOVE]
+        note = ""
+        if many:
+            above = f"{min(many):.0f}"
+            if len(many) > 1:
+                above = reason("range", first=above, last=f"{max(many):.0f}")
+            note = reason("disturbed", worst=f"{most:.0f}", above=above)
+        yield Check(
+            Kind.THREADS,
+            rows["table"].iloc[0],
+            "by-threads",
+            threads=most,
+            note=note,
+            doubts=Cell.of(rows[rows["threads"] == 1]).address("overall", "throughput"),
+            **judged(gains[most], Number(1, 0, IMPOSSIBLE_ABOVE)),
+            **dict(zip(same, key, strict=True)),
+        )
+
+
+# In the order of audit.csv, after those of cells.
+ACROSS_CELLS = (means, mixture, by_threads)

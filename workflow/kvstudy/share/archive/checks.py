@@ -1,23 +1,187 @@
-"""Whether the plan of a run is complete, and whether its cells were measured as planned.
+"""What is checked of an archive but its numbers, and the page that says what came out.
 
-A cell that was measured again because of its value would be the easiest way to nicer numbers.
-It leaves traces: a start that does not fit the planned order, or logs under ``replaced/``.
+Its files against their checksums; whether the plan is complete; whether the cells were measured as
+planned. A cell that was measured again because of its value would be the easiest way to nicer
+numbers. It leaves traces: a start that does not fit the planned order, or logs under ``replaced/``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
+import zipfile
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from kvstudy.share.archive.contents import unmeasured
-from kvstudy.share.archive.page import Part, count, some
+from kvstudy.errors import KvstudyError
+from kvstudy.share.archive.contents import METADATA, unmeasured
+from kvstudy.share.archive.unpack import Progress, chunks, files_in
 from kvstudy.study.alike import read_manifests
 from kvstudy.study.cells import Cell
 from kvstudy.study.model import Study
+from kvstudy.study.raw import SUMS, file_digest, listed_sums, read_sums
 from kvstudy.study.run_names import RESULTS, RunName
+
+SHOWN = 8
+# What is wrong with a file, of an archive and of a cell.
+PACKED = (
+    "is missing; it was there when the archive was packed",
+    "was added after the archive was packed",
+    "was changed after the archive was packed",
+)
+MEASURED = (
+    "is missing; the cell had it when measured",
+    "was added after the cell was measured",
+    "was edited or cut off after it was measured",
+)
+
+
+@dataclass
+class Part:
+    """``facts`` hold, ``notes`` are for a person to judge, ``faults`` are what does not hold."""
+
+    title: str
+    facts: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What came out; ``lines`` say what was looked at."""
+
+    title: str
+    lines: list[str]
+    parts: list[Part]
+
+    @property
+    def holds(self) -> bool:
+        return not any(part.faults for part in self.parts)
+
+
+def some(names: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def as_text(page: Verified, every: bool = False) -> str:
+    """The page, as plain text that is Markdown too; ``every`` fault and note, or the first."""
+    faults = sum(len(part.faults) for part in page.parts)
+    verdict = "All holds." if page.holds else f"{count(faults, 'fault')}: it does not hold."
+    lines = [f"# Verification of {page.title}", "", *[f"    {line}" for line in page.lines], ""]
+    for part in page.parts:
+        state = "FAULT" if part.faults else "holds" if part.facts else "see"
+        lines.append(f"## {part.title}: {state}")
+        lines.append("")
+        lines += [f"- {fact}" for fact in part.facts]
+        for word, texts in (("FAULT", part.faults), ("Note", part.notes)):
+            shown = texts if every else texts[:SHOWN]
+            lines += [f"- {word}: {text}" for text in shown]
+            if len(shown) < len(texts):
+                lines.append(f"- {word}: ... {len(texts) - len(shown)} more (--output has all)")
+        lines.append("")
+    lines += [
+        f"**{verdict}**",
+        "",
+        "Notes are for you to judge. Checksums tell accidents and later edits; whoever packs an",
+        "archive could also have written the raw logs themselves.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def check_packed(file: zipfile.ZipFile, progress: Progress = lambda count: None) -> Part:
+    """Every file of the archive against its checksum list, and the list against the files."""
+    part = Part("Checksums of the archive")
+    names = set(files_in(file))
+    if SUMS not in names:
+        part.faults.append(f"{SUMS}: is missing, so nothing tells what was packed")
+        return part
+    try:
+        expected = listed_sums(b"".join(chunks(file, SUMS)).decode())
+    except (KvstudyError, ValueError) as error:
+        part.faults.append(f"{SUMS}: cannot be read ({error})")
+        return part
+
+    def digest(name: str) -> str:
+        sha = hashlib.sha256()
+        for chunk in chunks(file, name, progress):
+            sha.update(chunk)
+        return sha.hexdigest()
+
+    part.faults += _faults(expected, names - {SUMS}, digest, PACKED)
+    if METADATA in names & expected.keys():
+        part.faults += _against_metadata(file, expected)
+    if not part.faults:
+        part.facts.append(
+            f"{count(len(expected), 'file')} are as they were packed; none is missing or was added"
+        )
+    return part
+
+
+def _faults(
+    expected: dict[str, str], there: set[str], digest: Callable[[str], str], words: tuple[str, ...]
+) -> Iterator[str]:
+    """What is wrong with the files ``there``, which should have the ``expected`` checksums."""
+    missing, added, changed = words
+    yield from (f"{name}: {missing}" for name in sorted(expected.keys() - there))
+    yield from (f"{name}: {added}" for name in sorted(there - expected.keys()))
+    for name in sorted(there & expected.keys()):
+        try:
+            if digest(name) != expected[name]:
+                yield f"{name}: {changed}"
+        except KvstudyError as error:
+            yield str(error)
+
+
+def _against_metadata(file: zipfile.ZipFile, expected: dict[str, str]) -> list[str]:
+    """Faults of the checksums that the metadata repeat."""
+    try:
+        graph = json.loads(b"".join(chunks(file, METADATA)))["@graph"]
+        repeated = {entity["@id"]: entity["sha256"] for entity in graph if "sha256" in entity}
+    except KvstudyError:
+        return []  # that it is damaged was said
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return [f"{METADATA}: cannot be read ({error!r})"]
+    return [
+        f"{name}: {METADATA} gives another checksum than {SUMS}"
+        for name, digest in sorted(repeated.items())
+        if expected.get(name) != digest
+    ]
+
+
+def check_measured(results: Path) -> Part:
+    """The raw logs of each cell and probe against the checksums that were written with them."""
+    part = Part("Checksums of the raw logs")
+    lists = sorted([*results.glob(f"raw/**/{SUMS}"), *results.glob(f"probes/*/{SUMS}")])
+    files = 0
+    for folder in [path.parent for path in lists]:
+        try:
+            sums = {str(folder / name): digest for name, digest in read_sums(folder).items()}
+        except KvstudyError as error:
+            part.faults.append(str(error))
+            continue
+        there = {str(path) for path in folder.iterdir() if path.is_file() and path.name != SUMS}
+        files += len(there)
+        part.faults += _faults(sums, there, lambda name: file_digest(Path(name)), MEASURED)
+    if not part.faults:
+        probes = sum(path.is_relative_to(results / "probes") for path in lists)
+        part.facts.append(
+            f"{count(files, 'raw file')} of {count(len(lists) - probes, 'cell')} and "
+            f"{count(probes, 'probe')} are as they were measured"
+            if lists
+            else "there are no raw logs: nothing was measured"
+        )
+    return part
 
 
 def check_plan(run: RunName, study: Study, cells: list[Cell], declared: Iterable[str]) -> Part:

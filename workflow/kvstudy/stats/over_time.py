@@ -1,14 +1,79 @@
-"""Whether the machine became slower or faster while the cells were measured."""
+"""What changes over time: the warm-up within a run, and the machine from run to run."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from kvstudy.libraries import np, pd, stats
-from kvstudy.stats.intervals import finite, positive
+from kvstudy.stats.intervals import finite, positive, variation
 
+BATCH = 5
+STEADY_VARIATION = 0.05
+STEADY_SECONDS = 30
 PERMUTATIONS = 9999
+
+
+class Steadiness(StrEnum):
+    """What a run's series tells. Too short to judge is no fault of the run."""
+
+    STEADY = "steady"
+    NOT_STEADY = "no steady state"
+    TOO_SHORT = "too short to judge"
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """The first ``cut`` seconds are warm-up; the ``length`` seconds after it are the rest.
+
+    ``variation`` is the coefficient of variation of the rest's seconds, None when
+    it is one second or none of them had an operation.
+    """
+
+    cut: int
+    length: int
+    variation: float | None
+    verdict: Steadiness
+
+
+def warm_up(per_second: Iterable[float]) -> WarmUp:
+    """Cut off the warm-up of a series of one-second values (ops/s) by MSER-5.
+
+    With Y the means of batches of 5 seconds, n of them, the cut is after
+    d* = argmin over d of Σ_{i>d}(Y_i - Ȳ_d)²/(n - d)², Ȳ_d the mean of Y_i, i > d;
+    of equal minima the first. d goes up to n/2: near the end few batches are
+    alike by chance. Seconds after the last whole batch belong to the rest.
+
+    The rest is steady if its seconds have a coefficient of variation of at most
+    0.05. A rest of less than 30 s is too short to judge; from a run that is
+    shorter as a whole nothing is cut off.
+
+    Source: White 1997; White, Cobb & Spratt 2000 (batches of 5, at most half);
+    Georges, Buytaert & Eeckhout 2007 (steadiness).
+    ValueError: no seconds, one that is negative or not a number.
+    """
+    seconds = finite(per_second, "operations per second")
+    if (seconds < 0).any():
+        raise ValueError(f"operations per second: {seconds.min():g} is among them; needs >= 0")
+    cut = 0
+    if seconds.size >= STEADY_SECONDS:
+        count = seconds.size // BATCH
+        means = seconds[: count * BATCH].reshape(count, BATCH).mean(axis=1)
+        scores = [
+            ((means[d:] - means[d:].mean()) ** 2).sum() / (count - d) ** 2
+            for d in range(count // 2 + 1)
+        ]
+        cut = BATCH * int(np.argmin(scores))
+    rest = seconds[cut:]
+    spread = variation(rest) if rest.any() else None
+    if rest.size < STEADY_SECONDS:
+        verdict = Steadiness.TOO_SHORT
+    elif spread is not None and spread <= STEADY_VARIATION:
+        verdict = Steadiness.STEADY
+    else:
+        verdict = Steadiness.NOT_STEADY
+    return WarmUp(cut, rest.size, spread, verdict)
 
 
 @dataclass(frozen=True)
