@@ -28,6 +28,8 @@ from kvstudy.errors import KvstudyError
 # util-linux sets the parent-death signal after it changed the user; a change of
 # user (memcached -u) would clear it.
 DIES_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
+# A parent that died before the signal was set sends none: then the command does not start.
+OF_PARENT = ["sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"']
 # The environment of a server, and of all that it starts, has this variable with the folder of
 # its data: nothing else tells a process that has left its session from those of others.
 MARK = "KVSTUDY_SERVER"
@@ -142,7 +144,7 @@ def start(
         become = ["--reuid", user, "--regid", group, "--clear-groups"]
     try:
         process = subprocess.Popen(
-            [*DIES_WITH_PARENT, *become, "--", *command],
+            [*DIES_WITH_PARENT, *become, "--", *OF_PARENT, str(os.getpid()), *command],
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
