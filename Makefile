@@ -45,7 +45,7 @@ partial: setup ## build the report from the finished cells, with the holes expla
 test: setup-test servers ## all tests; they start servers on free loopback ports
 	$(MVN) test
 	$(IN_VENV) pytest --numprocesses auto tests/unit
-	$(IN_VENV) pytest --numprocesses 2 --dist loadgroup --durations 40 --durations-min 5 \
+	$(IN_VENV) pytest --numprocesses 2 --dist loadfile --durations 40 --durations-min 5 \
 	    tests/e2e tests/workflow tests/tex
 
 test-unit: setup-test ## the tests that need neither a server nor TeX
@@ -53,7 +53,7 @@ test-unit: setup-test ## the tests that need neither a server nor TeX
 
 faults: SEED ?= 0
 faults: setup-test ## inject all faults of tests/faults; writes the table of docs/reliability.md
-	$(IN_VENV) pytest --numprocesses 2 --dist loadgroup --hypothesis-seed $(SEED) \
+	$(IN_VENV) pytest --numprocesses 2 --hypothesis-seed $(SEED) \
 	    --table docs/reliability.md tests/faults
 
 lint: setup-test ## check the style of Python, Snakemake and Java

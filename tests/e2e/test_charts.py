@@ -12,8 +12,6 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.unit.every_chart import every_chart
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("charts")
 CHROMIUM = "/usr/bin/chromium"
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Charts</title>
 <meta name="viewport" content="width=device-width"><style>

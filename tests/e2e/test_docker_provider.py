@@ -24,8 +24,6 @@ from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("docker")
 STORES = Path(__file__).parents[2] / "envs" / "stores"
 
 SMALL = {

@@ -18,8 +18,6 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.unit import small_results as small
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("page")
 ROOT = Path(__file__).parents[2]
 ODD = r"Riak_1 50% & #1 \ <b>"
 TEXT = (

@@ -10,8 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("imported")
 ROOT = Path(__file__).parents[2]
 
 

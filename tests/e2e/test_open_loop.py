@@ -15,8 +15,6 @@ import psutil
 import pytest
 import yaml
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("rates")
 ROOT = Path(__file__).parents[2]
 STUDY = {
     "name": "rates",

@@ -23,8 +23,6 @@ from openpyxl import load_workbook
 
 from tests.unit.languages import check_numbers
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("thesis")
 ROOT = Path(__file__).parents[2]
 
 

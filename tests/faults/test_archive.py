@@ -18,8 +18,6 @@ from kvstudy.share.archive.unpack import opened
 from tests.faults.finished import scene_of
 from tests.faults.scene import at_most, says
 
-pytestmark = pytest.mark.xdist_group("finished")
-
 # A report is built again in one of the tests.
 LONG = 600
 GOOD = Path("small.zip")

@@ -263,7 +263,6 @@ def test_a_cell_that_fails_in_a_study(study, fault):
     goes_on(study)
 
 
-@pytest.mark.xdist_group("finished")
 @pytest.mark.parametrize(
     "how", ["Ctrl-C", "a closed terminal", "its group is killed", "it is killed"]
 )

@@ -179,7 +179,6 @@ LOST = [
 FIGURES = ["throughput.pdf", "throughput.csv"]
 
 
-@pytest.mark.xdist_group("finished")
 @pytest.mark.parametrize(
     "name",
     [
@@ -199,7 +198,6 @@ def test_a_lost_file_is_made_again(copy, name, record_property):
     finish(copy, raw, record_property)
 
 
-@pytest.mark.xdist_group("finished")
 @pytest.mark.parametrize("name", ["cells.csv", "summary.csv"])
 def test_the_same_numbers_come_again(copy, name, record_property):
     raw = contents(copy.folder, "results/small/raw/**/*")
@@ -211,7 +209,6 @@ def test_the_same_numbers_come_again(copy, name, record_property):
     finish(copy, raw, record_property)
 
 
-@pytest.mark.xdist_group("finished")
 def test_an_edited_summary_is_not_taken(copy, record_property):
     """It is made again, or refused by name; no table shows the number."""
     raw = contents(copy.folder, "results/small/raw/**/*")
@@ -286,7 +283,6 @@ def build(workflow: Workflow, form: str, path: str, monkeypatch):
     return answer
 
 
-@pytest.mark.xdist_group("finished")
 @pytest.mark.parametrize(
     ("name", "form", "harm", "message"), BUILD, ids=[f"{row[1]}: {row[0]}" for row in BUILD]
 )
@@ -299,7 +295,6 @@ def test_what_is_built(copy, monkeypatch, name, form, harm, message):
     assert not (copy.folder / f"report/small.{form}").exists()
 
 
-@pytest.mark.xdist_group("finished")
 @pytest.mark.parametrize(("program", "form"), PROGRAMS)
 def test_a_missing_program(copy, monkeypatch, tmp_path, program, form):
     (copy.folder / f"report/small.{form}").unlink()
@@ -311,7 +306,6 @@ def test_a_missing_program(copy, monkeypatch, tmp_path, program, form):
     assert answer.code == 0, answer.text
 
 
-@pytest.mark.xdist_group("finished")
 @pytest.mark.parametrize("form", ["pdf", "html", "docx"])
 def test_a_place_that_is_none(copy, monkeypatch, form):
     shutil.rmtree(copy.folder / "report")
@@ -331,7 +325,6 @@ TEXTS = {
 }
 
 
-@pytest.mark.xdist_group("finished")
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_odd_texts(copy, text, record_property):
     raw = contents(copy.folder, "results/small/raw/**/*")

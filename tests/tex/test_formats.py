@@ -16,8 +16,6 @@ from kvstudy.present.report.markdown import Floats, for_markdown
 from kvstudy.present.report.transcript import Line
 from kvstudy.study.kinds import TABLES
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("formats")
 REPORT = Path(__file__).parents[2] / "report"
 ODD = r"Store_1 50% & #1 \ <b> -- 'p'"
 # A PNG of one pixel.

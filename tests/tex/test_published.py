@@ -16,8 +16,6 @@ from kvstudy.study.run_names import REPORT
 from tests.cell_texts import same_cells
 from tests.unit.languages import in_every_language  # noqa: F401
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("published")
 ROOT = Path(__file__).parents[2]
 
 

@@ -14,8 +14,6 @@ import pytest
 
 from tests.workflow.conftest import ROOT, Workflow, make_workflow
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("archive")
 SUMMARY = "results/small/summary.csv"
 
 

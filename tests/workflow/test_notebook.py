@@ -36,8 +36,6 @@ from kvstudy.study.load import load_study
 
 from tests.project import kvstudy
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("notebook")
 ROOT = Path(__file__).parents[2]
 NOTEBOOK = ROOT / "workflow/notebooks/analysis.ipynb"
 STUDY = Path("config/studies/jedlicka2024/study.yaml")

@@ -12,8 +12,6 @@ from tests.workflow.conftest import Workflow, jobs, make_workflow
 from tests.workflow.test_claims import CLAIMS
 from tests.workflow.test_published import publish
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("removed")
 RESULTS = "results/small"
 # All that a reader may take out of a run, and the rule that makes it.
 MADE = {

@@ -18,8 +18,6 @@ from kvstudy.share.trace.sources import lines_of
 
 from tests.project import PRETEND, ROOT, SLUG, add_pretended, kvstudy, measure
 
-# One process makes what the tests of this file share.
-pytestmark = pytest.mark.xdist_group("trace")
 YCSB = ROOT / "tests" / "data" / "ycsb"
 RUN = Path("results/small")
 
