@@ -114,7 +114,7 @@ class DockerServer(LocalServer):
             # `docker run` stays in the foreground: its exit is the server's, its output the
             # server's. It hands SIGTERM on to the server, so the container ends when we die.
             self._client = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", "--", *self.command],
+                [*process.dying_with_us("TERM"), *self.command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -25,10 +25,8 @@ import psutil
 
 from kvstudy.errors import KvstudyError
 
-# util-linux sets the parent-death signal after it changed the user; a change of
-# user (memcached -u) would clear it.
-DIES_WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
-# A parent that died before the signal was set sends none: then the command does not start.
+SETPRIV = "setpriv"
+# A parent that died before its signal was set sends none: then the command does not start.
 OF_PARENT = ["sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"']
 # The environment of a server, and of all that it starts, has this variable with the folder of
 # its data: nothing else tells a process that has left its session from those of others.
@@ -126,6 +124,15 @@ def leftovers(kind: str) -> Iterator[tuple[Path, dict]]:
             yield path, entry
 
 
+def dying_with_us(sign: str, *become: str) -> list[str]:
+    """What stands before a command that gets the signal (``KILL``) when we die.
+
+    util-linux sets it after it has changed the user (``become``): a change of user (memcached
+    -u) would clear it.
+    """
+    return [SETPRIV, "--pdeathsig", sign, *become, "--", *OF_PARENT, str(os.getpid())]
+
+
 def start(
     command: list[str],
     stdout: IO | None,
@@ -144,7 +151,7 @@ def start(
         become = ["--reuid", user, "--regid", group, "--clear-groups"]
     try:
         process = subprocess.Popen(
-            [*DIES_WITH_PARENT, *become, "--", *OF_PARENT, str(os.getpid()), *command],
+            [*dying_with_us("KILL", *become), *command],
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
@@ -153,7 +160,7 @@ def start(
         )
     except FileNotFoundError:
         raise KvstudyError(
-            f"{DIES_WITH_PARENT[0]}: no such program on this machine (util-linux); run 'make setup'"
+            f"{SETPRIV}: no such program on this machine (util-linux); run 'make setup'"
         ) from None
     _started.add(process.pid)
     return process
