@@ -124,9 +124,8 @@ def run(**values: object) -> SimpleNamespace:
         for name, title in TITLES.items()
     }
     made = {"study": study(), "titles": TITLES, "stores": stores} | values
-    for name, other in (("analysis", "headline_analysis"), ("results", "results_of_runs")):
-        if name in made:
-            made.setdefault(other, made[name])
+    if "analysis" in made:
+        made.setdefault("headline_analysis", made["analysis"])
     return SimpleNamespace(**made)
 
 

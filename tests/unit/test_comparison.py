@@ -83,7 +83,7 @@ def results(
         summarise(values, cells, STUDY.store_names, WORKLOADS),
         cells,
         source,
-        per_repetition(values, cells, WORKLOADS),
+        lambda: per_repetition(values, cells, WORKLOADS),
     )
 
 

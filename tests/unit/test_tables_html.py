@@ -162,7 +162,7 @@ def test_a_page_of_a_store_has_its_workloads():
     values = small.measurements(plan)
     summary = small.summarise(values, plan, list(small.TITLES), ["a"])
     runs = small.per_repetition(values, plan, ["a", "c", "insert"])
-    found = small.Results(summary, plan, None, runs)
+    found = small.Results(summary, plan, None, lambda: runs)
     run, table = (
         small.run(results=found, analysis=small.analysis()),
         small.table("store", store="redis"),

@@ -42,7 +42,7 @@ def written(of, folder: Path, faults: dict) -> dict[str, bytes]:
     stores, workloads = of.store_names, of.workload_names
     summary = summarise(measured, cells, stores, workloads)
     values = per_repetition(measured, cells, workloads)
-    found = Results(summary, cells, None, values)
+    found = Results(summary, cells, None, lambda: values)
     analysis = small.analysis(faults)
     run = small.run(study=of, results=found, analysis=analysis, probes=small.probes(), scale=1.0)
     run.environment, run.swept, run.values = environment, small.swept(of), values

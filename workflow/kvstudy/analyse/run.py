@@ -220,12 +220,7 @@ class Run(Paths):
     @cached_property
     def results(self) -> Results:
         """Measured and published values at the headline sizes."""
-        return self.swept.shown()
-
-    @cached_property
-    def results_of_runs(self) -> Results:
-        """The same with the values of the single repetitions."""
-        return self.swept.shown(self.values)
+        return self.swept.shown(lambda: self.values)
 
     @cached_property
     def headline_analysis(self) -> Analysis:

@@ -6,7 +6,7 @@ at the headline sizes (``study.cells.shown``) stand in tables and figures with o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,7 +60,8 @@ class State:
 class Results:
     """Values of one run. ``published`` is None where the study has no source.
 
-    ``repetitions`` (see ``summary.per_repetition``) is needed for single runs only.
+    ``repetitions`` gives ``summary.per_repetition``; it is called for single runs only, since not
+    every step has their table.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Results:
         summary: pd.DataFrame,
         cells: pd.DataFrame,
         published: pd.DataFrame | None,
-        repetitions: pd.DataFrame | None = None,
+        repetitions: Callable[[], pd.DataFrame] | None = None,
     ) -> None:
         self._cells = cells
         self._repetitions = repetitions
@@ -109,7 +110,7 @@ class Results:
 
     def runs(self, store: str, workload: str, operation: str, metric: str) -> dict[str, float]:
         """The value of each repetition that counts."""
-        rows = self._repetitions.query(
+        rows = self._repetitions().query(
             "store == @store and workload == @workload and operation == @operation "
             "and metric == @metric"
         )
@@ -120,7 +121,7 @@ class Results:
 
         ``MEAN`` as workload takes all workloads together. None when there are none.
         """
-        rows = self._repetitions.query("store == @store and operation == @operation")
+        rows = self._repetitions().query("store == @store and operation == @operation")
         if workload != MEAN:
             rows = rows[rows["workload"] == workload]
         sums = rows.groupby("metric")["value"].sum()

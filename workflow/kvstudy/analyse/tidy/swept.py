@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
@@ -57,14 +58,14 @@ class Swept:
         ]
         return pd.DataFrame(rows, columns=COLUMNS)
 
-    def shown(self, repetitions: pd.DataFrame | None = None) -> Results:
+    def shown(self, repetitions: Callable[[], pd.DataFrame]) -> Results:
         """The values of the sizes that are shown; ``repetitions`` as for ``Results``."""
         one = shown(self.study, self.scale)
         return Results(
             only(self.summary, one),
             only(self.cells, one),
             None if self.published is None else published_only(self.published, self.study),
-            None if repetitions is None else only(repetitions, one),
+            cache(lambda: only(repetitions(), one)),
         )
 
     def operations(self, workload: str) -> list[str]:

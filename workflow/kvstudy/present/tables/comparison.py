@@ -71,7 +71,7 @@ class ComparisonTable(Table):
         """
         study, floor = run.study, run.headline_analysis.floor.set_index("workload")["floor"]
         workloads = study.workload_names + ([MEAN] if len(study.workloads) > 1 else [])
-        rows = [_row(self, study, run.results_of_runs, name) for name in workloads]
+        rows = [_row(self, study, run.results, name) for name in workloads]
         frame = pd.DataFrame(rows, columns=COLUMNS)
         return frame.assign(floor=frame["workload"].map(floor))
 

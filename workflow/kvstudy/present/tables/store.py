@@ -56,7 +56,7 @@ class StoreTable(Table):
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def _row(self, workload: str, run: Run) -> dict[str, object]:
-        results, analysis = run.results_of_runs, run.headline_analysis
+        results, analysis = run.results, run.headline_analysis
         speeds = {
             name: row
             for name in run.study.store_names
