@@ -37,7 +37,7 @@ end
 local WIDEST, NARROWEST = 40, 5
 -- Letters beside each other on a page.
 local PAGE = 105
--- A table with more letters may be torn between its rows.
+-- A table with more letters may be broken between its rows.
 local KEPT = 1600
 
 -- Calls visit(cell, column) for each cell, over row spans and column spans.

@@ -83,7 +83,7 @@ local WRITERS = {
     return div.content
   end,
   contents = function()
-    -- On the next page rather than torn apart, where little of this one is left.
+    -- On the next page rather than broken apart, where little of this one is left.
     return raw(
       "\\vspace{0pt plus .5\\textheight}\\pagebreak[2]"
         .. "\\vspace{0pt plus -.5\\textheight}\\tableofcontents"

@@ -63,7 +63,7 @@ def test_a_study_is_measured_tiny_and_its_report_built(clone, name):
     printed = snakemake(clone, *config, target=f"report/{run}.pdf")
     assert programs_in(clone) == []
     cells = pd.read_csv(clone / f"results/{run}/cells.csv", keep_default_na=False)
-    wrong = cells[(cells["status"] == "failed") | (cells["void"] != "")]
+    wrong = cells[(cells["status"] == "failed") | (cells["invalid"] != "")]
     assert wrong.empty, wrong.to_string() + printed[-3000:]
     with_server = cells.loc[cells["status"] == "measured", "store"]
     study = yaml.safe_load((clone / f"config/studies/{name}/study.yaml").read_text())

@@ -65,7 +65,7 @@ def run(project):
 def test_rounds_on_redis(run):
     found = collect(run, plan(run), "small").tables
     assert set(found["cells"]["status"]) == {"measured"}, found["cells"]["reason"].tolist()
-    assert set(found["cells"]["void"]) == {""}
+    assert set(found["cells"]["invalid"]) == {""}
     outcomes = found["outcomes"][found["outcomes"]["store"] == "redis"]
     for records in SIZES:
         of = outcomes[outcomes["parameters"] == f"r{records}_o{READS}_t1"]

@@ -101,7 +101,7 @@ def test_redis_and_memcached_are_measured(thesis):
         "redis-again": ["measured"],
         "client-ceiling": ["measured"],
     }
-    assert (cells[cells.status == "measured"].void == "").all()
+    assert (cells[cells.status == "measured"].invalid == "").all()
     assert (cells[cells.status == "not measured"].reason != "").all()
 
 

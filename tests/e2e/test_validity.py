@@ -123,11 +123,11 @@ def test_misses_that_the_client_does_not_tell_void_the_cell(server):
     assert overall["missed"] == FOREIGN
     good = overall["operations"] - FOREIGN
     assert overall["goodput"] == pytest.approx(good / overall["runtime"] * 1000)
-    assert sentence(cell.void).startswith(f"the server counted {FOREIGN} misses among the")
+    assert sentence(cell.invalid).startswith(f"the server counted {FOREIGN} misses among the")
     # Declared ones are a part of the result.
     expected = {"store": "memcached", "kind": "misses", "operation": "read", "up_to": 1.0}
     write_study("memcached", expected_failures=[expected | {"reason": "Others read."}])
-    assert parsed()[1].void == ""
+    assert parsed()[1].invalid == ""
 
     probing = kvstudy("probe", "memcached", *external(server))
     output, _ = probing.communicate(timeout=120)
@@ -150,8 +150,8 @@ def test_a_miss_that_the_client_tells_is_a_failure_of_its_kind(server):
     counted = found["outcomes"].query("kind == 'counter'").set_index("name")["count"]
     assert counted["get_misses"] == overall["failed"]
     assert overall["goodput"] == pytest.approx(kinds["OK"] / overall["runtime"] * 1000)
-    assert "of read operations failed" in sentence(cell.void)
-    assert "misses" not in sentence(cell.void)
+    assert "of read operations failed" in sentence(cell.invalid)
+    assert "misses" not in sentence(cell.invalid)
 
 
 @pytest.mark.parametrize("server", ["redis"], indirect=True)
@@ -167,11 +167,11 @@ def test_records_that_are_lost_in_the_run_void_the_cell(server, workload):
     # Nothing of what YCSB says tells of it.
     assert overall["failed"] == 0
     assert overall["goodput"] == pytest.approx(overall["throughput"], rel=1e-3)
-    assert "the server's counter FLUSHALL rose by 1: it dropped records" in sentence(cell.void)
+    assert "the server's counter FLUSHALL rose by 1: it dropped records" in sentence(cell.invalid)
     if workload == "d":
         stored = 1000 + int(overall["operations"])
         assert f" records after the run, {stored} were stored and not deleted: " in sentence(
-            cell.void
+            cell.invalid
         )
 
 
@@ -187,8 +187,8 @@ def test_records_that_redis_evicts_in_the_run_void_the_cell(server):
     status, output = measure(server, evict, cell)
     assert status == 0, output
     _, cell, _ = parsed()
-    assert " records after the run, 1000 were stored and not deleted: " in sentence(cell.void)
-    assert "the server's counter evicted_keys rose by " in sentence(cell.void)
+    assert " records after the run, 1000 were stored and not deleted: " in sentence(cell.invalid)
+    assert "the server's counter evicted_keys rose by " in sentence(cell.invalid)
 
 
 @pytest.mark.parametrize("server", ["redis"], indirect=True)
@@ -205,7 +205,7 @@ def test_a_server_that_is_stopped_for_a_while_is_flagged(server):
     status, output = measure(server, stop, "redis/c/r1000_o10000_t2_s15/rep1")
     assert status == 0, output
     _, cell, overall = parsed()
-    assert cell.void == ""
+    assert cell.invalid == ""
     assert overall["failed"] > 0
     assert 7 < overall["stalled"] < 10
 

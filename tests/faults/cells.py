@@ -70,7 +70,7 @@ def check_numbers(scene: Scene, *cells: str) -> None:
     for cell in cells:
         repetition = cell[-1]
         row = table.loc[f"pretend/a/{repetition}"]
-        assert (row.status, row.void) == ("measured", "")
+        assert (row.status, row.invalid) == ("measured", "")
         numbers = {key: found[int(repetition), *key] for key in NUMBERS}
         assert numbers == NUMBERS
 

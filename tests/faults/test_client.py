@@ -130,7 +130,7 @@ def test_a_client_that_leaves_a_child(small, phase, code):
 def test_a_tenth_of_the_operations_fails(small):
     assert with_fault(small, {"PRETEND_CLIENT": "failed-run"}).code == 0
     row = small.results().loc["pretend/a/1"]
-    assert "of update operations failed (200 ERROR)" in sentence(row.void)
+    assert "of update operations failed (200 ERROR)" in sentence(row.invalid)
     # It is measured; who wants another one removes it.
     check_next(small)
 

@@ -146,7 +146,7 @@ def check_next(scene, before: pd.DataFrame) -> None:
     assert "0 failed" in answer.text
     after = results(scene)
     assert (after.status == before.status).all()
-    assert (after.void == before.void).all()
+    assert (after.invalid == before.invalid).all()
 
 
 def ids(rows) -> list[str]:

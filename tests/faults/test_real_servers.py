@@ -73,7 +73,7 @@ FAULTS: list[tuple[str, str, str, Callable, str]] = [
     ("emptied", "redis", "load", tell("FLUSHALL"), "server holds"),
     ("out of memory", "redis", "load", tell("CONFIG SET maxmemory 1"), "records were loaded"),
 ]
-VOID: list[tuple[str, str, Callable, str]] = [
+INVALID: list[tuple[str, str, Callable, str]] = [
     ("emptied", "redis", tell("FLUSHALL"), "holds|lost|found no record|miss"),
     ("emptied", "memcached", tell("flush_all"), "holds|lost|found no record|miss"),
     (
@@ -135,7 +135,7 @@ def check_next(scene: Scene, store: str) -> None:
     answer = scene.measure(f"{store}/{SIZES}")
     assert answer.code == 0, answer.text
     row = scene.results().loc[f"{store}/a/1"]
-    assert (row.status, row.void) == ("measured", "")
+    assert (row.status, row.invalid) == ("measured", "")
     assert scene.left() == []
 
 
@@ -157,7 +157,7 @@ def test_a_server(real, name, store, phase, act, message):
 
 
 @pytest.mark.parametrize(
-    ("name", "store", "act", "message"), VOID, ids=[f"{row[1]}: {row[0]}" for row in VOID]
+    ("name", "store", "act", "message"), INVALID, ids=[f"{row[1]}: {row[0]}" for row in INVALID]
 )
 def test_a_run_whose_values_do_not_count(real, name, store, act, message):
     """It is refused, or kept and out of the means, with the reason."""
@@ -165,7 +165,7 @@ def test_a_run_whose_values_do_not_count(real, name, store, act, message):
     if answer.code:
         says(answer, message)
     else:
-        reason = sentence(real.results().loc[f"{store}/a/1"].void)
+        reason = sentence(real.results().loc[f"{store}/a/1"].invalid)
         assert re.search(message, reason), reason
     check_next(real, store)
 

@@ -89,8 +89,8 @@ def test_records_that_it_does_not_hold_after_the_run(small, records):
     answer = with_fault(small, {"PRETEND_FAULT": fault})
     assert answer.code == 0, answer.text
     row = small.results().loc["pretend/a/1"]
-    assert records in row.void
-    assert "1000" in row.void
+    assert records in row.invalid
+    assert "1000" in row.invalid
     check_next(small)
 
 

@@ -56,7 +56,7 @@ def test_figures_show_the_published_values_and_torn_bars(report):
     assert set(shown["panel"]) == {"published"}
     values = shown.set_index(["group", "store"])
     assert values.loc[("95th percentile", "riak"), "value"] == pytest.approx(6.757)
-    assert values.loc[("95th percentile", "riak"), "torn"] == "yes"
+    assert values.loc[("95th percentile", "riak"), "broken"] == "yes"
     assert (folder / "figures/latency-percentiles-a.pdf").read_bytes().startswith(b"%PDF")
     for number in range(4, 15):
         assert f"as Figure 4.{number} of" in text
@@ -92,7 +92,7 @@ def test_curves_show_published_values_and_what_they_lack(report):
     assert top == pytest.approx(26.930)
     assert "lack the 99th percentile: the source printed no values of it" in text
     assert text.count("The source printed no values of the 99th percentile.") == 8
-    assert "torn" not in text
+    assert "broken" not in text
 
 
 def test_rounds_have_their_ratios_and_the_break_even_drawn(report):

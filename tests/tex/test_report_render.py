@@ -453,13 +453,18 @@ def test_nothing_measured_is_still_a_report(inputs: Inputs, project: Path) -> No
 
 
 def test_a_void_cell_is_named_with_its_reason(inputs: Inputs, project: Path) -> None:
-    rows = [cell("odd", 1), cell("odd", 2, void="3 % failed"), cell("redis", 1), cell("redis", 2)]
+    rows = [
+        cell("odd", 1),
+        cell("odd", 2, invalid="3 % failed"),
+        cell("redis", 1),
+        cell("redis", 2),
+    ]
     write_csv(inputs.cells, CELLS.columns, rows)
     render(inputs, project / "out")
     gaps = (
         (project / "out/tiny.md").read_text().split("# What was not measured, or does not count")[1]
     )
-    assert "Workload A, repetition 2: void; 3 \\% failed." in gaps
+    assert "Workload A, repetition 2: invalid; 3 \\% failed." in gaps
 
 
 def ended(project: Path, share: float, deviation: float, reason: str = "") -> None:
@@ -467,7 +472,7 @@ def ended(project: Path, share: float, deviation: float, reason: str = "") -> No
     folder = project / "results/tiny/analysis"
     key = {"store": "odd", "workload": "a", "parameters": SLUG}
     numbers = {
-        **{"n": 2, "void": int(share > 0), "operations": 20_000, "good": 20_000 * (1 - share)},
+        **{"n": 2, "invalid": int(share > 0), "operations": 20_000, "good": 20_000 * (1 - share)},
         **{"failed": 20_000 * share, "share": share, "low": 0, "high": 1, "throughput": 100},
         **{"goodput": 100 * (1 - share), "checked": 2, "deviation": deviation},
     }
@@ -489,7 +494,7 @@ def test_the_text_says_what_did_not_go_well(inputs: Inputs, project: Path) -> No
     ended(project, 0.02, -0.015)
     render(inputs, project / "out")
     text = plain(project)
-    assert "1 cell is void; [Section](#gaps){.ref} gives" in text
+    assert "1 cell is invalid; [Section](#gaps){.ref} gives" in text
     assert "Goodput is lower than throughput by more than 0.1 % on Od" in text
     assert "under Workload A (2 %)." in text
     assert "No counter told the misses of" in text
@@ -501,7 +506,7 @@ def test_the_text_says_when_all_went_well(inputs: Inputs, project: Path) -> None
     ended(project, 0, 0.009)
     render(inputs, project / "out")
     text = plain(project)
-    assert "No cell is void." in text
+    assert "No cell is invalid." in text
     assert "Goodput and throughput are equal to within 0.1 %" in text
     assert "All agree within 1 %." in text
 
@@ -662,14 +667,14 @@ def load(cells: int, above: int, share: float) -> dict:
 
 
 def test_foreign_load_and_steal(inputs, project) -> None:
-    both = {"foreign_cpu": load(2, 1, 61.04), "steal_cpu": load(2, 0, 0.2)}
+    both = {"background_cpu": load(2, 1, 61.04), "steal_cpu": load(2, 0, 0.2)}
     text = told(inputs, project, disturbance=both)
     assert "\n\n## Other load while it measured\n\n" in text
     assert "above 5 % in 1 of 2 cells: these values are lower than they should be." in text
     assert "The worst was 61.0 % (" in text
     assert "repetition 2)." in text
     assert "It was at most 0.2 % of the machine's time in every cell." in text
-    few = {"foreign_cpu": load(1, 0, 1.0), "steal_cpu": load(2, 2, 20.0)}
+    few = {"background_cpu": load(1, 0, 1.0), "steal_cpu": load(2, 2, 20.0)}
     text = told(inputs, project, disturbance=few)
     assert "at most 5 % in the only cell. The most was 1.0 % (" in text
     assert "It is not known of 1 more:" in text
@@ -688,7 +693,7 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
     write_csv(inputs.cells, CELLS.columns, cells)
     rows = [summary("overall", name, 1.0) for name in ("gc_count", "gc_pause", "runtime")]
     write_csv(inputs.summary, SUMMARY.columns, [summary("overall", "throughput", 4801.04), *rows])
-    text = told(inputs, project, disturbance={"foreign_cpu": load(2, 1, 61.04)})
+    text = told(inputs, project, disturbance={"background_cpu": load(2, 1, 61.04)})
     assert "Workload A (4 client threads), repetition 2)." in text
     assert "Workload A, repetition 2 (1 client thread): failed; died." in text
     assert "Workload A (4 client threads): 1.00 ms in a run" in text
@@ -746,7 +751,7 @@ def gaps(project: Path) -> str:
 def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) -> None:
     own = [cell(store, n) for store in ("odd", "redis") for n in (1, 2)]
     rows = [
-        cell("odd-again", 1, void="half of it failed"),
+        cell("odd-again", 1, invalid="half of it failed"),
         cell("odd-again", 2),
         cell("client-ceiling", 1, status="failed", reason="no memory"),
         cell("client-ceiling", 2),
@@ -755,7 +760,7 @@ def test_control_cells_without_a_value_are_named(inputs: Inputs, project: Path) 
     render(inputs, project / "out")
     found = gaps(project)
     assert "Every planned cell" not in found
-    assert "(again) (control), Workload A, repetition 1: void; half of it failed" in found
+    assert "(again) (control), Workload A, repetition 1: invalid; half of it failed" in found
     assert "YCSB without a store (control), Workload A, repetition 1: failed; no memory" in found
     # The floor is unknown for its own reason, not for the ceiling's.
     text = (project / "out/tiny.md").read_text()

@@ -80,11 +80,11 @@ def study(**changes: object) -> Study:
 
 
 # Those of cells.csv that the steps behind `kvstudy parse` need.
-CELL_COLUMNS = [*CELL, "status", "reason", "void", "position", "started"]
+CELL_COLUMNS = [*CELL, "status", "reason", "invalid", "position", "started"]
 
 
 def cells(faults: dict[tuple[str, str, int], tuple[str, str, str]] | None = None) -> pd.DataFrame:
-    """Two repetitions each; riak is not measured; ``faults`` are status, reason, void."""
+    """Two repetitions each; riak is not measured; ``faults`` are status, reason, invalid."""
     rows = []
     for store in TITLES:
         for workload in ("a", "c"):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 import pytest
-from kvstudy.present.drawing.bar_chart import TORN_HEIGHT
+from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT
 from kvstudy.present.drawing.chart import Chart, as_json, between, exact, plain, runs
 from kvstudy.present.drawing.page import inline, styles
 from kvstudy.present.drawing.write import chart_text, read_figure, write_charts
@@ -138,15 +138,15 @@ def test_missing_places_say_why_and_have_no_value(drawn):
 def test_torn_bars_are_those_of_the_static_figure(drawn):
     spec, table = specs(drawn, "percentiles"), drawn["percentiles"].table
     rows = spec["data"]["values"]
-    assert [row["torn"] for row in rows] == table["torn"].tolist()
+    assert [row["broken"] for row in rows] == table["broken"].tolist()
     (height,) = [
         step["calculate"]
         for step in spec["concat"][1]["layer"][0]["transform"]
         if step.get("as") == "height"
     ]
     # The highest published bar that stays.
-    top = table.query("panel == 'published' and torn == 'no'")["value"].max()
-    assert str(TORN_HEIGHT * top) in height
+    top = table.query("panel == 'published' and broken == 'no'")["value"].max()
+    assert str(BROKEN_HEIGHT * top) in height
 
 
 def test_every_thread_count_is_on_the_axis(drawn):

@@ -309,7 +309,7 @@ def test_the_break_even_of_a_cell_with_rounds_is_that_of_the_table():
     claimed = statement("break-even", metric="throughput", reads=2.5)
     claimed |= {"cache": "fast", "database": "slow"}
     for all_rounds in (rounds, pd.concat([rounds, again])):
-        cells = all_rounds[CELL].drop_duplicates().assign(void="", status="measured")
+        cells = all_rounds[CELL].drop_duplicates().assign(invalid="", status="measured")
         measured = measured_values(
             pd.DataFrame(columns=[*CELL, "operation", "metric", "value"]),
             cells,
@@ -360,10 +360,10 @@ def test_a_claim_takes_its_weakest_verdict():
 def test_void_cells_count_as_not_measured_and_say_why():
     place = ("slow", "a", "t16")
     runs_of = {key: of for key, of in values().runs_of.items() if key != place}
-    void = Values(runs_of, {place: "void: 12 % of updates failed"})
-    found = answer(ratio(2), void)
+    invalid = Values(runs_of, {place: "invalid: 12 % of updates failed"})
+    found = answer(ratio(2), invalid)
     assert found.verdict == "not measured"
-    assert found.statements[0].shown.reason == "void: 12 % of updates failed"
+    assert found.statements[0].shown.reason == "invalid: 12 % of updates failed"
     absent = Values(runs_of, {place: "not measured"})
     assert verdict(ratio(2), absent) == "not measured"
     assert verdict(ratio(2, records=5)) == "not measured"
@@ -621,7 +621,7 @@ def test_measured_values_of_a_run():
     rows = [["fast", "a", "t16", str(n), "overall", "throughput", 100.0 + n] for n in (1, 2)]
     cells = [["fast", "a", "t16", "1", ""], ["slow", "a", "t16", "1", "7 % failed"]]
     cells += [["near", "a", "t16", "1", ""]]
-    cells = pd.DataFrame(cells, columns=[*columns[:4], "void"]).assign(status="measured")
+    cells = pd.DataFrame(cells, columns=[*columns[:4], "invalid"]).assign(status="measured")
     bound = pd.DataFrame([["fast", "a", "t16", "yes"]], columns=[*columns[:3], "client_bound"])
     found = measured_values(
         pd.DataFrame(rows, columns=columns),
@@ -641,7 +641,7 @@ def test_measured_values_of_a_run():
         ),
     )
     assert found.runs_of["fast", "a", "t16"]["overall", "throughput"] == {"1": 101.0, "2": 102.0}
-    assert sentence(found.why["slow", "a", "t16"]) == "void: 7 % failed"
+    assert sentence(found.why["slow", "a", "t16"]) == "invalid: 7 % failed"
     assert found.why["near", "a", "t16"] == "not measured"
     assert found.client_bound == {("fast", "a", "t16")}
     assert found.floors == {("a", "t16"): 1.3}
@@ -650,7 +650,7 @@ def test_measured_values_of_a_run():
         ("read", "throughput"): {"1.4": 10000.0},
         ("read", "latency_mean"): {"1.4": 100.0},
     }
-    # Rounds of void cells do not count.
+    # Rounds of invalid cells do not count.
     assert ("slow", "a", "t16") not in found.runs_of
 
 
@@ -666,7 +666,7 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
     found = measured_values(
         pd.DataFrame(columns=[*columns, "operation", "metric", "value"]),
         pd.DataFrame(
-            [[*setting, n, "", "measured"] for n in "12"], columns=[*columns, "void", "status"]
+            [[*setting, n, "", "measured"] for n in "12"], columns=[*columns, "invalid", "status"]
         ),
         BOTTLENECK.frame(),
         FLOOR.frame(),

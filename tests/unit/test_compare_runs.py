@@ -281,7 +281,7 @@ def test_cells_without_a_value_are_listed_with_their_reason(tmp_path):
     found = pair(tmp_path, speeds(), speeds(1.3), b_gaps=gaps)
     assert reasons(found) == [
         ("B", "a", "memcached", "1", "failed: it died"),
-        ("B", "a", "riak", "1, 3", "void: 5.00% failed"),
+        ("B", "a", "riak", "1, 3", "invalid: 5.00% failed"),
         ("B", "c", "riak", "1, 2, 3", "not measured"),
     ]
     table = by_place(found.changes)

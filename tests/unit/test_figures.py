@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.order import TABLE as ORDER_COLUMNS
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.bar_chart import COLUMNS, TORN_HEIGHT, draw
+from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS, draw
 from kvstudy.present.drawing.draw import looks, save, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars, bars
@@ -43,10 +43,21 @@ def cuts(ax) -> list:
     return [line for line in ax.lines if line.get_gid() == "cut-white"]
 
 
-def made_up(values: dict[str, list[float]], is_torn: str = "no") -> pd.DataFrame:
+def made_up(values: dict[str, list[float]], is_broken: str = "no") -> pd.DataFrame:
     """A table of one panel with the given values per store."""
     rows = [
-        ["published", f"Group {number}", store, value, "ms", math.nan, math.nan, None, is_torn, ""]
+        [
+            "published",
+            f"Group {number}",
+            store,
+            value,
+            "ms",
+            math.nan,
+            math.nan,
+            None,
+            is_broken,
+            "",
+        ]
         for number in range(len(next(iter(values.values()))))
         for store, value in ((store, values[store][number]) for store in values)
     ]
@@ -129,7 +140,7 @@ def test_failed_and_void_places_say_so():
     faults = {("redis", "a", n): ("failed", "died", "") for n in (1, 2)}
     faults |= {("memcached", "a", n): ("measured", "", "5 % failed") for n in (1, 2)}
     table = bars(chart("speed"), small.study(), small.results(faults))
-    assert table["note"].tolist()[:3] == ["failed", "not measured", "void"]
+    assert table["note"].tolist()[:3] == ["failed", "not measured", "invalid"]
 
 
 def test_a_unit_that_does_not_fit_is_refused():
@@ -166,11 +177,11 @@ def test_whiskers_are_the_range():
 
 def test_torn_bars_are_cut_and_keep_their_value():
     table = bars(chart(), small.study(), small.results())
-    torn = table[(table["torn"] == "yes") & (table["panel"] == "published")]
-    assert torn["value"].tolist() == pytest.approx([6.757, 11.86567])
+    broken = table[(table["broken"] == "yes") & (table["panel"] == "published")]
+    assert broken["value"].tolist() == pytest.approx([6.757, 11.86567])
     ax = draw(table, LOOKS, "").axes[1]
     heights = [bar.get_height() for bar in drawn(ax)]
-    top = TORN_HEIGHT * 1.9045
+    top = BROKEN_HEIGHT * 1.9045
     assert heights == pytest.approx([1.273, top, 1.38633, 1.9045, top, 1.84833])
     assert len(cuts(ax)) == 4
     assert [text.get_text() for text in ax.texts][1::3] == ["6.76", "11.9"]
@@ -182,7 +193,7 @@ def test_torn_bars_are_cut_and_keep_their_value():
 
 def test_torn_bar_has_no_whisker():
     table = made_up({"redis": [1.0, 1.0, 9.0]}).assign(panel="measured", n=2, min=0.9, max=1.1)
-    table.loc[2, ["min", "max", "torn"]] = [8, 10, "yes"]
+    table.loc[2, ["min", "max", "broken"]] = [8, 10, "yes"]
     ax = draw(table, {"redis": LOOKS["redis"]}, "").axes[0]
     assert len(ax.collections) == 4  # a stem and two caps for each of the two others
     assert max(bar.get_height() for bar in drawn(ax)) < 2
@@ -237,7 +248,7 @@ def test_written_files_and_choice_of_figures(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == names
     table = pd.read_csv(tmp_path / "speed.csv")
     assert table.columns.tolist() == COLUMNS
-    assert table["torn"].unique().tolist() == ["no"]
+    assert table["broken"].unique().tolist() == ["no"]
     with pytest.raises(
         KvstudyError, match="no figure 'sped'; there are speed, percentiles, run-order"
     ):

@@ -76,7 +76,7 @@ def speed(store: str, size) -> float:
 
 
 def made_up(of: Study, faults: dict[tuple[str, str, str], tuple[str, str, str]] | None = None):
-    """Values of every size; ``faults`` are (status, reason, void) by store, workload, parameters.
+    """Values of every size; ``faults``: (status, reason, invalid) by store, workload, parameters.
 
     A key "*" stands for all parameters.
     """

@@ -485,7 +485,9 @@ def test_failed_operations_void_an_imported_cell(logs):
     path.write_text("\n".join(lines) + "\n")
     take(logs)
     cells, _ = parsed()
-    assert "of read operations failed (2000 ERROR)" in sentence(cells.loc["memcached/a/1", "void"])
+    assert "of read operations failed (2000 ERROR)" in sentence(
+        cells.loc["memcached/a/1", "invalid"]
+    )
 
 
 def test_a_histogram_of_another_run_fails_its_cell(logs):

@@ -255,8 +255,8 @@ def test_reasons_are_sentences_in_english_too():
     assert sentence(reason("busy-threads", n=2)) == "2 other threads running"
     lost = reason("records-lost", held=98, stored=100, lost=2)
     failures = reason("failures", share="1.20%", operation="read", statuses="12 A", allowed="0.1%")
-    both = sentence(reason("void", why=several([lost, failures])))
-    assert both.startswith("void: the server holds 98 records after the run, 100 were stored")
+    both = sentence(reason("invalid", why=several([lost, failures])))
+    assert both.startswith("invalid: the server holds 98 records after the run, 100 were stored")
     assert both.endswith(
         "2 are lost; 1.20% of read operations failed (12 A), more than the 0.1% "
         "that the study allows"
@@ -266,9 +266,9 @@ def test_reasons_are_sentences_in_english_too():
 @pytest.mark.parametrize(
     "text",
     [
-        "void of everything; no=code",
-        "void why",
-        "void why='it",
+        "invalid of everything; no=code",
+        "invalid why",
+        "invalid why='it",
         "records-lost held=1; and then?",
         'java.io.IOException: it\'s "broken"',
         " ",
@@ -279,8 +279,8 @@ def test_the_text_of_an_error_is_no_reason(text):
 
 
 def test_any_value_of_a_reason_comes_back():
-    for value in ('it\'s "so"; void why=x', "a=b", "", "řeka # 5", "{n}"):
-        assert sentence(reason("void", why=value)) == f"void: {value}"
+    for value in ('it\'s "so"; invalid why=x', "a=b", "", "řeka # 5", "{n}"):
+        assert sentence(reason("invalid", why=value)) == f"invalid: {value}"
 
 
 def test_numbers_of_a_reason_have_the_decimal_mark(czech):

@@ -181,7 +181,7 @@ def test_percentiles_are_of_both_times_and_of_all_operations():
 
 def test_void_and_missing_cells_are_not_among_them():
     found = at_rates()
-    found.cells.loc[0, "void"] = "too many failures"
+    found.cells.loc[0, "invalid"] = "too many failures"
     assert rates(found)["n"].tolist() == [1]
     assert set(latencies(found)["n"]) == {1}
     found.cells["status"] = "failed"

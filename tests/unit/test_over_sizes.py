@@ -75,7 +75,7 @@ def swept(study, missing=()):
                 rows.append([*start, "read", "latency_p99", "us", 1, 2000.0, 2000.0, 2000.0])
     columns = ["store", "workload", "parameters", "operation", "metric", "unit"]
     summary = pd.DataFrame(rows, columns=[*columns, "n", "mean", "min", "max"])
-    names = ["store", "workload", "parameters", "repetition", "status", "reason", "void"]
+    names = ["store", "workload", "parameters", "repetition", "status", "reason", "invalid"]
     table = pd.DataFrame(cells, columns=[*names, "position", "started"])
     published = pd.DataFrame({"threads": THREADS}).assign(
         **{"store": "riak", "workload": "a", "operation": "overall", "metric": "throughput"},

@@ -48,7 +48,7 @@ def ranked(
         ),
         published=lambda store, workload, operation, metric: (published or {}).get((store, metric)),
         rejected=lambda store, *_: store == rejected,
-        state=lambda store, _: SimpleNamespace(label="void"),
+        state=lambda store, _: SimpleNamespace(label="invalid"),
     )
     limits = pd.DataFrame(
         [("a", store, "yes") for store in bound], columns=["workload", "store", "client_bound"]
@@ -116,7 +116,7 @@ def test_one_run_makes_no_order():
 def test_a_store_without_values_has_no_place_and_a_reason():
     frame, grid = ranked(redis=[100, 101, 99], memcached=[200, 199, 202])
     assert places(frame) == {"memcached": 1, "redis": 2}
-    assert any("has no place in Updating: void" in note for note in grid.notes)
+    assert any("has no place in Updating: invalid" in note for note in grid.notes)
 
 
 def test_a_store_that_the_client_limits_is_marked():

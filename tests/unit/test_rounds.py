@@ -7,7 +7,7 @@ import pytest
 import yaml
 from kvstudy.analyse.tidy.cell import rounds
 from kvstudy.analyse.tidy.files import ROUNDS
-from kvstudy.analyse.tidy.outcomes import void
+from kvstudy.analyse.tidy.outcomes import invalid
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.check import read_rounds
@@ -209,8 +209,8 @@ def test_a_table_of_what_is_not_there(tmp_path, change, message):
 def test_misses_that_are_expected_of_few_records_only(tmp_path):
     expected = {"store": "redis", "operation": "read", "up_to": 0.85, "reason": "Few."}
     loaded = load_study(study(tmp_path, expected_failures=[expected | {"records": [10]}]))
-    assert void(loaded, cell(10), [log()], 0) == []
-    (reason,) = void(loaded, cell(20), [log()], 0)
+    assert invalid(loaded, cell(10), [log()], 0) == []
+    (reason,) = invalid(loaded, cell(20), [log()], 0)
     assert sentence(reason).startswith("85.00% of read operations failed (68000 NOT_FOUND)")
 
 

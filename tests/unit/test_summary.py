@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
 
 CELLS = """\
-store,workload,parameters,repetition,status,reason,void
+store,workload,parameters,repetition,status,reason,invalid
 redis,a,r1_o2_t1,1,measured,,
 redis,a,r1_o2_t1,2,measured,,
 redis,a,r1_o2_t1,3,measured,,
@@ -70,10 +70,11 @@ def test_a_mean_of_zero_has_no_coefficient_of_variation():
 
 
 @pytest.mark.parametrize(
-    ("status", "void"), [("failed", ""), ("not measured", ""), ("measured", "2 % failed updates")]
+    ("status", "invalid"),
+    [("failed", ""), ("not measured", ""), ("measured", "2 % failed updates")],
 )
-def test_a_cell_that_does_not_count_is_not_in_n(status, void):
-    cells = CELLS.replace("2,measured,,", f"2,{status},why,{void}")
+def test_a_cell_that_does_not_count_is_not_in_n(status, invalid):
+    cells = CELLS.replace("2,measured,,", f"2,{status},why,{invalid}")
     lines = overall(10, 12, 17)
     if status != "measured":
         del lines[1]

@@ -116,11 +116,11 @@ def test_fewer_runs_are_said():
 
 
 def test_void_cells_have_no_values_but_a_reason(tmp_path):
-    void = ("measured", "", "2 % of the updates failed")
-    found = small.results({("memcached", "a", n): void for n in (1, 2)})
+    invalid = ("measured", "", "2 % of the updates failed")
+    found = small.results({("memcached", "a", n): invalid for n in (1, 2)})
     text = (tables(tmp_path, found) / "one.tex").read_text()
-    assert r"origin=c]{90}{void}" in text
-    assert r"Void: 2 \% of the updates failed." in text
+    assert r"origin=c]{90}{invalid}" in text
+    assert r"Invalid: 2 \% of the updates failed." in text
     assert r"1\,010.0" not in text
 
 

@@ -9,7 +9,7 @@ import pytest
 from kvstudy.analyse.findings.agreement import agreement, flagged, writing_all_fields
 from kvstudy.analyse.findings.validity import validity
 from kvstudy.analyse.tidy.files import MEASUREMENTS, OUTCOMES
-from kvstudy.analyse.tidy.outcomes import good, missed, outcomes, void
+from kvstudy.analyse.tidy.outcomes import good, invalid, missed, outcomes
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
@@ -69,7 +69,7 @@ def test_misses_of_two_clients_count_against_the_reads_of_both(project):
     assert good([found, found], reads) == 2 * both - reads
     cell = next(cell for cell in plan(declaring()) if cell.workload == "a")
     half = declaring(expected(kind="misses", store=cell.store), expected(store=cell.store))
-    reasons = void(half, cell, [found, found], reads)
+    reasons = invalid(half, cell, [found, found], reads)
     assert not any("misses" in reason for reason in reasons)
     rows = [row for row in outcomes(manifest({}), "run", [found, found]) if row["name"] == "OK"]
     assert sum(row["count"] for row in rows if row["operation"] == "read") == 2 * reads
@@ -117,22 +117,22 @@ def test_misses_void_a_cell_unless_they_are_declared(project):
     assert found.failed == 0
     reads = found.sections["READ"].operations
     many, few = reads // 4, reads // 1000
-    (reason,) = void(declaring(), cell, [found], many)
+    (reason,) = invalid(declaring(), cell, [found], many)
     assert sentence(reason) == (
         f"the server counted {many} misses among the {reads} reads that YCSB calls OK, more than "
         "the 0.10% that the study allows"
     )
-    assert void(declaring(), cell, [found], few) == []
-    assert void(declaring(), cell, [found], None) == []
-    assert void(declaring(expected(kind="misses")), cell, [found], many) == []
-    assert void(declaring(expected(kind="misses")), again, [found], many) == []
+    assert invalid(declaring(), cell, [found], few) == []
+    assert invalid(declaring(), cell, [found], None) == []
+    assert invalid(declaring(expected(kind="misses")), cell, [found], many) == []
+    assert invalid(declaring(expected(kind="misses")), again, [found], many) == []
     for other in (
         expected(),
         expected(kind="misses", up_to=0.1),
         expected(kind="misses", store="redis"),
         expected(kind="misses", workload="b"),
     ):
-        assert len(void(declaring(other), cell, [found], many)) == 1
+        assert len(invalid(declaring(other), cell, [found], many)) == 1
 
 
 def test_only_reads_can_be_declared_as_missed():
@@ -247,13 +247,13 @@ def test_a_probe_without_counters_predicts_nothing():
 # The table and the text.
 
 
-def run(failed: int, misses: float | None, void: str = "") -> tuple[pd.DataFrame, ...]:
+def run(failed: int, misses: float | None, invalid: str = "") -> tuple[pd.DataFrame, ...]:
     """Two cells of redis under A, 10 000 operations in 10 s each; the second one has the faults."""
     values, cells, rows = [], [], []
     for repetition in ("1", "2"):
         faults = repetition == "2"
         key = ["redis", "a", "p", repetition]
-        cells.append([*key, "measured", "", void if faults else "", repetition, repetition])
+        cells.append([*key, "measured", "", invalid if faults else "", repetition, repetition])
         lost = (failed + (misses or 0)) if faults else 0
         found = {
             "runtime": 10_000.0,
@@ -284,7 +284,7 @@ def found_of(*faults) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def test_the_sums_of_all_cells_void_ones_too():
     (row,) = found_of(30, 10.0, "many failed")[0].itertuples()
-    assert (row.n, row.void, row.operations, row.good) == (2, 1, 20_000, 19_960)
+    assert (row.n, row.invalid, row.operations, row.good) == (2, 1, 20_000, 19_960)
     assert (row.failed, row.missed) == (30, 10)
     assert row.share == pytest.approx(0.002)
     # Wilson's interval for 40 of 20 000, by hand.
@@ -321,7 +321,7 @@ def test_the_table_names_kinds_and_void_cells():
         *["20 000", "19 960", "30", "10", "0.200", "0.147 to 0.272", "1 000", "998"],
         "\N{MINUS SIGN}4.0 %",
     ]
-    assert line.notes == ["update: 30 ERROR", "1 of 2 cells are void"]
+    assert line.notes == ["update: 30 ERROR", "1 of 2 cells are invalid"]
 
 
 def facts_of(**tables: pd.DataFrame) -> ValidityFacts:
@@ -333,13 +333,13 @@ def test_stores_that_are_not_the_studys_are_left_out():
     found, compared = (frame.assign(store="redis-again") for frame in (found, compared))
     assert sections(found) == []
     facts = facts_of(validity=found, agreement=compared)
-    assert (facts.void, facts.slower, facts.checked, facts.unchecked) == (0, [], 0, [])
+    assert (facts.invalid, facts.slower, facts.checked, facts.unchecked) == (0, [], 0, [])
 
 
 def test_the_text_says_where_goodput_is_lower_and_counters_differ():
     found, compared = found_of(30, None, "many failed")
     facts = facts_of(validity=found, agreement=compared)
-    assert facts.void == 1
+    assert facts.invalid == 1
     (slower,) = facts.slower
     assert (slower.store, slower.workload) == ("Redis", "Workload A")
     assert slower.share == pytest.approx(0.0015)

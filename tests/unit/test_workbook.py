@@ -23,7 +23,7 @@ from openpyxl import Workbook, load_workbook
 from . import small_results as small
 
 FAILED = ("failed", "=the server died: 1+1", "")
-VOID = ("measured", "", "5 % of update operations failed")
+INVALID = ("measured", "", "5 % of update operations failed")
 ENVIRONMENT = {
     "machines": [[{"component": "CPU", "name": "=New", "details": "2 cores"}]],
     "stores": {
@@ -192,9 +192,9 @@ def test_text_that_looks_like_a_formula_is_text(made):
 
 
 def test_a_void_run_keeps_its_values_and_no_formula_counts_it(made):
-    _, path = made({("redis", "a", 1): VOID})
+    _, path = made({("redis", "a", 1): INVALID})
     sheet = table(path, "Redis").query("Workload == 'Workload A' and Operation == 'whole phase'")
-    assert list(sheet["Status"]) == ["void", "measured"]
+    assert list(sheet["Status"]) == ["invalid", "measured"]
     assert list(sheet["Throughput (ops/s)"]) == [2000, 2200]
     values = table(path, "Averages")
     formulas = table(path, "Averages", formulas=True)

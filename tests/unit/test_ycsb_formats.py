@@ -1,4 +1,4 @@
-"""Every measurementtype, interval and exporter of YCSB 0.17.0, from real logs, whole and torn."""
+"""Every measurementtype, interval and exporter of YCSB 0.17.0, from real logs, whole and broken."""
 
 import json
 import re

@@ -41,7 +41,7 @@ def write_run(
 ) -> Path:
     """Write cells.csv, measurements.csv and environment.json of a run into ``folder``.
 
-    ``gaps`` replace a cell's (status, reason, void); ``controls`` are cells of stores that
+    ``gaps`` replace a cell's (status, reason, invalid); ``controls`` are cells of stores that
     the study does not name; ``drop`` removes a column of a file.
     """
     cells, values = [], []
@@ -58,7 +58,7 @@ def write_run(
                     "repetition": repetition,
                     "status": state[0],
                     "reason": state[1],
-                    "void": state[2],
+                    "invalid": state[2],
                     "provider": "native" if there else "",
                     "client": "kvstudy" if there else "",
                     "server_version": (versions or {}).get(store, "1.0") if there else "",

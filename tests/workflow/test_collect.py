@@ -25,7 +25,7 @@ def test_values_of_a_measured_cell(have):
     have()
     cells, values = parse()
     assert cells.loc["pretend/a/rep1", "status"] == "measured"
-    assert cells.loc["pretend/a/rep1", "void"] == ""
+    assert cells.loc["pretend/a/rep1", "invalid"] == ""
     assert cells.loc["pretend/a/rep1", "server_version"] == "1.2.3"
     chosen = values.query("phase == 'run' and operation == 'read'").set_index("metric")
     assert chosen.loc["operations", "value"] == 1000
@@ -76,22 +76,22 @@ def test_intended_latencies_are_not_taken_for_service_times(pretend_study):
 def test_records_that_are_lost_in_the_run_void_the_cell(have):
     have()
     edit_manifest(CELL, lambda m: m["server"]["records"].update(run=993))
-    assert sentence(parse()[0].loc["pretend/a/rep1", "void"]) == (
+    assert sentence(parse()[0].loc["pretend/a/rep1", "invalid"]) == (
         "the server holds 993 records after the run, 1000 were stored and not deleted: 7 are lost"
     )
     # Nobody counted them, or some were made anew.
     for records in ({"load": 1000, "run": None}, {"load": 1000, "run": 1000}):
         edit_manifest(CELL, lambda m, now=records: m["server"].update(records=now))
-        assert parse()[0].loc["pretend/a/rep1", "void"] == ""
+        assert parse()[0].loc["pretend/a/rep1", "invalid"] == ""
 
 
 def test_records_that_the_server_says_to_have_dropped_void_the_cell(pretend_study):
     store = Path("envs/stores/pretend/store.yaml")
     store.write_text(store.read_text() + "losses: [evictions, flushes]\n")
     measure()
-    assert parse()[0].loc["pretend/a/rep1", "void"] == ""
+    assert parse()[0].loc["pretend/a/rep1", "invalid"] == ""
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(evictions=5))
-    assert sentence(parse()[0].loc["pretend/a/rep1", "void"]) == (
+    assert sentence(parse()[0].loc["pretend/a/rep1", "invalid"]) == (
         "the server's counter evictions rose by 5: it dropped records while the cell was measured"
     )
 
@@ -101,7 +101,7 @@ def test_a_run_that_stalled_and_went_on_is_flagged(have, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "stalled-run")
     have(CELL.replace("rep1", "rep2"))
     cells, values = parse()
-    assert set(cells.loc[["pretend/a/rep1", "pretend/a/rep2"], "void"]) == {""}
+    assert set(cells.loc[["pretend/a/rep1", "pretend/a/rep2"], "invalid"]) == {""}
     (row,) = values.query("metric == 'stalled'").itertuples()
     # Good operations up to second 2, then from second 11 on; the last line without is at 10.
     assert (row.repetition, row.unit, row.value) == (2, "s", 8)
@@ -111,7 +111,7 @@ def test_failed_operations_void_the_cell_for_rankings(have, monkeypatch):
     monkeypatch.setenv("PRETEND_CLIENT", "failed-run")
     have()
     cells, values = parse()
-    assert sentence(cells.loc["pretend/a/rep1", "void"]) == (
+    assert sentence(cells.loc["pretend/a/rep1", "invalid"]) == (
         "20.00% of update operations failed (200 ERROR), more than the 0.10% that the study allows"
     )
     failed = values.query("operation == 'update' and metric == 'failed'")
@@ -123,7 +123,7 @@ def test_declared_failures_do_not_void_the_cell(pretend_study, monkeypatch, have
     declared = "expected_failures:\n- {store: pretend, operation: update, up_to: 0.25, reason: r}\n"
     pretend_study.write_text(pretend_study.read_text() + declared)
     have()
-    assert parse()[0].loc["pretend/a/rep1", "void"] == ""
+    assert parse()[0].loc["pretend/a/rep1", "invalid"] == ""
 
 
 def test_missed_reads_void_the_cell_for_rankings(pretend_study, have):
@@ -131,7 +131,7 @@ def test_missed_reads_void_the_cell_for_rankings(pretend_study, have):
     have()
     edit_manifest(CELL, lambda m: m["server"]["counters"]["run"].update(get_misses=30))
     cells, values = parse()
-    assert sentence(cells.loc["pretend/a/rep1", "void"]) == (
+    assert sentence(cells.loc["pretend/a/rep1", "invalid"]) == (
         "the server counted 30 misses among the 1000 reads that YCSB calls OK, more than the "
         "0.10% that the study allows"
     )
@@ -143,7 +143,7 @@ def test_missed_reads_void_the_cell_for_rankings(pretend_study, have):
         "- {store: pretend, kind: misses, operation: read, up_to: 0.05, reason: r}\n"
     )
     pretend_study.write_text(pretend_study.read_text() + declared)
-    assert parse()[0].loc["pretend/a/rep1", "void"] == ""
+    assert parse()[0].loc["pretend/a/rep1", "invalid"] == ""
 
 
 def test_outcomes_are_those_of_the_measured_phase(have, monkeypatch):

@@ -557,11 +557,11 @@ def test_two_cells_never_run_at_once(pretend_study, monkeypatch):
 
 def test_what_cannot_be_read_is_a_failure_right_away(pretend_study, monkeypatch):
     """Not only when all cells are measured and the report is made."""
-    monkeypatch.setenv("PRETEND_CLIENT", "torn-histogram")
+    monkeypatch.setenv("PRETEND_CLIENT", "broken-histogram")
     text = failure()
-    assert "run.READ.hdr: line 1: 'torn' is no histogram" in text
+    assert "run.READ.hdr: line 1: 'broken' is no histogram" in text
     (logs,) = Path("results/small/failed", CELL).iterdir()
-    assert (logs / "run.READ.hdr").read_text() == "torn\n"
+    assert (logs / "run.READ.hdr").read_text() == "broken\n"
 
 
 def test_an_answer_that_cannot_be_read_is_a_failure_with_a_reason(pretend_study):

@@ -89,7 +89,7 @@ def write_run(measured: set[tuple[str, str]]) -> None:
         there = (cell.store, cell.workload) in measured
         status, reason = ("measured", "") if there else ("not measured", f"no server of {TITLE}")
         cells.append(
-            key | {"status": status, "reason": reason, "void": "", "position": 1, "started": ""}
+            key | {"status": status, "reason": reason, "invalid": "", "position": 1, "started": ""}
         )
         if not there:
             continue

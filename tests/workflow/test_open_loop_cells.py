@@ -147,7 +147,7 @@ def test_void_closed_cells_leave_a_reason_in_place_of_logs(study, monkeypatch):
     }
     row = of_pretend(parse(study))
     assert row["status"] == "not measured"
-    assert "(void: 20.00% of update operations failed" in sentence(row["reason"])
+    assert "(invalid: 20.00% of update operations failed" in sentence(row["reason"])
     assert "gap" not in kvstudy("plan", study, "--cells").output
     # The study now declares the failures: the reason says how to go on.
     reason = {"store": "pretend", "operation": "update", "up_to": 0.5, "reason": "Pretended."}

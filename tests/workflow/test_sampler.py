@@ -155,5 +155,5 @@ def test_a_program_of_somebody_else_is_seen(tmp_path):
     (tmp_path / "processes.csv").write_text("\n".join(kept) + "\n")
     told = {"cell": {}, "server": {"provider": "none"}, "interrupts_apart": False}
     found = cpu_shares(tmp_path, "run", told | {"phases": {"run": phase}})
-    assert found["foreign_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
-    assert found["foreign_cpu"] <= 100
+    assert found["background_cpu"] >= 0.8 * 100 * 1.5 / (seconds * os.cpu_count())
+    assert found["background_cpu"] <= 100

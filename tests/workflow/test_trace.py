@@ -40,7 +40,7 @@ def refused(what: str) -> str:
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory) -> Path:
-    """The study ``small`` with three cells of the pretended store, one of them void."""
+    """The study ``small`` with three cells of the pretended store, one of them invalid."""
     folder = tmp_path_factory.mktemp("traced")
     with pytest.MonkeyPatch.context() as patch:
         for name in ("config", "envs/stores", "workloads"):
@@ -86,7 +86,7 @@ def test_the_chain_ends_at_the_line_of_the_log(small):
 def test_a_cell_that_does_not_count_says_why(small):
     text = traced("pretend/a/throughput")
     after = text[text.index("rep2  not counted, 4000 ops/s") :]
-    assert "void: 20.00% of update operations failed (200 ERROR)" in " ".join(after.split())
+    assert "invalid: 20.00% of update operations failed (200 ERROR)" in " ".join(after.split())
     gaps = " ".join(traced("unbound/a/throughput").split())
     assert "no value, n 0 of 2 planned rep1, rep2 not counted not measured:" in gaps
 
@@ -178,7 +178,7 @@ def test_provenance_names_cells_and_their_checksums(small):
         f"{store}/a/{SLUG}/rep{n}" for store in ("pretend", "unbound") for n in (1, 2)
     )
     assert found["cells"][cell]["counts"]
-    assert found["cells"][f"pretend/a/{SLUG}/rep2"]["why"].startswith("void: 20.00%")
+    assert found["cells"][f"pretend/a/{SLUG}/rep2"]["why"].startswith("invalid: 20.00%")
     assert found["settings"][f"pretend/a/{SLUG}"] == [cell]
     assert len(found["cells"][cell]["sums"]) == 64
     # Another file of the cell, another checksum.

@@ -43,8 +43,8 @@ def test_the_last_status_line_of_a_real_log():
     assert f" {found.operations} operations; " in lines[-1]
     assert found.rate is not None
     # A line that is still being written tells nothing.
-    torn = last_status(text + "2026-11-20 17:53:10:340 9 sec: 99999999 operations; 1 cur")
-    assert torn == found
+    broken = last_status(text + "2026-11-20 17:53:10:340 9 sec: 99999999 operations; 1 cur")
+    assert broken == found
     assert last_status("Starting test.\n") is None
     assert last_status((YCSB / "redis-czech.err").read_text()).rate is not None
 

@@ -8,7 +8,7 @@ import click
 def command(run: str) -> None:
     """Summarise the measurements of RUN over repetitions: n, mean, sd, cov, min and max.
 
-    Void cells are left out of the means. Workloads with several operations get
+    Invalid cells are left out of the means. Workloads with several operations get
     a combined row, the plain mean of their operations' latencies. Writes summary.csv.
     """
     from kvstudy.analyse.run import find_run

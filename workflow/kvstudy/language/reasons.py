@@ -21,7 +21,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "no-program": N_("no program {program} on this machine: {remedy}"),
     "no-binding": N_("kvstudy has no YCSB binding for {store} yet"),
     "not-measured": N_("not measured: {why}"),
-    "void": N_("void: {why}"),
+    "invalid": N_("invalid: {why}"),
     "of-repetitions": N_("{why} (repetition {repetitions})"),
     "no-target": N_("no target rate, for no closed-loop cell of it counts ({why})"),
     "target-now": N_("now there is one: remove {folder} to measure the cell"),

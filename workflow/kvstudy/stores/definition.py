@@ -172,7 +172,7 @@ class StoreFile(Strict):
     losses: list[str] = Field(
         default=[],
         description="Which of the server's counters count records that it dropped: of itself, or "
-        "because somebody told it to. A cell in whose run one of them rose is void.",
+        "because somebody told it to. A cell in whose run one of them rose is invalid.",
     )
     options: dict[str, Option] = Field(
         default={}, description="What a study can choose about the store."

@@ -112,7 +112,7 @@ _ALL = (
     Metric("gc_pause", "ms", "Garbage collector pauses", files=("{}.gc.log",)),
     Metric("stalled", "s", "Longest time without a good operation", files=("{}.err",)),
     Metric("monitor_cpu", "%", "Watching, of one core", files=(_MANIFEST,)),
-    Metric("foreign_cpu", "%", "Other programs, of all cores"),
+    Metric("background_cpu", "%", "Other programs, of all cores"),
     Metric("steal_cpu", "%", "Stolen by the host, of all cores"),
     Metric("second_throughput", "ops/s", files=("{}-2.out",)),
     # What sources print beside.

@@ -179,8 +179,8 @@ def measured_values(
     """
     why = {}
     for setting, rows in cells.groupby(SETTING, sort=False):
-        void = rows.loc[rows["void"] != "", "void"]
-        why[setting] = reason("void", why=void.iloc[0]) if len(void) else "not measured"
+        invalid = rows.loc[rows["invalid"] != "", "invalid"]
+        why[setting] = reason("invalid", why=invalid.iloc[0]) if len(invalid) else "not measured"
     runs_of = _by_setting(values, values["parameters"])
     in_rounds = set()
     if rounds is not None:

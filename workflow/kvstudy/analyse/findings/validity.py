@@ -9,7 +9,7 @@ from kvstudy.logs.ycsb.log import GOOD
 from kvstudy.stats.intervals import error_rate
 
 NUMBERS = [
-    *["n", "void", "operations", "good", "failed", "missed", "share", "low", "high"],
+    *["n", "invalid", "operations", "good", "failed", "missed", "share", "low", "high"],
     *["throughput", "goodput", "checked", "deviation"],
 ]
 TABLE = Table("validity", [*SETTING, *NUMBERS, "kinds"], NUMBERS, "analyse")
@@ -23,9 +23,9 @@ def make(run, made) -> pd.DataFrame:
 def validity(
     measurements: pd.DataFrame, cells: pd.DataFrame, outcomes: pd.DataFrame, agreement: pd.DataFrame
 ) -> pd.DataFrame:
-    """One row per store, workload and parameters, over all measured cells, void ones too.
+    """One row per store, workload and parameters, over all measured cells, invalid ones too.
 
-    Columns: n (cells), void (of them), operations, good, failed and missed (sums over
+    Columns: n (cells), invalid (of them), operations, good, failed and missed (sums over
     the cells; missed is NaN where the server's misses are not known), share (of
     failed and missed operations) with its 95 % interval low to high, throughput and
     goodput (ops/s, plain means), checked (cells whose counts were compared with the
@@ -33,7 +33,7 @@ def validity(
     (``update: 12 ERROR; read: 3 NOT_FOUND``).
     """
     measured = cells[cells["status"] == "measured"]
-    overall = _overall(measurements).join(measured.set_index(CELL)["void"], how="inner")
+    overall = _overall(measurements).join(measured.set_index(CELL)["invalid"], how="inner")
     kinds = outcomes[(outcomes["kind"] == "status") & ~outcomes["name"].isin(GOOD)]
     rows = []
     for key, runs in overall.groupby(SETTING, sort=False):
@@ -43,7 +43,7 @@ def validity(
         rate = error_rate(operations - good, operations)
         compared = _rows(agreement[agreement["reason"] == ""], key)
         numbers = [
-            *[len(runs), (runs["void"] != "").sum(), operations, good, failed, missed],
+            *[len(runs), (runs["invalid"] != "").sum(), operations, good, failed, missed],
             *[rate.value, rate.low, rate.high],
             *[runs["throughput"].mean(), runs["goodput"].mean()],
             compared["repetition"].nunique(),

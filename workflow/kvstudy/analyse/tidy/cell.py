@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.analyse.tidy.outcomes import good, lost, missed, outcomes, void
+from kvstudy.analyse.tidy.outcomes import good, invalid, lost, missed, outcomes
 from kvstudy.analyse.tidy.resources import (
     cpu_shares,
     gc_pauses,
@@ -147,13 +147,13 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     values.append(value("goodput", good(clients, misses) / seconds))
     if misses is not None:
         values.append(value("missed", misses))
-    reasons = [*void(study, cell, clients, misses), *lost(cell, manifest, clients)]
+    reasons = [*invalid(study, cell, clients, misses), *lost(cell, manifest, clients)]
     started = manifest["phases"][phase].get("started")
     server = manifest["server"]
     row = {
         "status": "measured",
         "reason": "",
-        "void": several(reasons),
+        "invalid": several(reasons),
         "provider": server["provider"],
         "client": manifest["client"]["kind"],
         "server_version": server["version"],

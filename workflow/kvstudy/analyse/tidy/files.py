@@ -89,7 +89,7 @@ CELL = [*SETTING, "repetition"]
 CELLS = Table(
     "cells",
     [
-        *(*CELL, "status", "reason", "void", "provider", "client", "server_version"),
+        *(*CELL, "status", "reason", "invalid", "provider", "client", "server_version"),
         *("started", "wall_seconds", "position"),
     ],
     ["wall_seconds"],
@@ -147,7 +147,7 @@ def read_environment(path: Path) -> dict:
 
 def counting(cells: pd.DataFrame) -> pd.DataFrame:
     """The rows of ``cells.csv`` that are in means."""
-    return cells[(cells["status"] == "measured") & (cells["void"] == "")]
+    return cells[(cells["status"] == "measured") & (cells["invalid"] == "")]
 
 
 def path_of(row) -> str:
@@ -159,4 +159,4 @@ def why_not(row) -> str:
     """Why the cell in a ``row`` of ``cells.csv`` is in no mean; "" for one that counts."""
     if row.status != "measured":
         return f"{row.status}: {sentence(row.reason)}"
-    return f"void: {sentence(row.void)}" if row.void else ""
+    return f"invalid: {sentence(row.invalid)}" if row.invalid else ""

@@ -155,19 +155,19 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
     runs = throughputs(found.tables["measurements"])
     runs = runs[runs["phase"] == "run"].set_index("repetition")["value"]
     origins: list[Origin] = []
-    void: list[str] = []
+    invalid: list[str] = []
     absent: list[str] = []
     for each, row in zip(closed, found.tables["cells"].itertuples(), strict=True):
         if row.status != "measured":
             absent.append(row.reason)
-        elif row.void:
-            void.append(row.void)
+        elif row.invalid:
+            invalid.append(row.invalid)
         else:
             digest = sums_digest(raw_directory(run, each))
             origins.append(Origin(each.path, runs[each.repetition], digest))
     if not origins:
         reasons = [reason("not-measured", why=why) for why in absent]
-        reasons += [reason("void", why=why) for why in void]
+        reasons += [reason("invalid", why=why) for why in invalid]
         why = several(dict.fromkeys(reasons)) or "not-planned"
         return NoTarget(reason("no-target", why=why), final=not absent)
     mean = geometric_mean(origin.throughput for origin in origins)

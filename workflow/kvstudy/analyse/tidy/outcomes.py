@@ -23,7 +23,8 @@ from kvstudy.study.controls import original
 from kvstudy.study.model import Study
 from kvstudy.study.workload import OF_CLASS, class_of
 
-# A larger share of failed or missed operations that the study does not declare voids the cell.
+# A larger share of failed or missed operations that the study does not declare makes a cell
+# invalid.
 TOLERATED_FAILURES = 0.001
 
 NOT_TOLD = "no-counters"
@@ -71,7 +72,7 @@ def good(logs: Sequence[YcsbLog], missed: int | None) -> int:
     return max(0, good - min(missed or 0, _good_reads(logs)))
 
 
-def void(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) -> list[str]:
+def invalid(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) -> list[str]:
     """Why the cell leaves the rankings: failures or misses that the study does not declare.
 
     Failures count for each client of ``logs``, misses for all together.

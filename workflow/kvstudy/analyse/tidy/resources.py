@@ -2,8 +2,8 @@
 
 The sampler's counters (``measure/sampler.py``) are totals, so what is used in a second is their
 difference. A counter that a kernel does not have is empty, and a side whose processes are not
-on this machine has no rows. *Foreign* is the CPU time that other programs of the machine took,
-*steal* what its hypervisor gave to other machines; both as a share of the machine's CPU time
+on this machine has no rows. *Background load* is the CPU time that other programs of the machine
+took, *steal* what its hypervisor gave to other machines; both as a share of the machine's CPU time
 (all cores, busy or idle).
 """
 
@@ -52,7 +52,7 @@ INTERRUPTS = "cpu_interrupts"
 _KNOWN = re.compile(r"Using (Serial|Parallel|G1|Shenandoah)\b")
 _PAUSE = re.compile(r" Pause .* (\d+[.,]\d+)ms$", re.M)
 # Of what disturbs a measurement, the share in per cent above which it is reported.
-DISTURBING = ("foreign_cpu", "steal_cpu")
+DISTURBING = ("background_cpu", "steal_cpu")
 MUCH = 5.0
 
 
@@ -274,9 +274,9 @@ def gc_pauses(raw: Path, phase: str) -> tuple[int, float] | None:
 
 
 def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
-    """``foreign_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they can be told.
+    """``background_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they can be told.
 
-    Foreign needs the CPU time of the server, so there is none where the server
+    The background load needs the CPU time of the server, so there is none where the server
     is not among this machine's processes, nor of cells with two clients.
     KvstudyError for a file that is no ``machine.csv``.
     """
@@ -291,7 +291,7 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     server = server_cpu_seconds(raw, phase)
     if server is None and manifest["server"]["provider"] == "none":
         server = 0.0
-    # Of a second client the CPU time is not known: it would count as foreign.
+    # Of a second client the CPU time is not known: it would count as background load.
     alone = not manifest["cell"].get("clients")
     # Logs of an earlier version do not tell interrupts apart.
     if server is not None and alone and INTERRUPTS in machine:
@@ -304,7 +304,7 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
             # not known, others are rather told to have taken too little than too much.
             busy -= machine[INTERRUPTS]
         # Ticks are counted apart for the machine and for its processes.
-        shares["foreign_cpu"] = max(0.0, 100 * (busy - own) / total)
+        shares["background_cpu"] = max(0.0, 100 * (busy - own) / total)
     return shares
 
 

@@ -45,9 +45,9 @@ class State:
     """What became of the repetitions of a store under a workload.
 
     ``label`` is "" when at least one repetition counts, else "not measured",
-    "failed" or "void". ``problems`` has each reason once (``language.reasons``), with the
+    "failed" or "invalid". ``problems`` has each reason once (``language.reasons``), with the
     repetitions that it concerns; ``details`` are the same beside the label, which need not say
-    again that they are void.
+    again that they are invalid.
     """
 
     planned: int
@@ -160,24 +160,24 @@ class Results:
         if len(counted):
             label = ""
         elif (rows["status"] == "measured").any():
-            label = N_("void")
+            label = N_("invalid")
         elif (rows["status"] == "failed").any():
             label = N_("failed")
         else:
             label = "not measured"
         reasons: dict[tuple[str, str], list[str]] = {}
         for row in rows.drop(counted.index).itertuples():
-            void = row.status == "measured"
-            why = row.void if void else row.reason
-            key = ("void" if void else "", why.rstrip(".") or row.status)
+            invalid = row.status == "measured"
+            why = row.invalid if invalid else row.reason
+            key = ("invalid" if invalid else "", why.rstrip(".") or row.status)
             reasons.setdefault(key, []).append(row.repetition)
         if not len(rows):
             reasons["", "not-planned"] = []
         problems, details = [], []
-        for (void, why), repetitions in reasons.items():
-            full = reason("void", why=why) if void else why
+        for (invalid, why), repetitions in reasons.items():
+            full = reason("invalid", why=why) if invalid else why
             some = 0 < len(repetitions) < len(rows)
-            for texts, text in ((problems, full), (details, why if label == void else full)):
+            for texts, text in ((problems, full), (details, why if label == invalid else full)):
                 if some:
                     text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
                 texts.append(text)

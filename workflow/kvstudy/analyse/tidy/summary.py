@@ -6,7 +6,7 @@ coefficient of variation (sd / mean), the smallest and the largest value. A
 percentile is averaged like any other value, as the thesis did; the report
 names it so.
 
-Which cells count: those that are measured and not void. A void cell (more
+Which cells count: those that are measured and not invalid. An invalid cell (more
 failed operations than the study expects) is not averaged, because its values
 describe another mixture of operations than the others'; tables and figures
 show it with its reason. A cell that is missing is not in n, and nothing takes

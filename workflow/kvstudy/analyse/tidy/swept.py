@@ -115,7 +115,7 @@ class Swept:
         return "; ".join(self._state(store, workload, parameters).problems) or "not measured"
 
     def label(self, store: str, workload: str, parameters: str) -> str:
-        """The same in a word: not measured, failed or void."""
+        """The same in a word: not measured, failed or invalid."""
         return self._state(store, workload, parameters).label or "not measured"
 
     def _state(self, store: str, workload: str, parameters: str) -> State:

@@ -121,7 +121,7 @@ def read_raw(text: str, name: str) -> pd.DataFrame:
     are skipped: without an output file the rows stand in YCSB's standard output.
     Sections that are no operations (CLEANUP) are left out.
 
-    KvstudyError, naming ``name`` and the line, for a torn row, for a second run
+    KvstudyError, naming ``name`` and the line, for a row that is cut off, for a second run
     (YCSB appends to a file that is there) and when there are no rows at all.
     ``kvstudy.logs.ycsb.check.check_raw`` tells whether rows are missing at the end.
     """

@@ -96,7 +96,7 @@ _JSON_ARRAY = re.compile(r"\[\s*" + _JSON_START.pattern)
 def read_entries(text: str, name: str) -> list[Entry]:
     """All entries of ``text``, which ``name`` names in messages.
 
-    KvstudyError when no exporter of YCSB wrote it or an entry is torn.
+    KvstudyError when no exporter of YCSB wrote it or an entry is cut off.
     """
     for pattern, read in ADAPTERS.items():
         if pattern.search(text):
@@ -132,7 +132,7 @@ def _read_text(text: str, name: str) -> list[Entry]:
     lines = text.splitlines()
     if lines[-1].startswith("[") and not text.endswith("\n"):
         # A number that lost its last digits is a number too.
-        raise _torn(name, len(lines), lines[-1])
+        raise _cut_off(name, len(lines), lines[-1])
     entries = []
     for count, line in enumerate(lines, start=1):
         found = _TEXT_ENTRY.match(line)
@@ -144,7 +144,7 @@ def _read_text(text: str, name: str) -> list[Entry]:
 def _read_json(text: str, name: str) -> list[Entry]:
     """JSONArrayMeasurementsExporter, and JSONMeasurementsExporter, which leaves out the commas."""
     if _JSON_ARRAY.search(text) and not text.rstrip().endswith("]"):
-        raise _torn(name, text.rstrip().count("\n") + 1, text.rstrip().splitlines()[-1])
+        raise _cut_off(name, text.rstrip().count("\n") + 1, text.rstrip().splitlines()[-1])
     entries = []
     for start in _JSON_START.finditer(text):
         line = text.count("\n", 0, start.start()) + 1
@@ -152,12 +152,12 @@ def _read_json(text: str, name: str) -> list[Entry]:
             found, _ = json.JSONDecoder().raw_decode(text, start.start())
             values = found["metric"], found["measurement"], str(found["value"])
         except (ValueError, KeyError):
-            raise _torn(name, line, text[start.start() :].splitlines()[0]) from None
+            raise _cut_off(name, line, text[start.start() :].splitlines()[0]) from None
         entries.append(Entry(line, *values))
     return entries
 
 
-def _torn(name: str, line: int, text: str) -> KvstudyError:
+def _cut_off(name: str, line: int, text: str) -> KvstudyError:
     return KvstudyError(f"{name}: line {line}: the log is cut off in '{text}'; measure again")
 
 

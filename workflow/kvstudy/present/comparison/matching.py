@@ -205,7 +205,7 @@ def _cells_left_out(
 def _reason(row) -> str:
     if row.status != "measured":
         return f"{row.status}: {sentence(row.reason)}" if row.reason else row.status
-    return f"void: {sentence(row.void)}" if row.void else "its throughput is not above 0"
+    return f"invalid: {sentence(row.invalid)}" if row.invalid else "its throughput is not above 0"
 
 
 def _base(found: Matching, wanted: str | None) -> str | None:

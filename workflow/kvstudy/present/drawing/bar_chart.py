@@ -35,7 +35,7 @@ from kvstudy.present.drawing.draw import (
 )
 
 COLUMNS = [
-    *["panel", "group", "store", "value", "unit", "min", "max", "n", "torn", "note"],
+    *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
     "rejected",
 ]
 NUMBERS = ["value", "min", "max", "n"]
@@ -46,16 +46,16 @@ TEXTS = {
     "note": N_("Note"),
     "cut": N_("Bar"),
 }
-# Where a torn bar is cut, by its height: what is left of it.
-PIECES = "datum.torn === 'yes' ? [[0, 0.86], [0.885, 0.915], [0.94, 1]] : [[0, 1]]"
+# Where a broken bar is cut, by its height: what is left of it.
+PIECES = "datum.broken === 'yes' ? [[0, 0.86], [0.885, 0.915], [0.94, 1]] : [[0, 1]]"
 # Room above the highest bar for its value, upright or turned.
 ROOM = 1.24
 # Pixels of a bar below which its value is turned, or left out.
 UPRIGHT, LEAST = 38, 9
 # Values stand upright on their bars where they fit at one of these sizes.
 LABEL_SIZES = (8, 7)
-# Height of a torn bar by the highest bar that stays.
-TORN_HEIGHT = 1.14
+# Height of a broken bar by the highest bar that stays.
+BROKEN_HEIGHT = 1.14
 
 
 def draw(
@@ -126,7 +126,7 @@ def panel_title(panel: str, table: pd.DataFrame, source: str) -> str:
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     highest = top_of(table)
-    heights = table["value"].where(table["torn"] == "no", TORN_HEIGHT * highest)
+    heights = table["value"].where(table["broken"] == "no", BROKEN_HEIGHT * highest)
     sns.barplot(
         data=table.assign(height=heights),
         x="group",
@@ -151,7 +151,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     size = next((size for size in LABEL_SIZES if widest * size < room), None)
     # Turned values of thinner bars would run into each other.
     all_values = room >= LABEL_SIZES[0]
-    top = TORN_HEIGHT if (table["torn"] == "yes").any() else 1
+    top = BROKEN_HEIGHT if (table["broken"] == "yes").any() else 1
     over = 12 if size else 4 + 1.15 * LABEL_SIZES[0] * widest
     ax.set_ylim(0, highest * top / (1 - over / (box.height * 72)))
     for row in table.itertuples():
@@ -162,19 +162,19 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
             continue
         bar = bars[group, store]
         bar.set(hatch=stores[row.store].hatch, edgecolor="white", linewidth=0)
-        is_torn = row.torn == "yes"
+        is_broken = row.broken == "yes"
         top = bar.get_height()
-        if is_torn:
+        if is_broken:
             _tear(ax, bar, highest)
         elif not pd.isna(row.max) and row.n > 1:
             _whisker(ax, x, width, row.min, row.max)
             top = max(top, row.max)
         rejected = getattr(row, "rejected", "no") == "yes"
-        if all_values or is_torn or rejected:
+        if all_values or is_broken or rejected:
             text = _label(row.value) + (MARK if rejected else "")
             form = {"turned": size is None, "size": size or LABEL_SIZES[0]}
-            write(ax, x, top, text, bold=is_torn, **form)
-    # Above the highest bar that stays the axis does not hold for torn bars.
+            write(ax, x, top, text, bold=is_broken, **form)
+    # Above the highest bar that stays the axis does not hold for broken bars.
     ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, highest)
     ax.set_yticks([tick for tick in ticks if 0 <= tick <= highest * 1.001])
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
@@ -182,8 +182,8 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
 
 
 def top_of(table: pd.DataFrame) -> float:
-    """Height of the highest bar or whisker that is not torn; 1 where there is none."""
-    tops = table.loc[table["torn"] == "no", ["value", "max"]].max().max()
+    """Height of the highest bar or whisker that is not broken; 1 where there is none."""
+    tops = table.loc[table["broken"] == "no", ["value", "max"]].max().max()
     return tops if tops > 0 else 1.0
 
 
@@ -241,7 +241,7 @@ def bar_row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
     label = "" if pd.isna(row["value"]) else grouped(significant(row["value"]))
     rejected = row.get("rejected") == "yes"
     return (
-        plain(row, ["store", "torn", "note", *NUMBERS])
+        plain(row, ["store", "broken", "note", *NUMBERS])
         | {
             "group": group,
             "side": row["panel"],
@@ -251,7 +251,7 @@ def bar_row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
             "range": between(metric, row["min"], row["max"], row["unit"]) if several else "",
             "runs": runs(row["n"]),
             "label": label,
-            "cut": _("cut off, higher than drawn") if row["torn"] == "yes" else "",
+            "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
         }
         | ({"label": f"{label}{MARK}", "note": marked_values()} if rejected else {})
     )
@@ -283,19 +283,19 @@ def bar_chart(
 
 def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[alt.Chart]:
     top = top_of(table)
-    has_torn = (table["torn"] == "yes").any()
+    has_broken = (table["broken"] == "yes").any()
     ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
     y_axis = alt.Axis(
         title=title, values=[float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
     )
-    y_scale = alt.Scale(domain=[0, top * (TORN_HEIGHT if has_torn else 1) * ROOM], nice=False)
+    y_scale = alt.Scale(domain=[0, top * (BROKEN_HEIGHT if has_broken else 1) * ROOM], nice=False)
     groups = list(dict.fromkeys(table["group"].map(sentence)))
     titles = [look.title for look in stores.values()]
     base = (
         alt.Chart()
         .transform_calculate(
-            height=f"datum.torn === 'yes' ? {TORN_HEIGHT * top} : datum.value",
-            end="datum.torn === 'no' && datum.n > 1 ? datum.max : datum.height",
+            height=f"datum.broken === 'yes' ? {BROKEN_HEIGHT * top} : datum.value",
+            end="datum.broken === 'no' && datum.n > 1 ? datum.max : datum.height",
         )
         .encode(
             x=alt.X("group:N", sort=groups, scale=alt.Scale(paddingInner=0.12, paddingOuter=0.06))
@@ -310,7 +310,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
     step = f"width / {len(groups) * len(stores)}"
     turned = f"{step} < {UPRIGHT}"
     whole = base.transform_filter("isValid(datum.value)")
-    several = whole.transform_filter("datum.torn === 'no' && datum.n > 1 && isValid(datum.max)")
+    several = whole.transform_filter("datum.broken === 'no' && datum.n > 1 && isValid(datum.max)")
     y = {"axis": y_axis, "scale": y_scale}
     return [
         whole.transform_calculate(pieces=PIECES)
@@ -340,30 +340,30 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
     ]
 
 
-# How far a torn bar must stand above the highest one that stays, and above the
+# How far a broken bar must stand above the highest one that stays, and above the
 # typical one that stays. Below that an axis from zero still shows them all.
 ABOVE_HIGHEST = 2.0
 ABOVE_MEDIAN = 3.0
 
 
-def torn(
+def broken(
     values: Sequence[float | None],
     tops: Sequence[float] | None = None,
     groups: Sequence[str] | None = None,
 ) -> list[bool]:
-    """Tell for each bar of one axis whether it is torn.
+    """Tell for each bar of one axis whether it is broken.
 
-    The rule: sort the bars by height and cut the row in two, the torn ones
+    The rule: sort the bars by height and cut the row in two, the broken ones
     above and the others below, such that
 
-    - every torn bar is at least twice as high as everything that stays,
+    - every broken bar is at least twice as high as everything that stays,
     - and at least three times as high as the median of the bars that stay,
-    - and at most half of the bars are torn, and two or more stay,
-    - and no group of several bars is torn as a whole: torn bars are equally
+    - and at most half of the bars are broken, and two or more stay,
+    - and no group of several bars is broken as a whole: broken bars are equally
       high, so nothing could be compared in it.
 
     Where several cuts are possible, the lowest one holds, so that the bars that
-    stay are as readable as they can be. Where none is, no bar is torn.
+    stay are as readable as they can be. Where none is, no bar is broken.
 
     ``None`` is a place without a bar. Bars without height are left out of the
     comparison. ``tops`` are the upper ends of the whiskers: what stays must
@@ -382,12 +382,12 @@ def torn(
         stay, above = bars[:cut], bars[cut:]
         highest = max(top for _, top, _ in stay)
         typical = median(value for value, _, _ in stay)
-        lowest_torn = above[0][0]
+        lowest_broken = above[0][0]
         keep = {groups[place] for _, _, place in stay}
         lost = Counter(groups[place] for _, _, place in above if groups[place] not in keep)
         if (
-            lowest_torn >= ABOVE_HIGHEST * highest
-            and lowest_torn >= ABOVE_MEDIAN * typical
+            lowest_broken >= ABOVE_HIGHEST * highest
+            and lowest_broken >= ABOVE_MEDIAN * typical
             and max(lost.values(), default=0) < 2
         ):
             for _, _, place in above:
@@ -397,9 +397,11 @@ def torn(
 
 
 def with_torn(rows: list[dict]) -> pd.DataFrame:
-    """The ``rows`` of one panel as a table, each told whether its bar is torn."""
+    """The ``rows`` of one panel as a table, each told whether its bar is broken."""
     values = [None if pd.isna(row["value"]) else row["value"] for row in rows]
     tops = [0 if pd.isna(row["max"]) else row["max"] for row in rows]
-    for row, is_torn in zip(rows, torn(values, tops, [row["group"] for row in rows]), strict=True):
-        row["torn"] = "yes" if is_torn else "no"
+    for row, is_broken in zip(
+        rows, broken(values, tops, [row["group"] for row in rows]), strict=True
+    ):
+        row["broken"] = "yes" if is_broken else "no"
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -16,7 +16,7 @@ from kvstudy.present.drawing.draw import DrawnFigure, Looks, save, use_style
 
 # Columns with words; all others have numbers.
 WORDS = [
-    *["panel", "group", "store", "unit", "torn", "note", "workload", "parameters", "repetition"],
+    *["panel", "group", "store", "unit", "broken", "note", "workload", "parameters", "repetition"],
     *["operation", "strip", "verdict", "side", "metric", "saturated", "one", "other", "decision"],
     *["in_floor", "basis", "undecided_with", "origin", "time"],
 ]

@@ -103,7 +103,7 @@ def bars(
     ``panel`` is measured (imported, where others measured) or published (only where
     the study has published values), ``group`` the place on the x axis, ``value``,
     ``min`` and ``max`` are in ``unit`` (min and max over ``n`` repetitions; NaN for
-    published values), ``torn`` is yes or no, ``note`` says why there is no bar, ``rejected`` is
+    published values), ``broken`` is yes or no, ``note`` says why there is no bar, ``rejected`` is
     yes where the audit of the source rejects the value.
     ``panels`` leaves out the others.
     """

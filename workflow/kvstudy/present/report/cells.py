@@ -140,7 +140,7 @@ class Gap:
 
 def problem_of(row: Row) -> str:
     """Why the cell has no valid value; "" when it has one."""
-    return row["void"] if row["status"] == "measured" else row["reason"]
+    return row["invalid"] if row["status"] == "measured" else row["reason"]
 
 
 def gaps_of(rows: Iterable[Row], names: Names) -> tuple[Gap, ...]:
@@ -154,7 +154,7 @@ def gaps_of(rows: Iterable[Row], names: Names) -> tuple[Gap, ...]:
         # What nobody gave is listed by itself (``imports.not_imported``).
         if (not reason and row["status"] == "measured") or reason == NOT_IMPORTED:
             continue
-        status = "void" if row["status"] == "measured" else row["status"]
+        status = "invalid" if row["status"] == "measured" else row["status"]
         gaps.setdefault((*titles, status, reason), []).append(row)
     return tuple(
         Gap(
@@ -208,13 +208,13 @@ class Disagreement:
 class ValidityFacts:
     """Stores and workloads have their titles.
 
-    ``void`` is the number of void cells; ``unknown`` are stores whose misses are not
+    ``invalid`` is the number of invalid cells; ``unknown`` are stores whose misses are not
     known. ``checked`` cells were compared with their server's counters, within
     ``tolerance``; ``unchecked`` gives each reason with the stores that it concerns, and
     with the workload if it does not concern all of them.
     """
 
-    void: int
+    invalid: int
     slower: list[Slower]
     unknown: list[str]
     checked: int
@@ -230,7 +230,7 @@ def validity_facts(analysis: Analysis, names: Names) -> ValidityFacts:
     agreement = analysis.agreement[analysis.agreement["store"].isin(stores)]
     compared = agreement[agreement["reason"] == ""]
     return ValidityFacts(
-        void=int(rows["void"].sum()),
+        invalid=int(rows["invalid"].sum()),
         slower=[
             Slower(names.store(row.store), names.workload(row.workload, row.parameters), lost)
             for row in rows.itertuples()

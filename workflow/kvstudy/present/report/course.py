@@ -365,7 +365,7 @@ def _open_loop_gaps(names: Names, rows: list[Row]) -> Iterable[OpenLoopGap]:
         status, reason = row["status"], problem_of(row)
         if not reason:
             continue
-        status = "void" if status == "measured" else status
+        status = "invalid" if status == "measured" else status
         key = (names.store(row["store"]), names.workload(row["workload"]), status, reason)
         load = row["parameters"].rpartition("_load")[2]
         gaps.setdefault(key, []).append(_("{} % repetition {}").format(load, row["repetition"]))

@@ -99,12 +99,12 @@ class Surroundings:
 
     @property
     def limit(self) -> float:
-        """The share of foreign load or steal that is reported, between 0 and 1."""
+        """The share of background load or steal that is reported, between 0 and 1."""
         return MUCH / 100
 
     @property
-    def foreign(self) -> Disturbance | None:
-        return self._disturbance("foreign_cpu")
+    def background(self) -> Disturbance | None:
+        return self._disturbance("background_cpu")
 
     @property
     def steal(self) -> Disturbance | None:

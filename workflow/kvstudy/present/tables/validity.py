@@ -45,7 +45,7 @@ class ValidityTable(Table):
             *[interval_head(), _("throughput"), _("goodput"), _("counters")],
         ]
         note = _(
-            "Sums over all measured cells, void ones too; throughput and goodput are plain "
+            "Sums over all measured cells, invalid ones too; throughput and goodput are plain "
             "means of these cells. Not good: failed and missed operations by all operations, "
             "with Wilson's interval; if there were none, it ends at 3 divided by the number "
             "of operations. Operations of one cell often fail together, so the interval is "
@@ -69,9 +69,9 @@ def _cells(row) -> list[str]:
 
 def _below(row) -> list[str]:
     notes = [_kinds(row.kinds)] if row.kinds else []
-    if row.void:
-        text = ngettext("{} of {} cells are void", "{} of {} cells are void", int(row.n))
-        notes.append(text.format(_whole(row.void), _whole(row.n)))
+    if row.invalid:
+        text = ngettext("{} of {} cells are invalid", "{} of {} cells are invalid", int(row.n))
+        notes.append(text.format(_whole(row.invalid), _whole(row.n)))
     return notes
 
 

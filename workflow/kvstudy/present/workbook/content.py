@@ -108,9 +108,9 @@ class Content:
         return found
 
     def status(self, row) -> tuple[str, str]:
-        """What became of a cell, and why; void is measured, but not in the means."""
-        if row.status == "measured" and row.void:
-            return "void", sentence(row.void)
+        """What became of a cell, and why; invalid is measured, but not in the means."""
+        if row.status == "measured" and row.invalid:
+            return "invalid", sentence(row.invalid)
         return row.status, sentence(row.reason)
 
     def problems(self, setting: Setting) -> str:
@@ -132,7 +132,7 @@ class Content:
     def label(self, setting: Setting) -> str:
         """Why a setting has no value at all, in a word or two."""
         states = {self.status(row)[0] for row in self.outcomes.get(setting, [])}
-        return next((each for each in ("void", "failed") if each in states), "not measured")
+        return next((each for each in ("invalid", "failed") if each in states), "not measured")
 
     def sizes(self, workload: str, parameters: str) -> tuple[int | None, int | None, int | None]:
         """Records, operations and threads; None where there are none."""

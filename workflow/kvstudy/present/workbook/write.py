@@ -63,8 +63,8 @@ HOW = [
     "percentile is averaged like any other value, and that mean is no percentile of all "
     "operations.",
     "Formulas refer to the sheets of single runs. A run that failed or was not measured is empty, "
-    "with its reason. A void run (more failed operations than the study expects) keeps its values "
-    "in grey; no formula counts it.",
+    "with its reason. An invalid run (more failed operations than the study expects) keeps its "
+    "values in grey; no formula counts it.",
     "“read+update” and the like: the plain mean of the operations' values, not weighted by how "
     "many there were; their counts are summed.",
     "Standard deviations are those of a sample (n - 1); the coefficient of variation is the "

@@ -232,7 +232,7 @@ def _repetitions(run: Run, address: Address, problems: list[str]) -> list[Repeti
         ]
         value = given.get(repetition, math.nan)
         if math.isnan(value) and len(made_of) == 1:
-            # A void cell has a value; it is in no mean.
+            # An invalid cell has a value; it is in no mean.
             value = made_of[0].value
         counts = repetition in given
         if not counts and not reasons:

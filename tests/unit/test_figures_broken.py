@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from kvstudy.present.drawing.bar_chart import torn
+from kvstudy.present.drawing.bar_chart import broken
 
 
 def heights_torn(values, *more):
-    return [v for v, is_torn in zip(values, torn(values, *more), strict=True) if is_torn]
+    return [v for v, is_broken in zip(values, broken(values, *more), strict=True) if is_broken]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def heights_torn(values, *more):
         ([10, None, 1.2, 1.1, 0], [10]),
         ([1, 1, 1, 1, 6, 30], [6, 30]),
         ([1, 1.1, 50, 60], [50, 60]),
-        # More than half would be torn.
+        # More than half would be broken.
         ([1, 50, 60, 70], []),
         # Twice the next, but not three times the typical one.
         ([4, 4, 5, 10], []),
@@ -45,7 +45,7 @@ def test_heights(values, expected):
 def test_twelve_groups_with_one_outlier():
     values = [float(10 + number % 5) for number in range(48)]
     values[17] = 900.0
-    assert [place for place, is_torn in enumerate(torn(values)) if is_torn] == [17]
+    assert [place for place, is_broken in enumerate(broken(values)) if is_broken] == [17]
 
 
 def test_order_and_unit_do_not_matter():
@@ -56,7 +56,7 @@ def test_order_and_unit_do_not_matter():
 
 
 def test_published_figure_that_the_thesis_tears():
-    # Jedlička 2024, figure 4.10, which he names as his example of torn bars:
+    # Jedlička 2024, figure 4.10, which he names as his example of broken bars:
     # 95th and 99th percentile of Redis, Riak KV, Aerospike, Memcached in ms.
     values = [1.32, 6.07, 1.19, 1.74, 2.24, 10.65, 1.77, 2.83]
     assert heights_torn(values) == [6.07, 10.65]

@@ -36,7 +36,7 @@ def write(raw: Path, machine: str = MACHINE, processes: str = PROCESSES) -> Path
 )
 def test_shares_of_the_machines_time(tmp_path, apart, foreign):
     found = cpu_shares(write(tmp_path), "run", manifest(interrupts_apart=apart))
-    assert found == pytest.approx({"steal_cpu": 5.0, "foreign_cpu": foreign})
+    assert found == pytest.approx({"steal_cpu": 5.0, "background_cpu": foreign})
 
 
 def test_a_second_client_is_not_told_from_other_programs(tmp_path):
@@ -47,7 +47,7 @@ def test_a_second_client_is_not_told_from_other_programs(tmp_path):
 def test_never_less_than_nothing(tmp_path):
     phase = {"client_cpu_seconds": 50.0, "monitor_cpu_seconds": 0.0}
     found = cpu_shares(write(tmp_path), "run", manifest(phases={"run": phase}))
-    assert found["foreign_cpu"] == 0
+    assert found["background_cpu"] == 0
 
 
 def test_a_server_that_is_not_seen(tmp_path):
@@ -56,7 +56,7 @@ def test_a_server_that_is_not_seen(tmp_path):
     external = manifest(server={"provider": "external"})
     assert list(cpu_shares(tmp_path, "run", external)) == ["steal_cpu"]
     inside = manifest(server={"provider": "none"})
-    assert cpu_shares(tmp_path, "run", inside)["foreign_cpu"] == pytest.approx(30)
+    assert cpu_shares(tmp_path, "run", inside)["background_cpu"] == pytest.approx(30)
 
 
 def test_too_short_to_tell(tmp_path):
@@ -95,14 +95,14 @@ def row(metric: str, value: float, store: str = "redis", repetition: int = 1) ->
 def test_how_many_cells_and_the_worst():
     rows = [
         row("throughput", 1e6),
-        row("foreign_cpu", 5.0),
-        row("foreign_cpu", 61.0, "riak", 2),
-        row("foreign_cpu", 7.0, "memcached"),
+        row("background_cpu", 5.0),
+        row("background_cpu", 61.0, "riak", 2),
+        row("background_cpu", 7.0, "memcached"),
         row("steal_cpu", 0.0),
     ]
     found = disturbance(rows)
-    assert (found["foreign_cpu"]["cells"], found["foreign_cpu"]["above"]) == (3, 2)
-    assert found["foreign_cpu"]["worst"] == {
+    assert (found["background_cpu"]["cells"], found["background_cpu"]["above"]) == (3, 2)
+    assert found["background_cpu"]["worst"] == {
         "store": "riak",
         "workload": "a",
         "parameters": "r1",
