@@ -75,9 +75,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (parts.figures / "speed.svg").write_text(drawing, encoding="utf-8")
     shutil.copy(RUNS, parts.tables / "runs.html")
     workloads = {"a": "Workload A", "c": "Workload C"}
-    front = Front(
-        "page", ODD, "Below", "Today", "A. Author", "Subject", stores=titles, workloads=workloads
-    )
+    front = Front("page", ODD, "Below", "Today", "Subject", stores=titles, workloads=workloads)
     write_document(TEXT, front, folder)
     build_html(folder / "page.md", parts, folder / "page.html")
     return folder / "page.html"

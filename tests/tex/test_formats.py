@@ -68,7 +68,7 @@ def made(tmp_path_factory) -> Path:
             floats.page_break(),
         ]
     )
-    front = Front("text", ODD, "A subtitle", "Measured today", "A. Author", "Subject")
+    front = Front("text", ODD, "A subtitle", "Measured today", "Subject")
     write_latex(text + "\n", front, parts, folder)
     build_html(folder / "text.md", parts, folder / "text.html")
     build_docx(folder / "text.md", parts, folder / "text.docx")

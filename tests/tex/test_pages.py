@@ -47,7 +47,7 @@ def built(tmp_path):
             text += f"\n\n{floats.ref(shown)}.\n\n{floats.table(shown)}\n"
         study = tmp_path / "study.yaml"
         study.write_text(f"name: x\ntitle: {title}\n", encoding="utf-8")
-        front = Front("made-up", title, title, "Today", "Author", "Subject")
+        front = Front("made-up", title, title, "Today", "Subject")
         main = write_latex(text, front, of, tmp_path / "report")
         pdf = tmp_path / "made-up.pdf"
         warnings = build_pdf(main, tmp_path / "build", pdf, study)

@@ -12,11 +12,9 @@ from kvstudy.present.figures.averages import Averages
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.figures.box import Box
 from kvstudy.present.figures.break_even import BreakEvenPlot, break_even_table
-from kvstudy.present.figures.cpu import COLUMNS as CPU
 from kvstudy.present.figures.curves import curves_table
 from kvstudy.present.figures.open_loop import OpenLoopFigure
 from kvstudy.present.figures.relative import RelativePlot, relative_table
-from kvstudy.present.figures.slope import Slopes
 from kvstudy.present.figures.tradeoff import Tradeoff
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
@@ -28,7 +26,6 @@ from . import (
     test_grids,
     test_open_loop,
     test_over_sizes,
-    test_published_against_measured,
     test_ratio_plot,
     test_relative,
     test_tradeoff,
@@ -74,33 +71,24 @@ def _of_small() -> dict[str, tuple]:
         {("redis", "1"): test_figures_course.WARM, ("redis", "2"): [900.0] * 40},
         test_figures_course.resources("redis", 40, ("client", "server", "machine")),
     )
-    there = test_published_against_measured
-    placed = there.slopes(there.results(**there.PUBLISHED), there.SOME)
+    there = test_ratio_plot
+    source = there.published(redis=500.0, riak=1000.0, memcached=100.0)
+    compared = there.ratios(small.analysis().pairs, there.FLOORS, study, source)
     rates, _ = test_open_loop.drawn(test_open_loop.at_rates(achieved=(500, 500)), small.TITLES)
     tables = {
         "speed": bars(named["speed"], study, small.results()),
         "percentiles": bars(named["percentiles"], study, small.results()),
         "run-order": test_figures.runs().replace({"store": {"memcached": "redis-again"}}),
-        "cpu": _cpu(),
-        "ratios": test_ratio_plot.ratios(small.analysis().pairs, test_ratio_plot.FLOORS, study),
+        "ratios": compared,
         "time-a": times,
         "spectrum-a": _spectrum(),
     }
     made = {name: (named[name], table, study, look) for name, table in tables.items()}
     tradeoff = Tradeoff(kind="tradeoff", **test_tradeoff.KEYS)
     made["tradeoff"] = (tradeoff, test_tradeoff.rows(), study, look)
-    made["places"] = (Slopes(name="places", kind="slope", caption="P"), placed, study, look)
     loop = OpenLoopFigure(name="open", caption="O", workload="a")
     made["open"] = (loop, rates, study, look)
     return made
-
-
-def _cpu() -> pd.DataFrame:
-    rows = [["redis", 20.5, 9.25, 2, ""], ["riak", None, None, None, "not measured"]]
-    rows.append(["memcached", 30.0, None, 2, "the server's is not known"])
-    return pd.DataFrame(
-        [["a", "r10_o20_t1", *row[:3], "us", *row[3:]] for row in rows], columns=CPU
-    )
 
 
 def _spectrum() -> pd.DataFrame:

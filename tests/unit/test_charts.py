@@ -19,12 +19,11 @@ from . import small_results as small
 from .every_chart import LONG, every_chart
 
 KINDS = [
-    *["speed", "percentiles", "run-order", "cpu", "ratios", "time-a", "spectrum-a", "tradeoff"],
-    *["places", "open", "lines", "map", "box", "means", "relative", "break-even"],
+    *["speed", "percentiles", "run-order", "ratios", "time-a", "spectrum-a", "tradeoff"],
+    *["open", "lines", "map", "box", "means", "relative", "break-even"],
 ]
 # Where a value has another name than in the CSV.
 NAMES = {
-    "places": {"value": ["published", "measured"], "place": ["published_place", "place"]},
     "break-even": {"cost": ["without", "cached"]},
     "tradeoff": {"throughput": ["throughput"], "latency": ["latency"]},
 }
@@ -164,7 +163,7 @@ def test_one_store_and_no_value_at_all(drawn):
     nothing = one.assign(value=math.nan, min=math.nan, max=math.nan, note="failed")
     rows = json.loads(chart_text(each.figure, nothing, small.looked(each.looks)))["data"]["values"]
     assert {row["note"] for row in rows} == {"failed"}
-    for name in ("ratios", "run-order", "spectrum-a", "open", "places", "relative", "break-even"):
+    for name in ("ratios", "run-order", "spectrum-a", "open", "relative", "break-even"):
         empty = replace(drawn[name], table=drawn[name].table.head(0))
         meta = json.loads(empty.text)["usermeta"]["kvstudy"]
         assert meta["empty"]

@@ -259,7 +259,7 @@ def test_every_report_has_figures_that_its_study_does_not_name():
     study = small.study()
     names = [figure.name for figure in study.figures if figure.drawn]
     assert names == [
-        *("speed", "percentiles", "run-order", "cpu", "ratios"),
+        *("speed", "percentiles", "run-order", "ratios"),
         *("time-a", "spectrum-a", "time-c", "spectrum-c", "time-insert", "spectrum-insert"),
     ]
 

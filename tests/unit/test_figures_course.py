@@ -206,25 +206,3 @@ def test_spectrum_without_histograms_or_of_other_stores():
     assert shown.empty
     (ax,) = SPECTRUM.draw(shown, small.looked()).axes
     assert [text.get_text() for text in ax.texts] == ["no histograms of latency"]
-
-
-def test_cpu_bars_are_stacked():
-    key = {"parameters": "p", "operation": "overall", "unit": "us", "n": 2, "workload": "a"}
-    intervals = pd.DataFrame(
-        [
-            key | {"store": "redis", "metric": "client_cpu", "value": 20.0},
-            key | {"store": "redis", "metric": "server_cpu", "value": 10.0},
-            key | {"store": "memcached", "metric": "client_cpu", "value": 30.0},
-            key | {"store": "redis-again", "metric": "client_cpu", "value": 99.0},
-        ]
-    )
-    figure, analysis = small.figure("cpu"), SimpleNamespace(intervals=intervals)
-    of = small.study(workloads=["a"])
-    shown = figure.rows(small.run(study=of, results=small.results(), analysis=analysis))
-    assert shown["store"].tolist() == list(small.TITLES)
-    assert shown["note"].tolist() == ["", "not measured", "the server's is not known"]
-    (ax,) = figure.draw(shown, small.looked()).axes
-    bars = [(patch.get_y(), patch.get_height()) for patch in ax.patches]
-    assert bars == [(0, 10), (10, 20), (0, 0), (0, 30)]
-    texts = [text.get_text() for text in ax.texts]
-    assert texts == ["30.0", "not measured", "30.0\nclient only"]

@@ -299,7 +299,7 @@ def test_a_study_speaks_the_language_and_keeps_its_keys(project):
     assert [use.name for use in study.workloads] == [use.name for use in english.workloads]
     captions = {table.name: table.caption for table in study.tables}
     assert captions["workload-a"] == "Výsledky zátěže A"
-    assert captions["runs-a"] == "Běhy za hodnotami, Zátěž A"
+    assert captions["runs"] == "Běhy, ze kterých jsou hodnoty"
     # Values of published.csv are found by it.
     assert [table.source for table in study.tables] == [table.source for table in english.tables]
     assert stores["redis"].operations["read"] == "HGETALL slovníku (hash) záznamu"

@@ -7,6 +7,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.floor import TABLE as FLOOR
+from kvstudy.analyse.tidy.files import SUMMARY
+from kvstudy.analyse.tidy.numbers import MARK
+from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.figures.ratios import ticks_of
 from kvstudy.study.model import Study
 from matplotlib.figure import Figure
@@ -16,8 +19,11 @@ from . import small_results as small
 FLOORS = FLOOR.frame([["a", "r10_o20_t1", "redis", 3, 1.05, 0.95, 1.2, 0.05, 1.2]])
 
 
-def ratios(pairs: pd.DataFrame, floor: pd.DataFrame, study: Study) -> pd.DataFrame:
-    run = small.run(study=study, analysis=SimpleNamespace(pairs=pairs, floor=floor))
+def ratios(
+    pairs: pd.DataFrame, floor: pd.DataFrame, study: Study, source: Results | None = None
+) -> pd.DataFrame:
+    analysis = SimpleNamespace(pairs=pairs, floor=floor)
+    run = small.run(study=study, analysis=analysis, results=source or small.results(source=False))
     return small.figure("ratios").rows(run)
 
 
@@ -48,17 +54,6 @@ def test_a_panel_per_workload_with_the_floor_as_a_band():
     assert (band.x0, band.x1) == pytest.approx((1 / 1.2, 1.2))
 
 
-def test_parameters_are_named_only_where_a_workload_has_several():
-    pairs = small.analysis().pairs
-    different = pairs.assign(parameters=["small", "large"])
-    figure = draw_ratios(ratios(different, FLOORS, small.study()), small.study())
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["Workload A", "Workload C"]
-    several = pd.concat([different, pairs.head(1).assign(parameters="large")])
-    figure = draw_ratios(ratios(several, FLOORS, small.study()), small.study())
-    titles = [ax.get_title(loc="left") for ax in figure.axes if ax.get_visible()]
-    assert titles == ["Workload A\nlarge", "Workload A\nsmall", "Workload C"]
-
-
 def test_every_axis_has_two_to_five_numbers():
     lows = (1e-5, 1e-3, 0.02, 0.09, 0.2, 0.31, 0.5, 0.61, 0.8, 0.9)
     highs = (1.1, 1.2, 1.9, 2.1, 4.9, 9, 11, 80, 3000, 1e6)
@@ -76,13 +71,45 @@ def test_one_store_has_nothing_to_compare():
     assert [text.get_text() for text in ax.texts] == ["no two stores have a repetition in common"]
 
 
-def test_undecided_ratios_are_hollow_equal_ones_square_and_those_in_the_floor_grey():
+def test_equal_ratios_are_square_and_those_in_the_floor_grey():
     pairs = small.analysis().pairs.assign(decision="undecided", in_floor="yes")
     figure = draw_ratios(ratios(pairs, FLOORS, small.study()), small.study())
     point = next(line for line in figure.axes[0].lines if line.get_marker() == "o")
-    assert point.get_markerfacecolor() == "white"
     assert point.get_color() == "0.6"
     equal = small.analysis().pairs.assign(decision="equal")
     figure = draw_ratios(ratios(equal, FLOORS, small.study()), small.study())
-    point = next(line for line in figure.axes[0].lines if line.get_marker() == "s")
-    assert point.get_markerfacecolor() != "white"
+    assert "s" in [line.get_marker() for line in figure.axes[0].lines]
+
+
+def published(rejected: str = "", **rates: float) -> Results:
+    """The source's throughputs under workload a; its audit rejects that of one store."""
+    rows = [
+        ["small", "T 1", store, "a", "overall", "throughput", "ops/s", rate, store == rejected]
+        for store, rate in rates.items()
+    ]
+    columns = ["study", "table", "store", "workload", "operation", "metric", "unit", "value"]
+    values = pd.DataFrame(rows, columns=[*columns, "rejected"])
+    return Results(SUMMARY.frame(), small.cells(), values)
+
+
+def test_published_ratios_are_hollow_diamonds_beside_the_measured_ones():
+    study = small.study(stores=["redis", "memcached", "riak"])
+    source = published("riak", redis=500.0, riak=1000.0, memcached=100.0)
+    table = ratios(small.analysis().pairs, FLOORS, study, source)
+    of_a = table[table["workload"] == "a"].set_index(["one", "other"])
+    assert of_a["published"].to_dict() == {
+        ("redis", "memcached"): 5,
+        ("redis", "riak"): 0.5,
+        ("memcached", "riak"): 0.1,
+    }
+    assert of_a["rejected"].tolist() == ["no", "yes", "yes"]
+    # Riak was not measured.
+    assert of_a["ratio"].notna().tolist() == [True, False, False]
+    figure = draw_ratios(table, study)
+    diamonds = [line for line in figure.axes[0].lines if line.get_marker() == "D"]
+    assert [line.get_xdata()[0] for line in diamonds] == [5, 0.5, 0.1]
+    assert {line.get_markerfacecolor() for line in diamonds} == {"white"}
+    assert [text.get_text() for text in figure.axes[0].texts] == [MARK, MARK]
+    (legend,) = figure.legends
+    assert legend.get_texts()[-1].get_text() == "rejected by the audit of the source"
+    assert len({ax.get_xlim() for ax in figure.axes}) == 1

@@ -82,7 +82,6 @@ def test_nothing_is_drawn_of_what_has_no_values():
     found = facts([])
     assert found.drawn == []
     assert found.spectra == {}
-    assert found.cpu is None
 
 
 def test_runs_that_stalled_are_named():

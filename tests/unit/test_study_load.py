@@ -54,8 +54,8 @@ def test_the_thesis_study_is_valid(project):
             f"{PATH}: parameters.properties: readproportion: 'half' is not a number",
         ),
         (
-            lambda s: s["tables"][0].update(name="runs-a"),
-            f"{PATH}: tables: 'runs-a' is the name of one of the tables that the report has by "
+            lambda s: s["tables"][0].update(name="runs"),
+            f"{PATH}: tables: 'runs' is the name of one of the tables that the report has by "
             "itself; give yours another name",
         ),
         (
@@ -63,8 +63,8 @@ def test_the_thesis_study_is_valid(project):
             "stands there twice; name each once",
         ),
         (
-            lambda s: s["figures"][0].update(name="cpu"),
-            f"{PATH}: figures: 'cpu' is the name of one of the figures that the report has by",
+            lambda s: s["figures"][0].update(name="ratios"),
+            f"{PATH}: figures: 'ratios' is the name of one of the figures that the report has by",
         ),
         (
             lambda s: s.update(stores=["redis", "redis"]),

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 
-from kvstudy.stats.intervals import positive
-
 # Of each pair (A, B): 1 if A is larger, -1 if it is smaller, 0 if that is not decided.
 Pairs = Mapping[tuple[str, str], int]
 
@@ -46,35 +44,14 @@ def places(pairs: Pairs, *, larger_is_better: bool) -> dict[str, int]:
     return {store: 1 + better[store] for store in sorted(stores, key=better.__getitem__)}
 
 
-def agreement(published: Mapping[str, float], pairs: Pairs) -> Agreement:
-    """Agreement of published values with the measured order of the same stores.
-
-    tau-b = (C - D)/√(U_1·U_2), with C and D the concordant and discordant pairs
-    and U_i the pairs that side i decides; the published side decides all whose values differ.
-    Published values are in one unit, and larger means the same as in ``pairs``.
-
-    No p-value: of four stores even full agreement has p = 1/12.
-
-    Source: Kendall 1945.
-    ValueError: other stores than those of ``pairs``, a pair that is missing,
-    published values not above 0.
-    """
-    stores = _stores(pairs)
-    if set(published) != set(stores):
-        raise ValueError(f"published {sorted(published)}, measured {sorted(stores)}: not the same")
-    positive(published.values(), "published values")
-    of_source = {
-        (a, b): (published[a] > published[b]) - (published[a] < published[b])
-        for a, b in combinations(stores, 2)
-    }
-    return agreement_of_runs(of_source, pairs)
-
-
-def agreement_of_runs(one: Pairs, other: Pairs) -> Agreement:
+def agreement(one: Pairs, other: Pairs) -> Agreement:
     """Agreement of two measurements of the same stores, each with pairs it does not decide.
 
-    As ``agreement``.
+    tau-b = (C - D)/√(U_1·U_2), with C and D the concordant and discordant pairs
+    and U_i the pairs that side i decides. No p-value: of four stores even full agreement
+    has p = 1/12.
 
+    Source: Kendall 1945.
     ValueError: other stores on one side, a pair that is missing.
     """
     stores = _stores(one)

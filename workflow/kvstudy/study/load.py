@@ -6,7 +6,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
 from kvstudy.study.controls import controls, measured_uses
-from kvstudy.study.kinds import FIGURES, TABLES, added
+from kvstudy.study.kinds import TABLES, added
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, check_unique
 from kvstudy.study.parts import MEAN, WorkloadUse
@@ -114,21 +114,12 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
     rows = check_names(values, study, stores, workloads) if values.is_file() else []
     if study.source is None:
         return study
-    tables: list = []
-    figures: list = []
-    if rows or path.with_name(QUOTES).is_file():
-        tables += TABLES["audit"].automatic(study)
-    tables += [
-        table
-        for table in TABLES["audited"].automatic(study)
-        if _can_be_checked([row for row in rows if row["workload"] == table.workload])
-    ]
-    if any(len(_published_stores(rows, name, study)) > 1 for name in [*study.workload_names, MEAN]):
-        tables += TABLES["against"].automatic(study)
-        figures += FIGURES["slope"].automatic(study)
-    return study.model_copy(
-        update={"tables": added(study.tables, tables), "figures": added(study.figures, figures)}
-    )
+    kinds = ["audit"] if rows or path.with_name(QUOTES).is_file() else []
+    of = {name: [row for row in rows if row["workload"] == name] for name in study.workload_names}
+    if any(map(_can_be_checked, of.values())):
+        kinds.append("audited")
+    tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]
+    return study.model_copy(update={"tables": added(study.tables, tables)})
 
 
 def _can_be_checked(rows: list[dict[str, str]]) -> bool:
@@ -138,17 +129,6 @@ def _can_be_checked(rows: list[dict[str, str]]) -> bool:
     return bool({"throughput"} <= metrics and {"runtime", "latency_mean"} & metrics) or (
         "1" in threads and len(threads) > 1
     )
-
-
-def _published_stores(rows: list[dict[str, str]], workload: str, study: Study) -> set[str]:
-    """The stores with a published throughput."""
-    return {
-        row["store"]
-        for row in rows
-        if (row["workload"], row["operation"], row["metric"]) == (workload, "overall", "throughput")
-        and row["value"]
-        and row["store"] in study.store_names
-    }
 
 
 def _with_open_loop(path: Path, study: Study) -> Study:

@@ -36,7 +36,7 @@ from kvstudy.study.parts import (
 
 # The scalability law needs so many (stats.laws.LEAST_COUNTS).
 THREADS_FOR_SCALING = 6
-FIGURES_OF_EVERY_REPORT = ["run-order", "cpu", "ratios", "time", "spectrum"]
+FIGURES_OF_EVERY_REPORT = ["run-order", "ratios", "time", "spectrum"]
 
 
 class Study(Strict):

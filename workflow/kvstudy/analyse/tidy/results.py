@@ -46,15 +46,13 @@ class State:
 
     ``label`` is "" when at least one repetition counts, else "not measured",
     "failed" or "invalid". ``problems`` has each reason once (``language.reasons``), with the
-    repetitions that it concerns; ``details`` are the same beside the label, which need not say
-    again that they are invalid.
+    repetitions that it concerns.
     """
 
     planned: int
     counted: int
     label: str
     problems: tuple[str, ...]
-    details: tuple[str, ...]
 
 
 class Results:
@@ -173,15 +171,13 @@ class Results:
             reasons.setdefault(key, []).append(row.repetition)
         if not len(rows):
             reasons["", "not-planned"] = []
-        problems, details = [], []
+        problems = []
         for (invalid, why), repetitions in reasons.items():
-            full = reason("invalid", why=why) if invalid else why
-            some = 0 < len(repetitions) < len(rows)
-            for texts, text in ((problems, full), (details, why if label == invalid else full)):
-                if some:
-                    text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
-                texts.append(text)
-        return State(len(rows), len(counted), label, tuple(problems), tuple(details))
+            text = reason("invalid", why=why) if invalid else why
+            if 0 < len(repetitions) < len(rows):
+                text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
+            problems.append(text)
+        return State(len(rows), len(counted), label, tuple(problems))
 
 
 def only(frame: pd.DataFrame, shown: Mapping[str, str]) -> pd.DataFrame:

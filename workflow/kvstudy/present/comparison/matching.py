@@ -13,7 +13,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.runs import EQUAL, TIE, Run, sizes
 from kvstudy.stats.intervals import Interval, log_t_interval
 from kvstudy.stats.power import repetitions_to_decide
-from kvstudy.stats.ranks import agreement_of_runs
+from kvstudy.stats.ranks import agreement
 from kvstudy.stats.ratios import (
     Decision,
     Ratio,
@@ -253,7 +253,7 @@ def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
             place = {"workload": match.workload, "parameters": match.parameters}
             matching.leave_out("AB"[pairs.index(None)], reason, **place)
             continue
-        found = agreement_of_runs(*map(_signs, pairs))
+        found = agreement(*map(_signs, pairs))
         neither = found.total - found.concordant - found.discordant
         numbers = [found.total, found.concordant, found.discordant, neither, found.tau]
         shown = [_order(run, match, of) for run, of in zip((a, b), pairs, strict=True)]

@@ -268,7 +268,6 @@ def _content(found: Comparison, figures: list[Latex]) -> dict[str, object]:
     base = found.title(found.base) if found.base else ""
     return {
         "title": "Two runs compared",
-        "author": "",
         "subject": f"{names[0]} and {names[1]}",
         "run": "",
         "columns": COLUMNS,

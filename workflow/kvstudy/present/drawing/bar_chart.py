@@ -78,7 +78,7 @@ def draw(
     groups = table["group"].nunique()
     beside = groups <= 2
     rows, columns = (1, len(panels)) if beside else (len(panels), 1)
-    height = 2.3 if beside else 0.55 + 1.85 * rows
+    height = 1.9 if beside else 0.55 + 1.6 * rows
     figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
     # Fixed margins in inches: measuring the text first would double the time.
     left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)

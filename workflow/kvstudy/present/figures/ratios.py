@@ -1,4 +1,4 @@
-"""Every two stores compared, with the noise floor behind: a forest plot per workload."""
+"""Every two stores compared, here and in the source: a dot plot per workload."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.findings.pairs import ratio_of
-from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.numbers import MARK, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import Chart, Panel, from_to, is_number, plain, texts
-from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks, grid
+from kvstudy.present.drawing.draw import (
+    DARK,
+    DrawnFigure,
+    Looks,
+    any_rejected,
+    grid,
+    rejected_handle,
+)
+from kvstudy.present.typeset.latex import with_mark
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
@@ -22,22 +30,25 @@ if TYPE_CHECKING:
 
 COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
-    *["decision", "in_floor", "floor"],
+    *["decision", "in_floor", "floor", "published", "rejected"],
 ]
-ACROSS = 4
+WHOLE = ("overall", "throughput")
+ACROSS = 5
 GREY = "0.6"
+PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
+PUBLISHED |= {"linestyle": "", "zorder": 3}
 MOST_TICKS = 5
 TEXTS = {
     "ratio_text": N_("Ratio of the throughputs"),
     "interval": N_("95 % interval"),
     "verdict": N_("Verdict"),
+    "published_text": N_("Published"),
     "floor_text": N_("Noise floor"),
     "cells": N_("Sizes"),
 }
 NOTE = N_(
-    "Filled: a difference. Square: equal within ±10 %. Hollow: undecided. Faint: not above the "
-    "noise floor, the grey band. "
-    "Right of 1 the first store is faster."
+    "Right of 1 the first store is faster. Square: equal within ±10 %. Faint: not above the noise "
+    "floor, the grey band."
 )
 
 WORDS = {
@@ -48,66 +59,73 @@ WORDS = {
 
 
 class RatioPlot(DrawnFigure):
-    """Throughput ratios of every two stores, before the noise floor; a part of every report."""
+    """Throughput ratios of every two stores, here and in the source; a part of every report."""
 
     controls = "noise floor"
-    own_caption = N_(
-        "Throughput of each two stores with 95 % intervals, and the noise floor (band)"
-    )
+    own_caption = N_("Throughput of each two stores relative to each other, with 95 % intervals")
 
-    kind: Literal["ratios"] = Field(description="Throughput of every two stores by each other.")
+    kind: Literal["ratios"] = Field(description="Ratio of the throughputs of every two stores.")
 
     def rows(self, run: Run) -> pd.DataFrame:
         """One row per workload and pair of stores, in the study's order: throughput one/other.
 
         ``low`` and ``high`` are the 95 % interval, ``decision`` and ``in_floor`` as in
-        ``analysis.pairs``, ``floor`` the workload's noise floor; NaN where unknown.
+        ``analysis.pairs``, ``floor`` the workload's noise floor, ``published`` the ratio of the
+        source's values and ``rejected`` whether its audit rejects one of them; NaN where
+        unknown. Rates themselves do not compare between machines, so there are ratios alone.
         """
-        known = run.headline_analysis.floor.set_index(["workload", "parameters"])["floor"].to_dict()
-        names = [*run.study.workload_names, MEAN]
-        places = {pair: place for place, pair in enumerate(combinations(run.study.store_names, 2))}
+        floors = run.headline_analysis.floor.set_index(["workload", "parameters"])["floor"]
+        pairs = run.headline_analysis.pairs
+        of_pair = {(row.workload, row.faster, row.slower): row for row in pairs.itertuples()}
         rows = []
-        for row in run.headline_analysis.pairs.itertuples():
-            one, other = row.faster, row.slower
-            if (one, other) not in places:
-                one, other = other, one
-            limit = known.get((row.workload, row.parameters))
-            verdict = [row.decision, row.in_floor, limit]
-            rows.append([row.workload, row.parameters, one, other, *ratio_of(row, one), *verdict])
-        rows.sort(key=lambda row: (names.index(row[0]), row[1], places[row[2], row[3]]))
+        for workload in [*run.study.workload_names, MEAN]:
+            for one, other in combinations(run.study.store_names, 2):
+                source = _published(run, workload, one, other)
+                row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
+                if row is not None:
+                    verdict = [row.decision, row.in_floor]
+                    verdict.append(floors.get((workload, row.parameters)))
+                    ratio = [row.parameters, one, other, *ratio_of(row, one), *verdict]
+                    rows.append([workload, *ratio, *source])
+                elif pd.notna(source[0]) and len(pairs):
+                    gap = [math.nan] * 3
+                    rows.append([workload, "", one, other, *gap, "", "", math.nan, *source])
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        """One panel per workload, one line per pair; the floor is a grey band.
+        """One panel per workload, one line per pair, one axis for all; the floor is a grey band.
 
-        Filled points are differences, squares are equal; hollow points are undecided, grey ones
-        not above the noise floor.
+        Filled marks with intervals were measured, squares are equal and grey ones not above the
+        noise floor; hollow diamonds were published.
         """
         labels = {
             pair: f"{looks.titles[pair[0]]} / {looks.titles[pair[1]]}"
             for pair in dict.fromkeys(zip(table["one"], table["other"], strict=True))
         }
-        panels = list(table.groupby(["workload", "parameters"], sort=False))
+        panels = list(table.groupby("workload", sort=False))
         height = 0.55 + 0.2 * max(len(labels), 1)
-        figure, axes = grid(len(panels), ACROSS, 0.35, height, sharey=True)
-        for ax in axes.flat[max(len(panels), 1) :]:
-            ax.set_visible(False)
+        figure, axes = grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
+        # The numbers at the ends of two axes would touch.
+        figure.get_layout_engine().set(wspace=0.08)
         if not panels:
             axes[0, 0].set_axis_off()
             nothing = _("no two stores have a repetition in common")
             axes[0, 0].text(0.5, 0.5, nothing, ha="center")
-        sizes = table.groupby("workload")["parameters"].nunique()
-        for ax, ((workload, parameters), rows) in zip(axes.flat, panels, strict=False):
+            return figure
+        for ax, (workload, rows) in zip(axes.flat, panels, strict=False):
             _panel(ax, rows, list(labels))
-            use = looks.study.workload(workload)
-            # The title of the mean is wider than a panel.
-            title = use.short if workload == MEAN else use.title
-            several = sizes[workload] > 1
-            ax.set_title(f"{title}\n{parameters}" if several else title, loc="left", fontsize=8)
-        if panels:
-            axes[0, 0].set_yticks(range(len(labels)), labels.values())
-            axes[0, 0].set_ylim(len(labels) - 0.5, -0.5)
-            figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
+            ax.set_title(_title(workload, looks), loc="left", fontsize=8)
+        ax = axes[0, 0]
+        ax.set_yticks(range(len(labels)), labels.values())
+        ax.set_ylim(len(labels) - 0.5, -0.5)
+        low, high = ends(table)
+        ax.set_xlim(low, high)
+        ax.xaxis.set_major_locator(ticker.FixedLocator(ticks_of(low, high)))
+        ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}")))
+        ax.xaxis.set_minor_locator(ticker.NullLocator())
+        figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
+        if table["published"].notna().any():
+            _legend(figure, any_rejected(table))
         return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
@@ -116,26 +134,46 @@ class RatioPlot(DrawnFigure):
         titles = looks.titles
         names = [f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values]
         pairs = list(dict.fromkeys(names))
-        sizes = table.groupby("workload")["parameters"].nunique()
         rows, panels = [], []
         words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
-        for place, ((workload, parameters), mine) in enumerate(
-            table.groupby(["workload", "parameters"], sort=False)
-        ):
-            use = looks.study.workload(workload)
-            title = use.short if workload == MEAN else use.title
-            title += f", {parameters}" if sizes[workload] > 1 else ""
+        note = _(NOTE)
+        if table["published"].notna().any():
+            note += " " + _("Hollow diamonds: published.")
+        for place, (workload, mine) in enumerate(table.groupby("workload", sort=False)):
+            title = _title(workload, looks)
             for row in mine.to_dict("records"):
                 rows.append(_row(row, titles, title) | {"panel": place})
-            layers = _layers(mine, pairs)
+            layers = _layers(mine, pairs, ends(table))
             panels.append(Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
-        return Chart(rows, panels, [], min(len(panels), ACROSS, 3), _(NOTE))
+        return Chart(rows, panels, [], min(len(panels), 3), note)
+
+
+def _published(run: Run, workload: str, one: str, other: str) -> tuple[float, str]:
+    """The ratio of the source's values, and whether its audit rejects one of them ("yes")."""
+    rates = [run.results.published(store, workload, *WHOLE) for store in (one, other)]
+    if not all(rates):
+        return math.nan, "no"
+    rejected = any(run.results.rejected(store, workload, *WHOLE) for store in (one, other))
+    return rates[0] / rates[1], "yes" if rejected else "no"
+
+
+def _title(workload: str, looks: Looks) -> str:
+    use = looks.study.workload(workload)
+    # The title of the mean is wider than a panel.
+    return use.short if workload == MEAN else use.title
+
+
+def ends(table: pd.DataFrame) -> tuple[float, float]:
+    """The ends of the axis of all panels, with room around the values."""
+    values = table[["ratio", "low", "high", "floor", "published"]].stack()
+    values = pd.concat([values, 1 / table["floor"].dropna()])
+    return float(min(values.min(), 0.9) / 1.1), float(max(values.max(), 1.1) * 1.1)
 
 
 def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
     ax.set_xscale("log")
     ax.axvline(1, color="0.4", linewidth=0.6)
-    floor = rows["floor"].iloc[0]
+    floor = rows["floor"].max()
     if pd.notna(floor):
         ax.axvspan(1 / floor, floor, color="0.92", linewidth=0, gid="noise-floor")
     for row in rows.itertuples():
@@ -143,20 +181,25 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> No
         color = GREY if row.in_floor == "yes" else DARK
         if pd.notna(row.low):
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)
-        filled = "white" if row.decision == "undecided" else color
-        shape = "s" if row.decision == "equal" else "o"
-        ax.plot(row.ratio, y, shape, color=color, markerfacecolor=filled, markersize=4)
-    ends = rows[["ratio", "low", "high"]].stack()
-    if pd.notna(floor):
-        ends = pd.concat([ends, pd.Series([floor, 1 / floor])])
-    low, high = min(ends.min(), 0.9) / 1.1, max(ends.max(), 1.1) * 1.1
-    ax.set_xlim(low, high)
-    ax.xaxis.set_major_locator(ticker.FixedLocator(ticks_of(low, high)))
-    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}")))
-    ax.xaxis.set_minor_locator(ticker.NullLocator())
-    ax.tick_params(axis="x", length=3)
+        ax.plot(row.ratio, y, "s" if row.decision == "equal" else "o", color=color, markersize=4)
+        ax.plot(row.published, y, **PUBLISHED)
+        if row.rejected == "yes":
+            ax.annotate(MARK, (row.published, y), (3, 1), textcoords="offset points", fontsize=7)
+    ax.tick_params(axis="x", length=3, labelbottom=True)
     ax.grid(axis="y", visible=False)
     ax.grid(axis="x", visible=True)
+
+
+def _legend(figure: plt.Figure, rejected: bool) -> None:
+    marks = [
+        plt.Line2D([], [], color=DARK, marker="o", markersize=4, linewidth=1),
+        plt.Line2D([], [], **PUBLISHED),
+    ]
+    words = [_("measured, with its 95 % interval"), _("published")]
+    if rejected:
+        marks.append(rejected_handle())
+        words.append(marks[-1].get_label())
+    figure.legend(marks, words, loc="outside upper center", ncols=len(words))
 
 
 def ticks_of(low: float, high: float) -> list[float]:
@@ -176,34 +219,32 @@ def ticks_of(low: float, high: float) -> list[float]:
 
 def _row(row: dict, titles: dict[str, str], title: str) -> dict:
     pair = f"{titles[row['one']]} / {titles[row['other']]}"
-    numbers = {name: row[name] for name in ("low", "high", "floor")}
-    ends = [significant(row[name]) if is_number(row[name]) else "" for name in ("low", "high")]
-    verdict = _(WORDS[row["decision"]])
+    limits = [significant(row[name]) if is_number(row[name]) else "" for name in ("low", "high")]
+    verdict = _(WORDS[row["decision"]]) if row["decision"] else _("not measured")
     if row["decision"] == "undecided" and row["in_floor"] == "yes":
         verdict = _("undecided, not above the noise floor")
-    return plain(
-        row | numbers, ["workload", "ratio", "low", "high", "decision", "in_floor", "floor"]
-    ) | {
+    columns = ["workload", "ratio", "low", "high", "decision", "in_floor", "floor", "published"]
+    return plain(row, columns) | {
         "store": row["one"],
         "other": row["other"],
         "pair": pair,
         "title": f"{pair}, {title}",
-        "ratio_text": significant(row["ratio"], 4),
-        "interval": from_to(*ends) if all(ends) else "",
+        "ratio_text": _exact(row["ratio"]),
+        "interval": from_to(*limits) if all(limits) else "",
         "verdict": verdict,
-        "floor_text": significant(row["floor"], 4) if is_number(row["floor"]) else "",
+        "floor_text": _exact(row["floor"]),
+        "published_text": with_mark(_exact(row["published"]), row["rejected"] == "yes"),
         "cells": row["parameters"],
     }
 
 
-def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
-    floor = table["floor"].iloc[0]
-    ends = [
-        value for value in table[["ratio", "low", "high"]].to_numpy().ravel() if is_number(value)
-    ]
-    ends += [floor, 1 / floor] if is_number(floor) else []
-    domain = [float(min(*ends, 0.9) / 1.1), float(max(*ends, 1.1) * 1.1)]
-    x = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
+def _exact(value: float) -> str:
+    return significant(value, 4) if is_number(value) else ""
+
+
+def _layers(table: pd.DataFrame, pairs: list[str], domain: tuple[float, float]) -> list[alt.Chart]:
+    floor = table["floor"].max()
+    x = {"scale": alt.Scale(type="log", domain=list(domain), nice=False)}
     x |= {
         "title": _("Ratio of the throughputs"),
         "axis": alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy"),
@@ -216,15 +257,15 @@ def _layers(table: pd.DataFrame, pairs: list[str]) -> list[alt.Chart]:
         base.transform_filter("isValid(datum.low) && isValid(datum.high)")
         .mark_rule(style="kv-ink", aria=False)
         .encode(x=alt.X("low:Q", **x), x2="high:Q", opacity=faint),
-        base.transform_filter("datum.decision === 'undecided'")
-        .mark_point(filled=False, size=60, strokeWidth=1.5, style="kv-ink")
-        .encode(x=alt.X("ratio:Q", **x), opacity=faint),
         *(
-            base.transform_filter(f"datum.decision === '{decision}'")
+            base.transform_filter(f"datum.decision {same} 'equal' && isValid(datum.ratio)")
             .mark_point(filled=True, size=60, shape=shape, style="kv-ink")
             .encode(x=alt.X("ratio:Q", **x), opacity=faint)
-            for decision, shape in (("faster", "circle"), ("equal", "square"))
+            for same, shape in (("!==", "circle"), ("===", "square"))
         ),
+        base.transform_filter("isValid(datum.published)")
+        .mark_point(filled=False, size=60, shape="diamond", style="kv-ink")
+        .encode(x=alt.X("published:Q", **x)),
     ]
     if not is_number(floor):
         return layers

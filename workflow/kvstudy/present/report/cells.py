@@ -222,6 +222,11 @@ class ValidityFacts:
     disagreements: list[Disagreement]
     unchecked: list[tuple[str, list[str]]]
 
+    @property
+    def notable(self) -> bool:
+        """Whether a table of them would show more than zeros."""
+        return bool(self.invalid or self.slower or self.disagreements)
+
 
 def validity_facts(analysis: Analysis, names: Names) -> ValidityFacts:
     """Of the study's own stores."""

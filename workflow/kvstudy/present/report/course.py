@@ -69,7 +69,6 @@ class CourseFacts:
     drawn: list[AnyFigure]
     not_drawn: list[str]
     spectra: dict[str, AnyFigure]
-    cpu: AnyFigure | None
     published_percentiles: bool
 
     @property
@@ -95,7 +94,6 @@ def course_facts(
     strips = own(headline.steadiness)
     drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
     timed = set(own(headline.spectrum)["workload"])
-    has_cpu = (own(headline.intervals)["metric"] == "client_cpu").any()
     of_phase = summary[summary["operation"] == "overall"]
     return CourseFacts(
         watching=_watching(of_phase),
@@ -117,7 +115,6 @@ def course_facts(
             for figure in study.figures_of("spectrum")
             if figure.workload in timed
         },
-        cpu=next(iter(study.figures_of("cpu")), None) if has_cpu else None,
         published_percentiles=percentiles,
     )
 

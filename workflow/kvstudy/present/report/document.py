@@ -40,7 +40,6 @@ class Front:
     title: str
     subtitle: str
     dateline: str
-    author: str
     subject: str
     language: str = ORIGINAL
     stores: dict[str, str] = field(default_factory=dict)
@@ -201,7 +200,6 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
             "title": front.title,
             "subtitle": front.subtitle,
             "date": front.dateline,
-            "author-meta": front.author,
             **words_of(front.language),
             "tables": parts.tables.as_posix(),
             "figures": parts.figures.as_posix(),

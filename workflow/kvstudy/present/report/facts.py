@@ -162,6 +162,12 @@ class RunFacts(OfCells):
         return values.rename(columns={"value": "mean"}).assign(n=0, min=nan, max=nan)
 
     @property
+    def published_ratios(self) -> bool:
+        """Whether the source gives the throughput of two stores under one workload."""
+        rates = self._published.query("operation == 'overall' and metric == 'throughput'")
+        return bool((rates.groupby("workload")["store"].nunique() > 1).any())
+
+    @property
     def published_operations(self) -> set[str]:
         return set(self._published["operation"])
 

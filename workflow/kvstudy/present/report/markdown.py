@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import jinja2
 
@@ -139,6 +140,8 @@ FILTERS = {
     # The smallest only as a bound.
     "p_value": lambda value: Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}")),
     "change": change,
+    # Whose page it is; the whole address is the link's.
+    "host": lambda url: urlsplit(url).netloc.removeprefix("www."),
     "shortest": lambda value: Markup(decimal(f"{value:g}")),
     # As a command takes it, whatever the language.
     "plain": lambda value: Markup(f"{value:g}"),

@@ -119,7 +119,6 @@ def write_published(run: Run) -> Path:
         title=study.title,
         subtitle=_("What {} published: {} ({})").format(author, title, study.source.year),
         dateline=_("Drawn from published values alone; nothing was measured"),
-        author=author,
         subject=_("Published values of {}: {}").format(author, title),
         language=current(),
         stores=run.titles,

@@ -112,7 +112,6 @@ def _front(run: RunFacts) -> Front:
         title=study.title,
         subtitle=subtitle,
         dateline=_dateline(run),
-        author=source.author if source else "",
         subject=subtitle,
         stores=run.names.titles,
         workloads={use.name: use.title for use in study.workloads},

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
+from kvstudy.analyse.audit.files import gravest_first
 from kvstudy.analyse.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL
 from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.quantities import THREADS
@@ -16,8 +17,11 @@ from kvstudy.analyse.claims.table import read_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.present.claims import VALUE
 from kvstudy.present.report.cells import Names
+from kvstudy.present.tables.audit import Misfit
 from kvstudy.stats.ratios import Verdict
-from kvstudy.study.kinds import AnyTable
+
+# Checks that the body of the report names; an appendix has all.
+MOST = 5
 
 
 @dataclass(frozen=True)
@@ -48,14 +52,14 @@ class Weighting:
 class AuditFacts:
     """The checks of the source: how many of which kind, and how many with which severity.
 
-    ``rejected``: published values are marked for them.
+    ``rejected``: published values are marked for them. ``gravest`` are those that change most.
     """
 
     kinds: list[KindFacts]
     severities: dict[Fits, int]
     rejected: bool
     weighting: Weighting | None
-    beside: dict[str, AnyTable]
+    gravest: list[Misfit]
 
     @property
     def checks(self) -> int:
@@ -91,7 +95,10 @@ def audit_facts(checks: pd.DataFrame | None, names: Names) -> AuditFacts | None:
         {misfit: int((checks["fits"] == misfit).sum()) for misfit in MISFITS},
         bool(((checks["fits"] == Fits.RESULT) & (checks["doubts"] != "")).any()),
         _weighting(checks, names),
-        {table.workload: table for table in names.study.tables_of("audited")},
+        [
+            Misfit.of(row, names.study, names.titles)
+            for row in gravest_first(checks[checks["fits"] != Fits.DIGITS]).head(MOST).itertuples()
+        ],
     )
 
 

@@ -84,13 +84,10 @@ class Agreement:
     undecided: int
 
 
-def ranking(
-    summary: pd.DataFrame, operation: str, metric: str, stores: Sequence[str], *, falling: bool
-) -> list[Rank]:
-    """The rows of ``operation`` and ``metric`` as ranks, best first."""
-    rows = summary[(summary["operation"] == operation) & (summary["metric"] == metric)]
-    rows = rows[rows["store"].isin(stores)]
-    rows = rows.sort_values("mean", ascending=not falling, kind="stable")
+def ranking(summary: pd.DataFrame, stores: Sequence[str]) -> list[Rank]:
+    """The throughputs of the ``stores``, best first."""
+    rows = summary[(summary["operation"] == "overall") & (summary["metric"] == "throughput")]
+    rows = rows[rows["store"].isin(stores)].sort_values("mean", ascending=False, kind="stable")
     return [
         Rank(row.store, row.mean, int(row.n), _number(row.min), _number(row.max))
         for row in rows.itertuples()
@@ -183,7 +180,7 @@ class ResultFacts:
     """One workload with the parameters that are shown.
 
     Lists hold the measured stores only: ``throughput`` is sorted by falling
-    mean (ops/s), ``mean`` by rising latency (us). ``apart`` are the pairs of stores
+    mean (ops/s). ``apart`` are the pairs of stores
     that are no neighbours in ``throughput``, ``tails`` the 99th percentiles of each
     operation. ``client_bound`` are stores and why the client limited them.
     ``agreement`` is with the published order; None where no pair of stores has
@@ -192,7 +189,6 @@ class ResultFacts:
 
     cell: Cell
     throughput: list[Rank]
-    mean: list[Rank]
     apart: Apart
     tails: list[Tail]
     client_bound: list[tuple[str, str]]
@@ -258,15 +254,13 @@ def workload_facts(
     pairs = run.analysis.pairs.query(of_cell)
     bound = run.analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
     theirs = published[published["workload"] == use.name]
-    order = ranking(theirs, "overall", "throughput", stores, falling=True)
+    order = ranking(theirs, stores)
     agreed = agreement(order, pairs)
     ours = run.summary.query(of_cell)
-    speeds = ranking(ours, "overall", "throughput", stores, falling=True)
-    operation = "+".join(operations_of(properties))
+    speeds = ranking(ours, stores)
     result = ResultFacts(
         cell=first[headline],
         throughput=compared(speeds, pairs),
-        mean=ranking(ours, operation, "latency_mean", stores, falling=False),
         apart=apart(speeds, pairs),
         tails=tails(run.analysis.percentiles.query(of_cell), stores),
         client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
@@ -275,11 +269,7 @@ def workload_facts(
     return WorkloadFacts(
         use=use,
         properties=properties,
-        tables=[
-            table
-            for table in study.tables_of("results", "percentiles", "runs")
-            if table.workload == use.name
-        ],
+        tables=[table for table in study.tables_of("results") if table.workload == use.name],
         figures=[figure for figure in study.figures_of("bars") if figure.workloads == [use.name]],
         result=result,
         sizes=tuple(first.values()),

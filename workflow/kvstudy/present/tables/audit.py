@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -59,7 +60,7 @@ class AuditTable(Table):
         ]
         sections = []
         for fits, of in gravest_first(rows).groupby("fits", sort=False):
-            lines = [_misfit(row, run.study, run.titles) for row in of.itertuples()]
+            lines = [_line(Misfit.of(row, run.study, run.titles)) for row in of.itertuples()]
             title = _(fits)
             sections.append(Section(title[:1].upper() + title[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
@@ -83,7 +84,40 @@ def _count(fits: pd.Series, which: Fits) -> str:
     return str(number) if number else DASH
 
 
-def _misfit(row, study: Study, titles: dict[str, str]) -> Line:
+@dataclass(frozen=True)
+class Misfit:
+    """A check that does not fit, in words and numbers as they are printed.
+
+    ``place`` is where and what the source gives, ``off`` by how much at least it is wrong.
+    """
+
+    place: str
+    given: str
+    expected: str
+    off: str
+    note: str
+
+    @classmethod
+    def of(cls, row, study: Study, titles: dict[str, str]) -> Misfit:
+        """That of a ``row`` of ``audit.csv``."""
+        given, expected = number(row.given), number(row.expected)
+        if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
+            given = significant(row.given) if row.kind in BOUNDED else given
+            expected = _("at most {}").format(grouped(significant(row.high)))
+        # Counts say in words of what they are.
+        unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
+        note = row.note and sentence(row.note).rstrip(".") + "."
+        return cls(_place(row, study, titles), given + unit, expected, off(row), note)
+
+
+def _line(misfit: Misfit) -> Line:
+    label = misfit.place
+    if misfit.note:
+        label = below(Rich.escape(label), grey(misfit.note))
+    return Line(label, [misfit.given, misfit.expected, misfit.off])
+
+
+def _place(row, study: Study, titles: dict[str, str]) -> str:
     place = ", ".join(sentence(each) for each in row.place.split(", "))
     if row.kind == Kind.TEXT:
         place = sentence(row.place)
@@ -94,17 +128,7 @@ def _misfit(row, study: Study, titles: dict[str, str]) -> Line:
         known = row.workload in study.workload_names or row.workload == MEAN
         parts.append(study.workload(row.workload).title if known else row.workload)
     parts.append(sizes(row))
-    place = ", ".join(part for part in parts if part)
-    given, expected = number(row.given), number(row.expected)
-    if row.kind in BOUNDED or (row.kind == Kind.RUNTIME and row.given > row.high):
-        given = significant(row.given) if row.kind in BOUNDED else given
-        expected = _("at most {}").format(grouped(significant(row.high)))
-    # Counts say in words of what they are.
-    unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
-    note = row.note and sentence(row.note).rstrip(".") + "."
-    cells = [given + unit, expected, off(row)]
-    label = f"{place}: {sentence(row.what)}"
-    return Line(below(Rich.escape(label), grey(note)) if note else label, cells)
+    return f"{', '.join(part for part in parts if part)}: {sentence(row.what)}"
 
 
 def sizes(row) -> str:

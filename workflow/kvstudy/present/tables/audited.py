@@ -1,4 +1,4 @@
-"""The table of what the checks of the source's values of a workload found, by store."""
+"""The table of what the checks of the source's values found, by workload and store."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ from kvstudy.libraries import pd
 from kvstudy.present.tables.audit import checks_of, number, sizes
 from kvstudy.present.typeset.latex import DASH, Rich, bold, marked
 from kvstudy.present.typeset.table import Grid, Line, Section, Table, operation_word
-from kvstudy.study.base import SIZES, Name
+from kvstudy.study.base import SIZES
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
+    from kvstudy.study.model import Study
 
 
 class AuditedTable(Table):
-    """What the checks of one of the source's tables found, beside that table."""
+    """What the checks of the values of the source's tables found."""
 
     cells = "none"
-    own_caption = N_("Checks of the source's values, {}")
+    own_caption = N_("Checks of the source's values")
 
     kind: Literal["audited"] = Field(
-        description="The checks of the source's values of a workload, one column per store."
+        description="The checks of the source's values, one column per store."
     )
-    workload: Name = Field(description="The workload.")
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """The checks of the tables' values of the workload."""
+        """The checks of the tables' values."""
         checks = checks_of(run)
-        return checks[(checks["workload"] == self.workload) & (checks["kind"] != Kind.TEXT)]
+        checks = checks[checks["workload"].isin(run.study.workload_names)]
+        return checks[checks["kind"] != Kind.TEXT]
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per kind of check, a line for each set of sizes and operation."""
+        """A section per kind of check, a line for each workload, set of sizes and operation."""
         stores = [store for store in run.study.store_names if store in set(rows["store"])]
         sections = []
         for title, kind, value, places in (
@@ -56,10 +57,10 @@ class AuditedTable(Table):
             ),
         ):
             of = rows[rows["kind"] == kind]
-            lines = _lines(of, stores, value, places, several=kind != Kind.THREADS)
+            lines = _lines(of, run.study, stores, value, places, several=kind != Kind.THREADS)
             if lines:
                 sections.append(Section(title, lines))
-        sections += _combined(rows, stores)
+        sections += _combined(rows, run.study, stores)
         nothing = Section("", [Line(_("Nothing follows from other values"), [])])
         note = Rich.escape(_("{}: does not fit, by more than rounding can do."))
         columns = [marked(run.titles[store], store=store) for store in stores]
@@ -75,21 +76,22 @@ def _by_expected(row) -> float:
 
 
 def _lines(
-    rows: pd.DataFrame, stores: list[str], value: Callable, places: int, several: bool
+    rows: pd.DataFrame, study: Study, stores: list[str], value: Callable, places: int, several: bool
 ) -> list[Line]:
-    same = [*SIZES, "operation"] if several else ["records", "operations"]
+    same = ["workload", *(SIZES if several else SIZES[:-1]), "operation"]
     lines = []
-    for _key, group in rows.groupby(same, sort=False, dropna=False):
+    for (workload, *_rest), group in rows.groupby(same, sort=False, dropna=False):
         first = next(group.itertuples())
-        label = [sizes(first)] if several else [sizes(first._replace(threads=math.nan))]
+        label = [study.workload(workload).title]
         if first.operation not in ("", "overall"):
-            label.insert(0, operation_word(first.operation))
+            label.append(operation_word(first.operation))
+        label.append(sizes(first if several else first._replace(threads=math.nan)))
         by_store = {row.store: row for row in group.itertuples()}
         cells = [
             _cell(value(by_store[s]), places, by_store[s]) if s in by_store else DASH
             for s in stores
         ]
-        lines.append(Line(", ".join(part for part in label if part) or _("all operations"), cells))
+        lines.append(Line(", ".join(part for part in label if part), cells, workload=workload))
     return lines
 
 
@@ -101,16 +103,18 @@ def _bold(text: str, row) -> str:
     return bold(text) if row.fits in MISFITS else text
 
 
-def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:
+def _combined(checks: pd.DataFrame, study: Study, stores: list[str]) -> list[Section]:
     """The published combined values above those of all operations together."""
     sections = []
     rows = checks[checks["kind"] == Kind.WEIGHTED]
     plain = checks[checks["kind"] == Kind.COMBINED]
-    for (operation, metric), group in rows.groupby(["operation", "metric"], sort=False):
+    keys = ["workload", "operation", "metric"]
+    for (workload, operation, metric), group in rows.groupby(keys, sort=False):
         [(_code, values)] = coded(group["what"].iloc[0])
-        same = plain[(plain["operation"] == operation) & (plain["metric"] == metric)]
+        same = plain[(plain[keys] == [workload, operation, metric]).all(axis=1)]
         of = operation_word(operation, " + ")
         title = _("{} of {} (µs)").format(sentence(values["metric"]), of).capitalize()
+        title = f"{study.workload(workload).title}: {title}"
         published = {row.store: _bold(number(row.given), row) for row in same.itertuples()}
         of_all = {row.store: number(round(row.expected, 1)) for row in group.itertuples()}
         against = {row.store: change(row.given / row.expected - 1) for row in group.itertuples()}
@@ -122,5 +126,5 @@ def _combined(checks: pd.DataFrame, stores: list[str]) -> list[Section]:
                 (_("published against it"), against),
             )
         ]
-        sections.append(Section(title, lines))
+        sections.append(Section(title, lines, workload=workload))
     return sections

@@ -17,13 +17,12 @@ from kvstudy.present.typeset.table import (
     Line,
     Section,
     Table,
-    by_parameters,
     by_store,
+    by_workload,
     operation_word,
     two_lines,
 )
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.study.base import Name
 from kvstudy.study.metrics import PERCENTILES
 
 if TYPE_CHECKING:
@@ -36,37 +35,35 @@ SHOWN = [50.0, 95.0, 99.0, 99.9]
 class PercentilesTable(Table):
     """Percentiles from the histograms of all repetitions; a part of every report."""
 
-    own_caption = N_("Percentiles of service time over all runs, {}")
+    own_caption = N_("Percentiles of service time over all runs")
 
     kind: Literal["percentiles"] = Field(
-        description="Percentiles of a workload's latencies, all repetitions together."
+        description="Percentiles of the latencies of each workload, all repetitions together."
     )
-    workload: Name = Field(description="The workload.")
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """The workload's rows of the analysis, and ``mean_of_runs`` (us).
+        """The rows of the analysis, and ``mean_of_runs`` (us).
 
         That is the plain mean of the values of the single runs, as sources print it; NaN
         where no percentiles of the workload were published, and for other percentages.
         """
-        rows = run.headline_analysis.percentiles
-        return _with_averages(rows[rows["workload"] == self.workload], run.results)
+        return _with_averages(run.headline_analysis.percentiles, run.results)
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per parameters, a line per store and operation."""
+        """A section per workload and its parameters, a line per store and operation."""
         averaged = rows.dropna(subset="mean_of_runs")["percent"].unique()
         columns = [_percent(percent) for percent in SHOWN]
         for percent in averaged:
             title = stacked(_("mean of the"), _("runs' values"))
             columns.insert(columns.index(_percent(percent)) + 1, title)
         sections = []
-        for parameters, mine in by_parameters(rows, self.workload):
+        for setting, mine in by_workload(rows, run.study):
             lines = []
             for (store, operation), group in by_store(mine, run.titles, "operation"):
                 cells = _cells(group.set_index("percent"), averaged)
                 label = f"{run.titles[store]}, {operation_word(operation)}"
                 lines += two_lines(label, cells, store)
-            sections.append(Section(parameters, lines))
+            sections.append(Section(setting, lines, workload=mine["workload"].iloc[0]))
         if not sections:
             sections = [Section("", [Line(_("no run has a histogram"), [DASH] * len(columns))])]
         return [Grid(columns, sections, _notes(len(averaged) > 0))]
@@ -93,20 +90,19 @@ def _notes(averaged: bool) -> list[str]:
 
 
 def _with_averages(rows: pd.DataFrame, results: Results) -> pd.DataFrame:
-    names = {
-        (store, operation, metric)
-        for store in rows["store"].unique()
+    published = {
+        (workload, metric)
         for workload in rows["workload"].unique()
-        for operation in results.operations(workload)
         for metric in PERCENTILES.values()
+        for store in rows["store"].unique()
+        for operation in results.operations(workload)
         if results.published(store, workload, operation, metric) is not None
     }
-    if not names:
-        return rows.assign(mean_of_runs=math.nan)
     means = []
     for row in rows.itertuples():
-        metric = PERCENTILES.get(row.percent, "")
-        value = results.measured(row.store, row.workload, row.operation, metric)
+        metric, value = PERCENTILES.get(row.percent, ""), None
+        if (row.workload, metric) in published:
+            value = results.measured(row.store, row.workload, row.operation, metric)
         means.append(math.nan if value is None else value.mean)
     return rows.assign(mean_of_runs=means)
 

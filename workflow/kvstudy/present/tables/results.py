@@ -200,16 +200,12 @@ def _runs(numbers: set[int]) -> Iterator[str]:
     if not numbers:
         return
     if numbers == {1}:
-        yield _("Here: one run. Latencies are service times.")
+        yield _("Here: one run.")
         return
     runs = str(min(numbers))
     if len(numbers) > 1:
         runs = between(runs, str(max(numbers)))
-    yield _("Here: the mean of {} runs. Latencies are service times.").format(runs)
-    yield _(
-        "Percentiles: the plain mean of the runs' percentiles, which is no percentile "
-        "of all operations; those are in the table of percentiles."
-    )
+    yield _("Here: the plain mean of {} runs, of their percentiles too.").format(runs)
 
 
 def _title(operation: str) -> str:
@@ -230,20 +226,11 @@ def _number(metric: str, value: float | None, marks: str = "") -> str:
 
 
 def _incomplete(states: dict[str, State]) -> tuple[list[str], dict[str, str]]:
-    """The reasons of incomplete columns, and their marks by store. Equal reasons share one."""
+    """What columns that lack runs have, and their marks by store; the report has the reasons."""
     notes: dict[str, str] = {}
     marks = {}
     for store, state in states.items():
-        if not state.problems:
-            continue
-        reasons = "; ".join(sentence(problem) for problem in state.details)
-        what = (
-            _("mean of {} of {} runs").format(state.counted, state.planned)
-            if state.counted
-            else sentence(state.label)
-        )
-        text = what[:1].upper() + what[1:]
-        if reasons != what:
-            text += f": {reasons}"
-        marks[store] = notes.setdefault(text, ascii_lowercase[len(notes)])
-    return [note(mark, f"{text}.") for text, mark in notes.items()], marks
+        if state.problems and state.counted:
+            text = _("Mean of {} of {} runs.").format(state.counted, state.planned)
+            marks[store] = notes.setdefault(text, ascii_lowercase[len(notes)])
+    return [note(mark, text) for text, mark in notes.items()], marks

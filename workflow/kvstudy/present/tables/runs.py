@@ -1,4 +1,4 @@
-"""The table of the runs behind the values of a workload."""
+"""The table of the runs behind the values."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, by_parameters, by_store
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, by_store, by_workload
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
-from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -23,29 +22,27 @@ if TYPE_CHECKING:
 FEWEST_WHOLE = 3
 COLUMNS = [
     *[N_("Ops/s"), N_("95 % interval"), N_("CoV"), N_("Whole"), N_("Rest"), N_("Cut")],
-    *[N_("Client"), N_("Server"), N_("Steady")],
+    N_("Steady"),
 ]
 
 
 class RunsTable(Table):
-    """Intervals, spread, steadiness and CPU time; a part of every report."""
+    """Intervals, spread and steadiness of all runs; a part of every report."""
 
-    own_caption = N_("The runs behind the values, {}")
+    own_caption = N_("The runs behind the values")
 
     kind: Literal["runs"] = Field(
-        description="Intervals, spread, steadiness and CPU time of a workload's runs."
+        description="Intervals, spread and steadiness of the runs of each workload."
     )
-    workload: Name = Field(description="The workload.")
 
     def rows(self, run: Run) -> pd.DataFrame:
-        rows = run.headline_analysis.intervals
-        return rows[rows["workload"] == self.workload]
+        return run.headline_analysis.intervals
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
-        """A section per parameters, a line per store."""
+        """A section per workload and its parameters, a line per store."""
         sections, restless = [], []
         overall = rows[rows["operation"] == "overall"]
-        for parameters, of in by_parameters(overall, self.workload):
+        for setting, of in by_workload(overall, run.study):
             lines = []
             for (store,), group in by_store(of, run.titles):
                 keys = group[SETTING].drop_duplicates()
@@ -55,7 +52,7 @@ class RunsTable(Table):
                 if unsteady := (seconds["verdict"] == Steadiness.NOT_STEADY).sum():
                     text = ngettext("{} ({} of {} runs)", "{} ({} of {} runs)", len(seconds))
                     restless.append(text.format(title, unsteady, len(seconds)))
-            sections.append(Section(parameters, lines))
+            sections.append(Section(setting, lines, workload=of["workload"].iloc[0]))
         if not sections:
             sections.append(Section("", [Line(_("no valid run"), [DASH] * len(COLUMNS))]))
         notes = [
@@ -63,9 +60,8 @@ class RunsTable(Table):
                 "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
                 "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of "
                 "the runs, and in those after the warm-up, which took Cut seconds (means over the "
-                "runs with at least {} whole seconds). Client, Server: CPU time of one operation "
-                "in µs. Steady: runs that have a steady state after their warm-up, of all runs; "
-                "too short: less than {} s remain, so nothing can be said."
+                "runs with at least {} whole seconds). Steady: runs that have a steady state after "
+                "their warm-up, of all runs; too short: less than {} s remain."
             ).format(FEWEST_WHOLE, STEADY_SECONDS)
         ]
         if restless:
@@ -81,16 +77,11 @@ def _cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
     interval = _("one run")
     if pd.notna(row["low"]):
         interval = between(*(grouped(significant(row[name])) for name in ("low", "high")))
-    cpu = (
-        by_metric.loc[metric, "value"] if metric in by_metric.index else float("nan")
-        for metric in ("client_cpu", "server_cpu")
-    )
     return [
         marked(grouped(significant(row["value"])), row["value"]),
         interval,
         number_cell(row["cov"], lambda cov: share(cov) + (" !" if cov > NOISY else "")),
         *_parts(seconds),
-        *(number_cell(value, significant) for value in cpu),
         _steady(seconds["verdict"].tolist()),
     ]
 
