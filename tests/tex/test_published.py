@@ -104,8 +104,8 @@ def test_rounds_have_their_ratios_and_the_break_even_drawn(report):
     assert set(costs["panel"]) == {"published"}
     assert costs["crossing"].unique() == pytest.approx([2.5])
     assert "2,5 reads/write (Conclusion 3)" in text
-    checks = pd.read_csv(folder / "tables/audited-rounds.csv")
-    assert set(zip(checks["operation"], checks["place"], strict=True)) == {
+    checks = pd.read_csv(folder / "tables/audited.csv")
+    assert set(zip(checks["operation"], checks["place"], strict=True)) >= {
         ("insert", "Table 1"),
         ("read", "Table 2"),
     }
@@ -133,9 +133,9 @@ def test_claims_are_asked_of_the_sources_own_values(report):
 def test_the_source_is_audited(report):
     text, folder = report("jedlicka2024")
     assert r"\label{audit}" in text
-    assert "{table:audited-insert}" in text
-    checks = pd.read_csv(folder / "tables/audited-insert.csv")
-    assert checks.query("fits == 'changes a result'")["store"].tolist() == ["riak"]
+    assert "{table:audited}" in text
+    checks = pd.read_csv(folder / "tables/audited.csv")
+    assert checks.query("fits == 'changes a result'")["store"].unique().tolist() == ["riak"]
 
 
 def test_values_that_the_audit_rejects_are_marked(report):
@@ -165,7 +165,7 @@ def test_a_source_without_values_has_claims_quotes_and_a_machine(report):
     text, folder = report("ascani2023")
     assert "It printed no values that could tell." in text
     assert "No table of the source has values of its results" in text
-    assert "7 checks have a verdict; all of them fit." in text
+    assert "All of 7 checks fit." in text
     assert (folder / "tables/machine.csv").is_file()
     assert not list((folder / "figures").iterdir())
 
