@@ -84,6 +84,14 @@ def test_a_broken_command_is_still_the_same_command(words: list[str]) -> None:
     assert done.stdout.splitlines() == words
 
 
+def test_the_folder_of_the_cell_is_a_variable(cell: Path) -> None:
+    folder = "results/small-scale0.1/measuring/redis/a/r10_o10_t1/rep1"
+    run = f"# run\njava -p path={folder}/run. -t\n# server\nserve --dir /home/me/{folder}/data\n"
+    (cell / "commands.sh").write_text(run)
+    assert commands(cell / "commands.sh", "run") == ["java -p path=$CELL/run. -t"]
+    assert commands(cell / "commands.sh", "server") == ["serve --dir $CELL/data"]
+
+
 def test_a_missing_section_says_what_to_do(cell: Path) -> None:
     with pytest.raises(KvstudyError, match=r"commands\.sh: has no command below '# run'"):
         commands(cell / "commands.sh", "run")

@@ -18,6 +18,8 @@ LINES = 64
 """Most lines of one listing: what a page holds below its caption."""
 
 # YCSB's `-s`: "2024-04-30 12:00:01:123 1 sec: 4321 operations; ..."
+# The folder in which the cell was measured, on whatever machine.
+FOLDER = re.compile(r"(?:/[^\s'\"=:]+/)?results/[^\s'\"/]+/measuring(?:/[^\s'\"/]+){3}/rep\d+")
 STATUS = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:.,]\d+ \d+ sec: ")
 
 
@@ -160,6 +162,7 @@ def _left_out(number: int, what: str) -> str:
 
 def _read(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="backslashreplace").splitlines()
+        text = path.read_text(encoding="utf-8", errors="backslashreplace")
+        return FOLDER.sub("$CELL", text).splitlines()
     except OSError as error:
         raise KvstudyError(f"{path}: cannot be read: {error.strerror}; measure it again") from None
