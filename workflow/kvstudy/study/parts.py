@@ -159,7 +159,7 @@ class Parameters(Strict):
     raw_latencies: bool = Field(
         default=False,
         description="Keep the latency of every single operation of the measured phase with the "
-        "raw logs (about 3 MB per million, compressed). It costs throughput, see README.md.",
+        "raw logs (about 3 MB per million, compressed). It costs throughput, see docs/guide.md.",
     )
 
     @property
