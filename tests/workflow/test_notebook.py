@@ -187,15 +187,15 @@ def test_the_written_notebook_has_no_times_and_runs_again_from_its_folder(inside
 def test_it_ends_the_report_as_an_appendix(inside, monkeypatch):
     folder = inside / RUN / "report"
     monkeypatch.chdir(folder)
-    Path("body.tex").write_text("The report.\n")
-    names = dict.fromkeys(["title", "subtitle", "dateline", "author", "subject", "run"], "x")
+    Path("body.tex").write_text("The report.\n\\appendix\n")
+    names = dict.fromkeys(["title", "subtitle", "dateline", "subject", "run"], "x")
     front = names | {"body": "body.tex", "appendix": "notebook.tex", "columns": 100}
     text = fill(ROOT / "report/templates/report.tex.j2", **front)
     Path("main.tex").write_text(text, encoding="utf-8")
     build_pdf(Path("main.tex"), Path("build"), Path("main.pdf"))
     told = subprocess.run(["pdftotext", "main.pdf", "-"], capture_output=True, text=True).stdout
     words = " ".join(told.split())
-    assert re.search(r"\b[A-Z] Analysis of a run, step by step", words)
+    assert "A Analysis of a run, step by step" in words
     assert "means computed again and found equal" in words
     assert 'assert ((both["mean"] - both["again"]).abs()' in words
     assert f"50 % & more_of {TITLE}" in words
