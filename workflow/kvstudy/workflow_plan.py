@@ -219,6 +219,27 @@ def unreadable(of: WorkflowPlan) -> list[str]:
     return lines if of.nothing_measured else [*lines, "The next 'snakemake' measures them again."]
 
 
+# The answers, with which the text of a report opens.
+_ANSWERS = re.compile(r"^:+ glance\n+((?:- .+\n+)+)", re.MULTILINE)
+
+
+def closing(of: WorkflowPlan) -> list[str]:
+    """At the end, what came out, where it is, and what is missing; empty without a report."""
+    name = f"report/{of.run}{of.suffix}"
+    forms = [form for form in (".pdf", ".html", ".docx") if Path(name + form).is_file()]
+    if not forms:
+        return []
+    text = Path(f"results/{of.run}{of.subfolder}/report/{of.run}.md")
+    answers = _ANSWERS.search(text.read_text(encoding="utf-8") if text.is_file() else "")
+    lines = re.findall("- .+", answers[1]) if answers else []
+    lines = [re.sub(r"\[[^]]*\]\([^)]*\)\{[^}]*\}|\*|\\(?=\W)", "", line) for line in lines]
+    lines.append(f"Report: {name}{', '.join(forms)}; data, tables and workbook: results/{of.run}/")
+    if of.gaps:
+        titles = ", ".join(of.stores[store].title for store in of.gaps)
+        lines.append(f"Not measured: {titles}; 'kvstudy doctor' says why, and what adds them.")
+    return lines
+
+
 def _check_results(of: WorkflowPlan) -> None:
     """KvstudyError where the run's files cannot be written, or were edited by hand."""
     check_folder(Path(f"results/{of.run}/logs"))
