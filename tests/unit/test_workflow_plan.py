@@ -1,10 +1,12 @@
 """What Snakemake is told to do for a configuration."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from kvstudy.commands.options import completed
 from kvstudy.errors import KvstudyError
-from kvstudy.workflow_plan import plan_run
+from kvstudy.workflow_plan import closing, plan_run
 
 from tests.project import STUDY
 
@@ -56,3 +58,22 @@ def test_a_cell_is_measured_as_the_configuration_says_unless_an_option_says_it(
     assert completed({}, "other")["address"] == ""
     monkeypatch.delenv("KVSTUDY_CONFIG")
     assert completed({}, "pretend")["provider"] == "auto"
+
+
+def test_a_run_ends_with_its_answers_its_report_and_what_is_missing(pretend_study):
+    run = plan_run({"study": "small", "provider": "native"})
+    assert closing(run) == []
+    text, report = Path("results/small/report/small.md"), Path("report/small.pdf")
+    for path in (text, report):
+        path.parent.mkdir(parents=True)
+    report.touch()
+    text.write_text(
+        ":::::: glance\n\n- **A:** Redis is 1\\.2 times *faster*\n\n- So.\n\nNo more.\n"
+    )
+    run.gaps = ["pretend"]
+    assert closing(run) == [
+        "- A: Redis is 1.2 times faster",
+        "- So.",
+        "Report: report/small.pdf; data, tables and workbook: results/small/",
+        "Not measured: Pretend; 'kvstudy doctor' says why, and what adds them.",
+    ]
