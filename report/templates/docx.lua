@@ -151,9 +151,6 @@ local WRITERS = {
     local picture = drawing(parts.name_of(div), { div.content[#div.content] }, "16cm")
     return { picture, caption(div, "Image Caption") }
   end,
-  picture = function(div)
-    return drawing(div.attributes.figure, div.content, "8.5cm")
-  end,
   transcript = function(div)
     return { listing(div.content[1]), caption(div, "Image Caption") }
   end,

@@ -71,9 +71,6 @@ local WRITERS = {
     blocks:extend({ cells(div), raw("</figure>") })
     return blocks
   end,
-  picture = function(div)
-    return drawing(div.attributes.figure, div.content)
-  end,
   transcript = function(div)
     local blocks = pandoc.List({ open(div, "transcript"), listing(div.content[1]) })
     blocks:extend(caption(div))

@@ -58,11 +58,6 @@ local WRITERS = {
   figure = function(div)
     return float("\\fitfigure{" .. parts.folders.figures .. "/" .. parts.name_of(div) .. ".pdf}", div)
   end,
-  -- Once more, smaller, where its number and caption are not.
-  picture = function(div)
-    local path = parts.folders.figures .. "/" .. div.attributes.figure .. ".pdf"
-    return raw("{\\centering\\includegraphics[width=.86\\linewidth,height=.29\\textheight,keepaspectratio]{" .. path .. "}\\par}")
-  end,
   transcript = function(div)
     return {
       raw("\\begin{figure}\\centering"),
@@ -78,7 +73,7 @@ local WRITERS = {
   end,
   -- One page.
   glance = function(div)
-    table.insert(div.content, 1, raw("\\begingroup\\small"))
+    table.insert(div.content, 1, raw("\\begingroup\\small\\medskip"))
     div.content:insert(raw("\\par\\endgroup"))
     return div.content
   end,

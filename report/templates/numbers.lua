@@ -45,6 +45,8 @@ local function number(block)
     counts.section = 0
   elseif block.t == "Div" and block.classes:includes("table") then
     return number_float(block, "table")
+  elseif block.t == "Div" and block.classes:includes("glance") then
+    block.content = block.content:map(number)
   elseif block.t == "Div" then
     if block.classes:includes("figure") or block.classes:includes("transcript") then
       return number_float(block, "figure")
@@ -58,7 +60,7 @@ return {
     Pandoc = function(doc)
       words.table = pandoc.utils.stringify(doc.meta["word-table"] or "Table")
       words.figure = pandoc.utils.stringify(doc.meta["word-figure"] or "Figure")
-      -- Floats and numbered headings stand at the top level, in the order of the text.
+      -- Floats and numbered headings stand at the top level or in the glance, in the order of the text.
       doc.blocks = doc.blocks:map(number)
       return doc
     end,

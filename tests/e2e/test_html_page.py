@@ -25,9 +25,6 @@ TEXT = (
 ::: glance
 **The question.** Which?
 
-::: {.picture figure=speed}
-Speed
-:::
 :::
 
 # Results {#results}
@@ -107,7 +104,7 @@ def page(browser: Browser, built: Path) -> Iterator[Page]:
         ),
     )
     page.goto(built.as_uri())
-    page.wait_for_selector(".glance .mark-rect path")
+    page.wait_for_selector("figure.chart .mark-rect path")
     yield page
     context.close()
     assert faults == []
@@ -188,7 +185,7 @@ def test_the_address_keeps_what_is_hidden(page: Page, built: Path) -> None:
 def test_a_chart_tells_the_exact_value_and_gives_the_drawing_back(page: Page, built: Path) -> None:
     rows = (built.parent / "figures" / "speed.csv").read_text().splitlines()
     assert rows[1].startswith("measured,A,redis,2.1,kops/s")
-    drawing = page.locator(".glance .drawing")
+    drawing = page.locator("figure.chart .drawing")
     drawing.locator(".mark-rect path").first.hover()
     expect(page.locator("#vg-tooltip-element")).to_contain_text("2\u202f100.0 ops/s")
     expect(drawing.locator("img")).to_be_hidden()
@@ -203,7 +200,7 @@ def test_a_chart_tells_the_exact_value_and_gives_the_drawing_back(page: Page, bu
 
 def test_the_theme_follows_the_system_until_the_reader_chooses(page: Page) -> None:
     paper = "getComputedStyle(document.body).backgroundColor"
-    label = "document.querySelector('.glance .role-axis-label text')"
+    label = "document.querySelector('figure.chart .role-axis-label text')"
     ink = f"getComputedStyle({label}).fill"
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
     light = page.evaluate(ink)
@@ -227,8 +224,8 @@ def test_contents_lead_to_the_section_and_mark_it(page: Page) -> None:
 
 def test_paper_has_the_static_drawings_and_no_contents(page: Page) -> None:
     page.emulate_media(media="print")
-    expect(page.locator(".glance img")).to_be_visible()
-    expect(page.locator(".glance .interactive")).to_be_hidden()
+    expect(page.locator("figure.chart img")).to_be_visible()
+    expect(page.locator("figure.chart .interactive")).to_be_hidden()
     expect(page.locator("aside")).to_be_hidden()
     assert page.pdf()[:5] == b"%PDF-"
 
@@ -236,7 +233,7 @@ def test_paper_has_the_static_drawings_and_no_contents(page: Page) -> None:
 def test_a_phone_scrolls_tables_and_not_the_page(browser: Browser, built: Path) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740})
     page.goto(built.as_uri())
-    page.wait_for_selector(".glance .mark-rect path")
+    page.wait_for_selector("figure.chart .mark-rect path")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     menu = page.get_by_role("button", name="Contents and filter")
     link = page.locator("aside a", has_text="Later")
@@ -259,7 +256,7 @@ def test_without_scripts_all_is_there(browser: Browser, built: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(built.as_uri())
-    expect(page.locator(".glance img")).to_be_visible()
+    expect(page.locator("figure.chart img")).to_be_visible()
     expect(page.get_by_role("link", name="Later")).to_be_visible()
     for name in ("#theme", "#menu", "#filter", "#filtered"):
         expect(page.locator(name)).to_be_hidden()

@@ -171,7 +171,7 @@ def inputs(project: Path) -> Inputs:
     for parts in (here / "tables", figures):
         parts.mkdir(parents=True)
     checks = ("ratios", "bottleneck", "validity", "runs", "percentiles")
-    for name in ("machine", "a", "operations", *checks):
+    for name in ("grid", "scoreboard", "machine", "a", "operations", *checks):
         (here / f"tables/{name}.tex").write_text(
             "\\begin{tabular}{ll}\\toprule a & b\\\\\\bottomrule\\end{tabular}\n"
         )
@@ -239,8 +239,8 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     text = " ".join(printed.stdout.split())
 
     assert "Two stores & 100 % more" in text
-    assert f"{ODD} was measured here, Redis was not" in text
-    assert "4.80 kops/s (mean of 2 runs, 4.32\N{EN DASH}5.28 kops/s)" in text
+    assert f"Only {ODD} was measured: 4.80 kops/s in A." in text
+    assert "4 planned cells have no valid value, among them all of Redis; Section" in text
     assert f"Only {ODD} has valid measurements" in text
     assert "This report has holes. 2 of 4 planned cells were measured" in text
     assert "/a/very/long/path" in text
@@ -251,7 +251,7 @@ def test_the_pdf_says_what_the_data_says(inputs: Inputs, project: Path) -> None:
     assert "1 November 2026 to 2 November 2026" in text
     assert "version 9.8." in text
     assert "more than 0.1 % of its operations of one kind failed or missed" in text
-    assert "not the full study" not in text
+    assert "Trial run" not in text
     info = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True).stdout
     assert "Two stores & 100 % more" in info
     assert "S. Omeone" not in info.replace("A reproduction of S. Omeone", "")
@@ -333,9 +333,10 @@ def test_the_report_opens_with_the_claims(inputs: Inputs, project: Path) -> None
     text = " ".join(printed.stdout.split())
     assert "Of 39 claims of the source, 38 are not measured and 1 is contradicted here" in text
     assert "The source\N{RIGHT SINGLE QUOTATION MARK}s own values deny C1." in text
-    assert text.index("Table 1: What holds of") < text.index("Mean throughput, with the smallest")
+    first = text.index("Table 1: The claims of the source in one line each")
+    assert first < text.index("Table 2: What holds of")
     # The table goes on over pages.
-    assert text.count("Table 1 (continued)") >= 2
+    assert text.count("Table 2 (continued)") >= 2
     for words in ("C1 Odd_1 is 50 % slower & worse", "1.50 [1.25, 1.75]", "0.900", "C39 Odd_1"):
         assert words in text
     assert "not a size of the" in text
@@ -404,13 +405,12 @@ def test_a_read_of_a_missing_key_that_counts_as_ok(inputs: Inputs, project: Path
     assert "was probed through another client" in text
 
 
-def test_the_first_page_tells_the_scale_and_the_counts(inputs: Inputs, project: Path) -> None:
+def test_a_trial_run_tells_its_scale_and_gives_no_answer(inputs: Inputs, project: Path) -> None:
     main = render(inputs, project / "out", scale=0.1)
     assert main.name == "tiny-scale0.1.tex"
-    first = (project / "out/tiny-scale0.1.md").read_text().split("# Summary")[0]
-    assert "not the full study" in first
-    assert "multiplied by 0.1" in first
-    assert "1\u202f000 records, 10\u202f000 operations, 4 client threads" in first
+    first = (project / "out/tiny-scale0.1.md").read_text().split("contents")[0]
+    assert "counts are 0.1 times those of the study" in first
+    assert "Only" not in first
 
 
 def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: Path) -> None:
@@ -420,13 +420,13 @@ def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: P
     render(trial, project / "out", scale=0.1)
     text = (project / "out/tiny-scale0.1.md").read_text()
     assert text.count("no verdicts") == 1
-    assert text.index("no verdicts") < text.index("# Summary")
+    assert text.index("no verdicts") < text.index("# The source")
     table = (trial.cells.parent / "tables/claims.html").read_text("utf-8")
     assert "1.50" in table
     words = ("reproduced", "direction only", "undecided", "contradicted")
-    claims = text.split("# Summary")[1].split("Mean throughput")[0]
+    first = text.split("# What was measured")[0]
     for word in words:
-        assert word not in (claims + table).lower()
+        assert word not in (first + table).lower()
 
 
 def test_the_same_files_give_the_same_source(inputs: Inputs, project: Path) -> None:
@@ -447,7 +447,7 @@ def test_nothing_measured_is_still_a_report(inputs: Inputs, project: Path) -> No
     write_csv(inputs.summary, SUMMARY.columns, [])
     render(inputs, project / "out")
     text = (project / "out/tiny.md").read_text()
-    assert "No store was measured; all 4 planned cells are without values." in text
+    assert "**Nothing was measured:** all 4 planned cells are without values." in text
     assert "there is no transcript, for the cell was not measured (no server)" in text
 
 
@@ -695,7 +695,7 @@ def test_of_several_sizes_each_cell_is_named_with_its_own(inputs, project) -> No
     assert "Workload A (4 client threads), repetition 2)." in text
     assert "Workload A, repetition 2 (1 client thread): failed; died." in text
     assert "Workload A (4 client threads): 1.00 ms in a run" in text
-    assert "planned cells (store, workload, sizes and repetition)" in text
+    assert "3 cells (store, workload, sizes and repetition)" in text
     assert "The cell has 4 client threads." in text
 
 

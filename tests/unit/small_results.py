@@ -123,10 +123,17 @@ def run(**values: object) -> SimpleNamespace:
         name: SimpleNamespace(title=title, color=COLORS[name], operations=MEANINGS[name])
         for name, title in TITLES.items()
     }
-    made = {"study": study(), "titles": TITLES, "stores": stores} | values
+    made = {"study": study(), "titles": TITLES, "stores": stores, "scale": 1.0} | values
+    made.setdefault("headline", dict.fromkeys(made["study"].workload_names, "r10_o20_t1"))
+    made.setdefault("values", _values())
     if "analysis" in made:
         made.setdefault("headline_analysis", made["analysis"])
     return SimpleNamespace(**made)
+
+
+@functools.cache
+def _values() -> pd.DataFrame:
+    return per_repetition(measurements(cells()), cells(), ["a", "c", "insert"])
 
 
 def figure(kind: str, **keys: object) -> DrawnFigure:

@@ -1,4 +1,4 @@
-"""The table of places: undecided pairs, gaps and the source's order."""
+"""The tables of places and of ratios to one store: undecided pairs, gaps and the source."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.findings.floor import floors
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
@@ -26,11 +27,11 @@ TABLE = TABLES["ranking"].model_validate(
 STORES = list(small.TITLES)
 
 
-def rates(**stores: list[float]) -> pd.DataFrame:
-    """Throughput of workload a by store and repetition."""
+def rates(workload: str = "a", **stores: list[float]) -> pd.DataFrame:
+    """Throughput of a workload by store and repetition."""
     rows = [
-        dict(zip(CELL, [store, "a", "r10_o20_t1", str(number)], strict=True))
-        | {"operation": "overall", "metric": "throughput", "value": value}
+        dict(zip(CELL, [store, workload, "r10_o20_t1", str(number)], strict=True))
+        | {"operation": "overall", "metric": "throughput", "unit": "ops/s", "value": value}
         for store, values in stores.items()
         for number, value in enumerate(values, start=1)
     ]
@@ -150,3 +151,73 @@ def test_an_unknown_workload_is_named(project):
     path.write_text(path.read_text().replace("workload: mean}", "workload: means}"))
     with pytest.raises(KvstudyError, match=r"lines\[0\].workload: unknown workload 'means'"):
         load_study(path)
+
+
+def grid(published: dict | None = None, scale: float = 1, **baseline: str):
+    """Of Redis and Memcached, whose ratios in three repetitions are 1, 2, 4 in a and 4, 2, 1 in c.
+
+    Their logarithms have the mean ln 2 and the standard deviation ln 2 in both, so the interval
+    is 2 times or by exp(4.303 * 0.693 / 3 ** 0.5) = 5.595.
+    """
+    values = pd.concat(
+        [
+            rates("a", redis=[100, 100, 100], memcached=[100, 200, 400]),
+            rates("c", redis=[10, 20, 40], memcached=[40, 40, 40]),
+        ]
+    )
+    study = small.study(workloads=["a", "c"], **baseline)
+    tails = [["redis", "a", "read", 99.0, 150.0, 100], ["memcached", "c", "read", 99.0, 9.0, 99]]
+    keys = ["store", "workload", "operation", "percent", "value", "beyond"]
+    run = small.run(
+        study=study,
+        scale=scale,
+        values=values,
+        results=SimpleNamespace(
+            published=lambda store, workload, *_: (published or {}).get((store, workload)),
+            rejected=lambda store, workload, *_: (store, workload) == ("memcached", "c"),
+        ),
+        analysis=small.analysis(
+            pairs=pairs(values, floors(values, study)),
+            floor=floors(values, study),
+            percentiles=pd.DataFrame(tails, columns=keys),
+        ),
+    )
+    frame = TABLES["grid"].automatic(study)[0].rows(run)
+    (made,) = TABLES["grid"].automatic(study)[0].grids(frame, run)
+    return frame.set_index(["workload", "store"]), made
+
+
+def test_ratios_to_one_store_and_their_mean_within_each_repetition():
+    frame, made = grid()
+    for workload in ("a", "c"):
+        row = frame.loc[workload, "memcached"]
+        assert [row["ratio"], row["low"], row["high"]] == pytest.approx([2, 2 / 5.595, 11.19], 1e-3)
+        assert (row["n"], row["first_place"], row["last_place"]) == (3, 1, 2)
+    # The geometric mean of both workloads is 2 in every repetition.
+    row = frame.loc["mean", "memcached"]
+    assert [row["ratio"], row["low"], row["high"]] == pytest.approx([2, 2, 2])
+    assert [row["first_place"], frame.loc["mean", "redis"]["last_place"]] == [1, 2]
+    assert frame["p99"].dropna().to_dict() == {("a", "redis"): 150.0}
+    assert made.corner == "Relative to Redis"
+    assert [line.label.strip("\xa0") for line in made.lines][:3] == ["<b>Redis</b>", "place", "p99"]
+    assert made.lines[0].cells == ["1", "1", "1"]
+    assert made.lines[1].cells == ["1\N{EN DASH}2", "1\N{EN DASH}2", "2"]
+    assert made.lines[3].cells == ["\N{EN DASH}"] * 3
+    assert made.lines[4].cells[0] == "2.00\xa0[0.357,\xa011.2]"
+
+
+def test_the_baseline_is_the_studys_and_a_trial_run_has_no_places():
+    frame, made = grid(scale=0.1, baseline="memcached")
+    assert frame.loc["a", "redis"]["ratio"] == pytest.approx(0.5)
+    assert made.corner == "Relative to Memcached"
+    assert "place" not in " ".join([line.label for line in made.lines] + made.notes)
+
+
+def test_the_ratios_of_the_source_stand_below_in_grey():
+    speeds = {("redis", "a"): 2.0, ("memcached", "a"): 4.0, ("redis", "c"): 1.0}
+    frame, made = grid(speeds | {("memcached", "c"): 8.0})
+    assert frame.loc["mean", "memcached"]["published"] == pytest.approx(4)
+    (line,) = [line for line in made.lines if line.published]
+    assert [MARK in cell for cell in line.cells] == [False, True, True]
+    frame, _ = grid(speeds)
+    assert frame["published"].drop(index="redis", level="store").dropna().to_list() == [2.0]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import pandas as pd
+from kvstudy.present.report.answers import Last, answers
 from kvstudy.present.report.workloads import (
     Agreement,
     Apart,
@@ -16,6 +18,8 @@ from kvstudy.present.report.workloads import (
     ranking,
     tails,
 )
+
+from . import small_results as small
 
 
 def row(store: str, mean: float, low: float, high: float, n: int = 3) -> dict:
@@ -125,3 +129,54 @@ def test_published_values_have_no_runs() -> None:
 def test_stores_of_other_studies_are_left_out() -> None:
     ranks = rank(row("a", 9, 9, 9), row("b", 3, 3, 3), row("z", 1, 1, 1))
     assert [each.store for each in ranks] == ["a", "b"]
+
+
+def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached")):
+    """Of rows: workload, faster, slower, n, ratio, decision; of the undecided twelve decide."""
+    frame = pd.DataFrame(
+        [
+            [*row, 1.1, 9.9, 12.0 if row[3] > 1 and row[5] == "undecided" else math.nan]
+            for row in rows
+        ],
+        columns=[
+            *["workload", "faster", "slower", "n", "ratio", "decision"],
+            *["low", "high", "would_decide"],
+        ],
+    )
+    analysis = SimpleNamespace(pairs=frame)
+    study = small.study(stores=list(stores))
+    titles = dict(zip(stores, ("Redis", "Riak", "Memcached"), strict=False))
+    return answers(SimpleNamespace(study=study, titles=titles, headline_analysis=analysis))
+
+
+def test_workloads_with_the_same_answer_are_joined() -> None:
+    rows = [
+        ["a", "redis", "memcached", 3, 2.0, "faster"],
+        ["a", "redis", "riak", 3, 8.0, "faster"],
+        ["a", "memcached", "riak", 3, 4.0, "faster"],
+    ]
+    both = answered(*rows, *(["c", *row[1:4], row[4] + 1, row[5]] for row in rows))
+    (answer,) = both.answers
+    assert (answer.kind, answer.stores, answer.workloads) == ("faster", ("Redis",), ["A", "C"])
+    ends = "\xa0[1.10,\xa09.90]"
+    assert answer.over == [("Memcached", f"2.00{ends}"), ("Memcached", f"3.00{ends}")]
+    assert both.last == Last("Riak", 4.0, 5.0)
+
+
+def test_who_is_first_may_be_open_or_shown_to_be_equal() -> None:
+    two = ("redis", "riak")
+    (answer,) = answered(["a", "redis", "riak", 3, 1.2, "undecided"], stores=two).answers
+    assert (answer.kind, answer.stores) == ("undecided", ("Redis", "Riak"))
+    assert (answer.runs, answer.more) == (3, [12])
+    (answer,) = answered(["a", "redis", "riak", 1, 1.2, "undecided"], stores=two).answers
+    assert (answer.runs, answer.more) == (1, [None])
+    (answer,) = answered(["a", "redis", "riak", 3, 1.02, "equal"], stores=two).answers
+    assert (answer.kind, answer.stores) == ("equal", ("Redis", "Riak"))
+    # The third is not the fastest, whatever is known of it and the second.
+    (answer,) = answered(
+        ["a", "redis", "riak", 3, 1.1, "undecided"],
+        ["a", "redis", "memcached", 3, 2.0, "faster"],
+        ["a", "riak", "memcached", 3, 1.8, "undecided"],
+    ).answers
+    assert answer.stores == ("Redis", "Riak")
+    assert answered().answers == []

@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kvstudy.stats.ranks import agreement, places
+from kvstudy.stats.ranks import agreement, place_ranges, places
 from scipy.stats import kendalltau
 
 
@@ -32,6 +32,8 @@ def test_undecided_stores_share_a_place_and_the_next_one_is_left_out():
 def test_what_is_undecided_need_not_be_transitive():
     pairs = all_pairs({"a": 40, "b": 38, "c": 36}, undecided={"ab", "bc"})
     assert places(pairs, larger_is_better=True) == {"a": 1, "b": 1, "c": 2}
+    ranges = place_ranges(pairs, larger_is_better=True)
+    assert ranges == {"a": (1, 2), "b": (1, 3), "c": (2, 3)}
 
 
 def test_a_pair_may_stand_the_other_way_round():

@@ -41,6 +41,7 @@ rule make_tables:
         "results/{run}/environment.json",
         ANALYSIS,
         AUDIT,
+        texts("claims.csv") if CLAIMS else [],
         glob("report/templates/tables/*.*"),
         PLAN.catalogues,
         code=code_of("tabulate"),

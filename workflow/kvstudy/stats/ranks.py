@@ -44,6 +44,17 @@ def places(pairs: Pairs, *, larger_is_better: bool) -> dict[str, int]:
     return {store: 1 + better[store] for store in sorted(stores, key=better.__getitem__)}
 
 
+def place_ranges(pairs: Pairs, *, larger_is_better: bool) -> dict[str, tuple[int, int]]:
+    """The first and the last place that each store may have, 1 is best.
+
+    The first is that of ``places``; from the last one up are the stores that are decided to be
+    worse. ValueError: a pair that is missing.
+    """
+    first = places(pairs, larger_is_better=larger_is_better)
+    from_behind = places(pairs, larger_is_better=not larger_is_better)
+    return {store: (place, len(first) + 1 - from_behind[store]) for store, place in first.items()}
+
+
 def agreement(one: Pairs, other: Pairs) -> Agreement:
     """Agreement of two measurements of the same stores, each with pairs it does not decide.
 

@@ -10,7 +10,7 @@ from kvstudy.study.kinds import TABLES, added
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, check_unique
 from kvstudy.study.parts import MEAN, WorkloadUse
-from kvstudy.study.published import PUBLISHED, QUOTES, check_names
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, check_names
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import (
     ROUNDS,
@@ -71,8 +71,9 @@ def load_study(path: Path) -> Study:
         check_property(f"{path}: parameters.properties", name, classes)
     check_numbers(f"{path}: parameters.properties", study.parameters.property_texts)
     _check_sizes(path, study)
-    if isinstance(study.noise_floor, str):
-        check_known(path, "noise_floor", "store", study.noise_floor, study.store_names)
+    for key in ("baseline", "noise_floor"):
+        if isinstance(store := getattr(study, key), str):
+            check_known(path, key, "store", store, study.store_names)
     check_unique(
         *(path, "stores", [use.name for use in measured_uses(study)]),
         remedy=", or give one another name: {{store: {}, name: ...}}",
@@ -105,7 +106,8 @@ def load_study(path: Path) -> Study:
 
 
 def _with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
-    """The study in the file ``path`` with what its published.csv and quotes.yaml bring.
+    """The study in the file ``path`` with what its claims.yaml, published.csv and quotes.yaml
+    bring.
 
     What it names itself it does not get again. Without a source it stays as it is. ``stores``
     and ``workloads`` are those of the project. KvstudyError for values of others.
@@ -114,7 +116,8 @@ def _with_source(path: Path, study: Study, stores: list[str], workloads: list[st
     rows = check_names(values, study, stores, workloads) if values.is_file() else []
     if study.source is None:
         return study
-    kinds = ["audit"] if rows or path.with_name(QUOTES).is_file() else []
+    kinds = ["scoreboard"] if path.with_name(CLAIMS).is_file() else []
+    kinds += ["audit"] if rows or path.with_name(QUOTES).is_file() else []
     of = {name: [row for row in rows if row["workload"] == name] for name in study.workload_names}
     if any(map(_can_be_checked, of.values())):
         kinds.append("audited")

@@ -55,6 +55,11 @@ class Study(Strict):
     parameters: Parameters = Field(description="Sizes of the cells.")
     repetitions: Count = Field(description="Measurements of each cell, each on a fresh server.")
     seed: int = Field(default=1, description="Seed of the random order of the cells.")
+    baseline: Name | None = Field(
+        default=None,
+        description="The store that the first page sets the others in relation to. Left out: the "
+        "first one that was measured.",
+    )
     noise_floor: bool | Name = Field(
         default=True,
         description="Measure one store twice in every repetition, to see what chance alone "
@@ -119,7 +124,7 @@ class Study(Strict):
     def _always_with_checks(self) -> Study:
         """What every report has: without its tables the others do not say what was compared."""
         self._own_tables, self._own_figures = len(self.tables), len(self.figures)
-        names = ["operations", "ratios", "bottleneck", "validity", "runs", "percentiles"]
+        names = ["grid", "operations", "ratios", "bottleneck", "validity", "runs", "percentiles"]
         names += ["trimmed"] if self.trimmed_mean else []
         if any(len(self._threads(use)) >= THREADS_FOR_SCALING for use in self.workloads):
             names.append("scaling")

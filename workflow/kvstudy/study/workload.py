@@ -204,6 +204,15 @@ def operations_of(properties: dict[str, str]) -> list[str]:
     ]
 
 
+def main_operation(properties: dict[str, str]) -> str:
+    """The operation that the workload asks for most; the first in YCSB's order of several."""
+    shares = {
+        operation: float(properties.get(name, default))
+        for name, (operation, default) in PROPORTIONS.items()
+    }
+    return max(operations_of(properties), key=lambda operation: shares.get(operation, 0))
+
+
 def load_only(properties: dict[str, str]) -> bool:
     """True for a workload without a run phase (operationcount=0): its load is measured."""
     return properties.get("operationcount") == "0"

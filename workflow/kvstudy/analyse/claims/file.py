@@ -32,6 +32,10 @@ class Claim(Strict):
         description="Short name, for example J1."
     )
     claim: Text = Field(description="What is claimed, in plain words.")
+    short: Text = Field(
+        default="",
+        description="The same in about ten words, for the list of all claims. Left out: the claim.",
+    )
     place: Text = Field(description="Where in the source: section, table, figure or page.")
     said: Literal["quoted", "derived"] = Field(
         description="quoted: the source says so. derived: it follows from the source's numbers."

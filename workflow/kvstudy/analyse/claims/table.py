@@ -27,11 +27,11 @@ from kvstudy.language.reasons import sentence, several
 from kvstudy.libraries import np, pd
 from kvstudy.study.model import Study
 
-NUMBERS = ["statement", "parts", "value", "low", "high", "n", "published"]
+NUMBERS = ["statement", "parts", "what_published", "value", "low", "high", "n", "published"]
 COLUMNS = [
-    *["id", "claim", "place", "said", "note", "source", "verdict"],
+    *["id", "claim", "short", "place", "said", "note", "source", "verdict"],
     *["statement", "kind", "statement_source", "statement_verdict", "parts", "verdicts"],
-    *["what", "value", "low", "high", "unit", "n", "reason", "marks"],
+    *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit", "rests_on", "misfit"],
 ]
 # Empty where no verdict is given.
@@ -41,14 +41,14 @@ VERDICTS = ["verdict", "statement_verdict", "verdicts"]
 def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) -> pd.DataFrame:
     """One row per statement and workload, with its weakest part.
 
-    Columns: id to said and note (of the claim), source and verdict (of the whole claim), the
+    Columns: id to note (of the claim), source and verdict (of the whole claim), the
     row's number in the claim, kind, source and verdict, how many parts it has and their verdicts,
-    what the weakest part that was measured is of, its value with the interval low to high,
-    unit ("" for a ratio) and n, or the reason why there is none, marks (client-bound,
-    noise floor), the value of the source that fits worst, with what it is of, values of the
-    source behind the statement that its audit rejects, and the number of its text that does
-    not fit. Without ``verdicts`` those columns are empty: a trial run has none, and published
-    values alone.
+    what the weakest part that was measured is of, its value in the source, its value here with
+    the interval low to high, unit ("" for a ratio) and n, or the reason why there is none, marks
+    (client-bound, noise floor), the value of the source that fits worst, with what it is of,
+    values of the source behind the statement that its audit rejects, and the number of its text
+    that does not fit. Without ``verdicts`` those columns are empty: a trial run has none, and
+    published values alone.
     """
     rows = []
     for claim in answers:
@@ -58,11 +58,13 @@ def table(answers: list[ClaimAnswer], names: Names, *, verdicts: bool = True) ->
             counts = (f"{count} {verdict}" for verdict, count in answer.counts.items())
             rows.append(
                 [
-                    *[own.id, own.claim, own.place, own.said, own.note],
+                    *[own.id, own.claim, own.short or own.claim, own.place, own.said, own.note],
                     *[claim.support.value, claim.verdict.value],
                     *[index, answer.statement.kind, answer.support.value, answer.verdict.value],
                     *[len(answer.answers), ", ".join(counts)],
-                    *[label(shown.part, quantity, names, measured=True), *_numbers(quantity)],
+                    label(shown.part, quantity, names, measured=True),
+                    shown.published.value if shown.published else None,
+                    *_numbers(quantity, shown.published),
                     *[shown.reason, several(_marks(answer))],
                     *_published(answer.of_source, names),
                     "; ".join(value_name(operand, names) for operand in answer.rests_on),
@@ -78,9 +80,9 @@ def read_claims(path: Path) -> pd.DataFrame:
     return read_csv(path, COLUMNS, NUMBERS, "written by `kvstudy claims`")
 
 
-def _numbers(quantity: Quantity | None) -> list[object]:
+def _numbers(quantity: Quantity | None, published: Quantity | None) -> list[object]:
     if quantity is None:
-        return [None, None, None, "", None]
+        return [None, None, None, published.unit if published else "", None]
     return [quantity.value, quantity.low, quantity.high, quantity.unit, quantity.n]
 
 

@@ -31,7 +31,7 @@ of each. It exists where the repetition has a value for each.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from kvstudy.analyse.tidy.files import CELL, SUMMARY, SUMMARY_KEYS, counting, path_of
 from kvstudy.errors import KvstudyError
@@ -82,7 +82,7 @@ def per_repetition(
     values = measurements.merge(counting(cells)[CELL], on=CELL)
     values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
     return pd.concat(
-        [values, _combined(values), _means(values, workloads, shown)], ignore_index=True
+        [values, _combined(values), over_workloads(values, workloads, shown)], ignore_index=True
     ).dropna(subset="value")
 
 
@@ -91,10 +91,13 @@ def throughputs(values: pd.DataFrame) -> pd.DataFrame:
     return values[(values["operation"] == "overall") & (values["metric"] == "throughput")]
 
 
-def _means(
-    values: pd.DataFrame, workloads: list[str], shown: Mapping[str, str] | None
+def over_workloads(
+    values: pd.DataFrame,
+    workloads: list[str],
+    shown: Mapping[str, str] | None,
+    mean: str | Callable[[pd.Series], float] = "mean",
 ) -> pd.DataFrame:
-    """The mean throughput over all workloads, one per store and repetition."""
+    """The ``mean`` throughput over all workloads, one per store and repetition."""
     rows = throughputs(values)
     if shown is not None:
         rows = rows[rows["parameters"] == rows["workload"].map(shown)]
@@ -102,7 +105,7 @@ def _means(
     if len(workloads) < 2 or (sets > 1).any():
         return values.head(0)
     groups = rows.groupby(["store", "repetition", "unit"], sort=False)["value"]
-    means = groups.agg(n="count", value="mean").reset_index()
+    means = groups.agg(n="count", value=mean).reset_index()
     means = means[means["n"] == len(workloads)]
     return means.assign(
         workload=MEAN, parameters="all", phase="all", operation="overall", metric="throughput"

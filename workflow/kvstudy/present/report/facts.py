@@ -21,7 +21,7 @@ from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import published_only
 from kvstudy.language.current import _
-from kvstudy.present.report import cells, course, source, surroundings, workloads
+from kvstudy.present.report import answers, cells, course, source, surroundings, workloads
 from kvstudy.present.report.cells import (
     Gap,
     Names,
@@ -235,13 +235,6 @@ class RunFacts(OfCells):
         return float(cells.loc[own, "wall_seconds"].sum())
 
     @property
-    def first_figure(self) -> AnyFigure | None:
-        """The first that the study's file names."""
-        automatic = self.study.automatic_names["figures"]
-        own = (figure for figure in self.study.drawn_figures if figure.name not in automatic)
-        return next(own, None)
-
-    @property
     def overview_figures(self) -> list[AnyFigure]:
         """Figures over several workloads."""
         return [figure for figure in self.study.figures if figure.in_overview]
@@ -346,9 +339,23 @@ class RunFacts(OfCells):
         return gaps_of(rows, self.names)
 
     @property
-    def client_bound(self) -> bool:
-        """Whether the client limits any store."""
-        return any(workload.result.client_bound for workload in self.workloads)
+    def client_bound(self) -> list[tuple[str, list[str]]]:
+        """The stores that the client limits, with the short names of the workloads."""
+        bound: dict[str, list[str]] = {}
+        for workload in self.workloads:
+            for store, _reason in workload.result.client_bound:
+                bound.setdefault(self.names.store(store), []).append(workload.use.short)
+        return list(bound.items())
+
+    @cached_property
+    def answers(self) -> answers.Answers:
+        return answers.answers(self.data)
+
+    @property
+    def tail(self) -> tuple[str, workloads.Tail] | None:
+        """The 99th percentiles of the first operation that most stores have, and its workload."""
+        tails = [(of.use.short, tail) for of in self.workloads for tail in of.result.tails]
+        return max(tails, key=lambda tail: len(tail[1].values), default=None)
 
     @property
     def compared(self) -> bool:

@@ -197,11 +197,6 @@ class Floats:
         _there(self._figures / f"{figure.name}.pdf", "kvstudy draw")
         return _div(f"#figure:{figure.name} .figure", self._caption(figure, note))
 
-    def picture(self, figure: AnyFigure) -> Markup:
-        """The figure once more, without number and caption."""
-        caption = for_markdown(figure.caption)
-        return _div(f".picture figure={figure.name}", caption)
-
     def transcript(self, figure: AnyFigure, lines: list[Line], note: str = "") -> Markup:
         """A listing: each line has its kind before it, for the filters."""
         listing = "\n".join(f"{line.kind}:{line.text}" for line in lines)

@@ -20,13 +20,12 @@ from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.facts import RunFacts
 from kvstudy.present.report.markdown import Floats, fill
 from kvstudy.present.report.transcript import transcript
-from kvstudy.present.report.workloads import WorkloadFacts
 from kvstudy.present.tables.properties import numbered
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.laws import CLIENT_BELOW
 from kvstudy.stats.over_time import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
-from kvstudy.stats.ratios import Verdict
+from kvstudy.stats.power import MOST
 from kvstudy.stores.definition import Deviation
 from kvstudy.study.cells import cell_path
 from kvstudy.study.controls import measured_uses
@@ -140,8 +139,7 @@ OF_A_RUN = {
     "steady_variation": STEADY_VARIATION,
     "stall_seconds": STALL_SECONDS,
     "enough_beyond": ENOUGH_BEYOND,
-    # Verdicts whose claims the first page quotes.
-    "quoted_verdicts": (Verdict.REPRODUCED, Verdict.DIRECTION_ONLY, Verdict.CONTRADICTED),
+    "most_runs": MOST,
 }
 
 
@@ -160,7 +158,6 @@ def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
         "floats": floats,
         "run_order": study.figures_of("run-order")[0],
         "property_sources": _property_sources(run),
-        "run_sizes": _sizes(run),
         "measured_titles": [store.title for store in run.measured_stores],
         "deviations": _deviations(run),
         "operations": {
@@ -197,15 +194,6 @@ def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
         for deviation in store.definition.deviations:
             titles.setdefault((store.definition.folder, deviation), []).append(store.title)
     return [(list_of(names), deviation) for (_, deviation), names in titles.items()]
-
-
-def _sizes(run: RunFacts) -> list[tuple[WorkloadFacts, list[str]]]:
-    """The titles of the workloads that have the same sizes, with the first of them."""
-    alike: dict[tuple[str, ...], tuple[WorkloadFacts, list[str]]] = {}
-    for workload in run.workloads:
-        key = tuple(cell.parameters for cell in workload.sizes)
-        alike.setdefault(key, (workload, []))[1].append(workload.title)
-    return list(alike.values())
 
 
 def _transcript(figure: AnyFigure, run: RunFacts) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +14,8 @@ from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.quantities import THREADS
 from kvstudy.analyse.claims.table import read_claims
 from kvstudy.errors import KvstudyError
-from kvstudy.present.claims import VALUE
 from kvstudy.present.report.cells import Names
 from kvstudy.present.tables.audit import Misfit
-from kvstudy.stats.ratios import Verdict
 
 # Checks that the body of the report names; an appendix has all.
 MOST = 5
@@ -122,19 +119,15 @@ def _weighting(checks: pd.DataFrame, names: Names) -> Weighting | None:
 class ClaimFacts:
     """How many claims there are, by verdict (strongest first) and by the source's own data.
 
-    A trial run has no verdicts. ``parts`` counts what was asked of measured values, one ratio
-    or value each; ``measured_parts`` are those that have an answer, by verdict.
-    ``unsupported`` are names of claims that the source's own data deny, ``resting`` of others
-    that rest on values that the audit of the source rejects. ``once`` tells that some
-    verdict rests on one repetition, ``in_floor`` and ``client_bound`` that a value is marked
-    so, ``unequal`` that updates mean another thing on some store, ``threads`` that some claim
-    is about saturation, ``by_verdict`` has each verdict's claims with their names.
+    A trial run has no verdicts. ``unsupported`` are names of claims that the source's own data
+    deny, ``resting`` of others that rest on values that the audit of the source rejects.
+    ``once`` tells that some verdict rests on one repetition, ``in_floor`` and ``client_bound``
+    that a value is marked so, ``unequal`` that updates mean another thing on some store,
+    ``threads`` that some claim is about saturation.
     """
 
     count: int
     verdicts: list[tuple[str, int]]
-    parts: int
-    measured_parts: list[tuple[str, int]]
     supports: list[tuple[str, int]]
     unsupported: list[str]
     resting: list[str]
@@ -143,11 +136,6 @@ class ClaimFacts:
     client_bound: bool
     unequal: bool
     threads: bool
-    by_verdict: list[tuple[str, list[tuple[str, str]]]]
-
-    @property
-    def unmeasured_parts(self) -> int:
-        return self.parts - sum(count for _, count in self.measured_parts)
 
 
 def claim_facts(path: Path) -> ClaimFacts:
@@ -160,17 +148,10 @@ def claim_facts(path: Path) -> ClaimFacts:
         (verdict.value, int((claims["verdict"] == verdict).sum()))
         for verdict in reversed(WEAKEST_FIRST)
     ]
-    parts = _parts(rows)
     supports = [(support.value, int((claims["source"] == support).sum())) for support in Support]
     return ClaimFacts(
         len(claims),
         [(verdict, count) for verdict, count in verdicts if count],
-        sum(parts.values()),
-        [
-            (verdict, parts[verdict])
-            for verdict, _ in verdicts
-            if parts[verdict] and verdict != Verdict.NOT_MEASURED
-        ],
         [(support, count) for support, count in supports if count],
         list(claims.loc[claims["source"] == Support.NOT, "id"]),
         list(rows.loc[(rows["rests_on"] != "") & (rows["source"] != Support.NOT), "id"].unique()),
@@ -179,19 +160,4 @@ def claim_facts(path: Path) -> ClaimFacts:
         bool(rows["marks"].str.contains(CLIENT_BOUND).any()),
         bool(rows["marks"].str.contains(UNEQUAL).any()),
         bool((rows["unit"] == THREADS).any()),
-        [
-            (verdict.value, list(of[["id", "claim"]].itertuples(index=False, name=None)))
-            for verdict in Verdict
-            if len(of := claims[claims["verdict"] == verdict])
-        ],
     )
-
-
-def _parts(rows: pd.DataFrame) -> Counter[str]:
-    """How many parts of all claims have which verdict."""
-    parts: Counter[str] = Counter()
-    for counts in rows.loc[(rows["kind"] != VALUE) & (rows["verdicts"] != ""), "verdicts"]:
-        for text in counts.split(", "):
-            count, verdict = text.split(" ", 1)
-            parts[verdict] += int(count)
-    return parts

@@ -184,6 +184,13 @@ SPECIAL = {
     "±": r"\textpm{}",
     "\N{DAGGER}": r"\textdagger{}",
     "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
+    "\N{BLACK CIRCLE}": r"$\bullet$",
+    "\N{WHITE CIRCLE}": r"$\circ$",
+    # White over the right half of the black one, the circle over both.
+    "\N{CIRCLE WITH LEFT HALF BLACK}": (
+        r"\rlap{$\bullet$}\rlap{\hskip.25em\textcolor{white}{\rule{.25em}{1ex}}}$\circ$"
+    ),
+    "\N{MULTIPLICATION X}": r"$\times$",
 }
 # What the elements of ``Rich`` are here.
 ELEMENTS = {

@@ -1,0 +1,131 @@
+"""What the first page says: who is ahead under which workloads, and whom the runs leave open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.words import number
+from kvstudy.analyse.findings.pairs import order_of
+from kvstudy.analyse.run import Run
+from kvstudy.stats.ranks import place_ranges
+from kvstudy.stats.ratios import Decision
+
+# So many answers of throughput stand on the page.
+MOST_ANSWERS = 4
+
+
+@dataclass
+class Answer:
+    """Workloads under which the same ``stores`` are ahead, with what is said of each.
+
+    ``kind`` is "faster" (one store), "equal" or "undecided" (several that are not told apart).
+    ``workloads`` are short names. ``over`` has for each the store behind the first one and the
+    ratio of the two with its interval; ``runs`` how many there are, ``more`` about how many would
+    decide, None for more than ``stats.power.MOST`` or where one run tells no spread.
+    """
+
+    kind: str
+    stores: tuple[str, ...]
+    workloads: list[str] = field(default_factory=list)
+    over: list[tuple[str, str]] = field(default_factory=list)
+    runs: int = 0
+    more: list[int | None] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Last:
+    """The store that is the slowest under all workloads, and by which factors at least and most
+    the next one is faster."""
+
+    store: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Answers:
+    """``answers`` in the order of the workloads; ``further`` workloads have others."""
+
+    answers: list[Answer]
+    further: int
+    last: Last | None
+
+
+def answers(run: Run) -> Answers:
+    """What ``analysis.pairs`` decide at the headline sizes, stores by their titles."""
+    groups: dict[tuple[str, tuple[str, ...]], Answer] = {}
+    behind: list[tuple[str, float] | None] = []
+    for name in run.study.workload_names:
+        pairs = run.headline_analysis.pairs.query("workload == @name")
+        if pairs.empty:
+            continue
+        named = {*pairs["faster"], *pairs["slower"]}
+        there = [store for store in run.study.store_names if store in named]
+        _add(groups, run.study.workload(name).short, pairs, there)
+        behind.append(_last(pairs, there))
+    shown = list(groups.values())
+    for answer in shown:
+        answer.stores = tuple(run.titles[store] for store in answer.stores)
+        answer.over = [(run.titles[store], ratio) for store, ratio in answer.over]
+    if len(shown) > MOST_ANSWERS:
+        shown = shown[: MOST_ANSWERS - 1]
+    named = sum(len(answer.workloads) for answer in shown)
+    return Answers(shown, len(behind) - named, _everywhere(behind, run.titles))
+
+
+def _add(groups: dict, workload: str, pairs: pd.DataFrame, there: list[str]) -> None:
+    """The answer under one workload to the others of its kind."""
+    ranges = place_ranges(order_of(pairs, there), larger_is_better=True)
+    rows = sorted(pairs.itertuples(), key=lambda row: row.ratio)
+    first = tuple(store for store in there if ranges[store] == (1, 1))
+    kind = Decision.FASTER
+    if first:
+        rows = [row for row in rows if row.faster == first[0]]
+    else:
+        first = tuple(store for store in there if ranges[store][0] == 1)
+        among = set(first if len(first) > 1 else there)
+        rows = [
+            row
+            for row in rows
+            if {row.faster, row.slower} <= among
+            and {row.faster, row.slower} & set(first)
+            and row.decision != Decision.FASTER
+        ]
+        if not rows:
+            # Of these, no two have a repetition in common.
+            return
+        kind = Decision.EQUAL
+        if open_rows := [row for row in rows if row.decision == Decision.UNDECIDED]:
+            kind, rows = Decision.UNDECIDED, open_rows
+        both = {name for row in rows for name in (row.faster, row.slower)}
+        first = tuple(store for store in there if store in both)
+    answer = groups.setdefault((kind, first), Answer(kind.value, first))
+    answer.workloads.append(workload)
+    # The one that is closest behind, and of several ahead the two that are farthest apart.
+    row = rows[0 if kind is Decision.FASTER else -1]
+    low, high = (None, None) if pd.isna(row.low) else (row.low, row.high)
+    answer.over.append((row.slower, number(Quantity(row.ratio, low, high, int(row.n)))))
+    runs = min(int(row.n) for row in rows)
+    answer.runs = min(answer.runs, runs) if answer.runs else runs
+    needed = [row.would_decide for row in rows]
+    answer.more.append(None if any(map(pd.isna, needed)) else round(max(needed)))
+
+
+def _last(pairs: pd.DataFrame, there: list[str]) -> tuple[str, float] | None:
+    """The store that all others are decided to be faster than, and the next one's factor."""
+    ranges = place_ranges(order_of(pairs, there), larger_is_better=True)
+    last = [store for store in there if ranges[store][0] == len(there)]
+    if len(there) < 3 or not last:
+        return None
+    rows = [row for row in pairs.itertuples() if row.slower == last[0]]
+    return last[0], min(row.ratio for row in rows)
+
+
+def _everywhere(behind: list[tuple[str, float] | None], titles: dict[str, str]) -> Last | None:
+    if not behind or None in behind or len({store for store, _ in behind}) > 1:
+        return None
+    factors = [factor for _, factor in behind]
+    return Last(titles[behind[0][0]], min(factors), max(factors))

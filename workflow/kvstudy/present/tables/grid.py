@@ -1,0 +1,257 @@
+"""The grid of the first page: every store under every workload, relative to one store."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.values import geometric_mean
+from kvstudy.analyse.claims.words import number
+from kvstudy.analyse.findings.floor import floors
+from kvstudy.analyse.findings.pairs import NUMBERS, order_of, pairs, ratio_of
+from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.summary import over_workloads
+from kvstudy.language.current import N_, _
+from kvstudy.language.locale import list_of
+from kvstudy.libraries import np, pd, stats
+from kvstudy.present.typeset.latex import (
+    BOUND,
+    DASH,
+    bold,
+    grey,
+    marked,
+    rejected_note,
+    with_mark,
+)
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, operation_word
+from kvstudy.stats import percentiles
+from kvstudy.stats.ranks import place_ranges
+from kvstudy.study.parts import MEAN
+from kvstudy.study.workload import main_operation, properties_of
+
+if TYPE_CHECKING:
+    from kvstudy.analyse.run import Run
+
+COLUMNS = [
+    *["workload", "parameters", "store", "n", "ratio", "low", "high", "in_floor", "client_bound"],
+    *["first_place", "last_place", "operation", "p99", "published", "rejected"],
+]
+# Workloads that fit side by side.
+MOST = 5
+INDENT = "\N{NO-BREAK SPACE}" * 3
+THROUGHPUT = ("overall", "throughput")
+
+
+class GridTable(Table):
+    """Throughput of all stores relative to one, with places and 99th percentiles."""
+
+    controls = "all"
+    by_itself = True
+    own_caption = N_("Throughput of the stores relative to one of them, and 99th percentiles")
+
+    kind: Literal["grid"] = Field(description="All stores relative to one of them.")
+
+    def rows(self, run: Run) -> pd.DataFrame:
+        """One row per workload (``MEAN``: all of them) and store, at the headline sizes.
+
+        ``ratio`` is how many times the store's throughput is that of the baseline
+        (``baseline_of``), from geometric means over n repetitions, with its 95 % interval low to
+        high; that of all workloads is their geometric mean in each repetition. The row of the
+        baseline's noise floor is that of its repeated control. Places: see
+        ``stats.ranks.place_ranges``. ``p99`` (us) is of the ``operation`` that the workload asks
+        for most, of all repetitions together. ``published`` is the source's ratio, ``rejected``
+        whether the audit rejects a value behind it. NaN for what is not known.
+        """
+        baseline = baseline_of(run)
+        pairs, floor = _compared(run)
+        rows = [] if baseline is None else list(_rows(run, baseline, pairs))
+        for row in floor.itertuples():
+            key = [row.workload, row.parameters, again(row.store), row.n]
+            rows.append([*key, row.ratio, row.low, row.high, *[None] * 7, False])
+        frame = pd.DataFrame(rows, columns=COLUMNS)
+        numbers = ["ratio", "low", "high", "first_place", "last_place", "p99", "published"]
+        return frame.astype(dict.fromkeys(numbers, float))
+
+    def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
+        """A column per workload; per store the ratio, its place, the percentile, the source's."""
+        baseline = baseline_of(run)
+        if baseline is None:
+            return [Grid([], [])]
+        there = set(rows["workload"])
+        names = [name for name in [*run.study.workload_names, MEAN] if name in there]
+        grids = []
+        for some in np.array_split(names, -(-len(names) // MOST)):
+            block = {name: rows[rows["workload"] == name] for name in map(str, some)}
+            heads = [marked(_short(run)(name), workload=name) for name in block]
+            corner = _("Relative to {}").format(run.titles[baseline])
+            grids.append(Grid(heads, list(_sections(block, run)), corner=corner))
+        grids[-1].notes = _notes(rows, run, names)
+        return grids
+
+
+def again(store: str) -> str:
+    """What the row of the noise floor has as its store."""
+    return f"{store}/{store}"
+
+
+def baseline_of(run: Run) -> str | None:
+    """The store that the others are relative to: the study's, or the first that has values."""
+    own = run.headline_analysis.pairs
+    there = {*own["faster"], *own["slower"]}
+    names = [run.study.baseline, *run.study.store_names]
+    return next((name for name in names if name in there), None)
+
+
+def _compared(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """``pairs`` and ``floor`` of the headline sizes, with the geometric mean for the plain one."""
+    study, analysis = run.study, run.headline_analysis
+    means = over_workloads(run.values, study.workload_names, run.headline, stats.gmean)
+    floor = floors(means, study)
+    own = means[means["store"].isin(study.store_names)]
+    # Of one run the ends of the interval are None.
+    together = pairs(own, floor, paired=study.imported is None)
+    together = together.astype(dict.fromkeys(NUMBERS, float))
+    return tuple(
+        pd.concat([of[of["workload"] != MEAN], of_means], ignore_index=True)
+        for of, of_means in ((analysis.pairs, together), (analysis.floor, floor))
+    )
+
+
+def _rows(run: Run, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
+    study, stores = run.study, run.study.store_names
+    limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
+    bound = set(limited[["workload", "store"]].itertuples(index=False, name=None))
+    tails = run.headline_analysis.percentiles.query("percent == 99")
+    tails = tails[tails["beyond"] >= percentiles.ENOUGH_BEYOND]
+    tails = tails.set_index(["workload", "store", "operation"])["value"].to_dict()
+    for name in [*study.workload_names, MEAN]:
+        of = pairs[pairs["workload"] == name]
+        if of.empty and name == MEAN:
+            continue
+        there = [store for store in stores if store in {*of["faster"], *of["slower"]}]
+        order = order_of(of, there)
+        places = place_ranges(order, larger_is_better=True) if order and of["n"].max() > 1 else {}
+        ratios = {
+            store: (row.n, *ratio_of(row, store), row.in_floor)
+            for row in of.itertuples()
+            for store in {row.faster, row.slower} - {baseline}
+            if baseline in (row.faster, row.slower)
+        }
+        if baseline in there:
+            ratios[baseline] = (max(of["n"]), 1.0, None, None, "")
+        operation = ""
+        if name != MEAN:
+            operation = main_operation(properties_of(study, study.workload(name)))
+        for store in stores:
+            yield [
+                *[name, run.headline.get(name, "all"), store],
+                *ratios.get(store, (0, None, None, None, "")),
+                "yes" if (name, store) in bound else "",
+                *places.get(store, (None, None)),
+                *[operation, tails.get((name, store, operation))],
+                *_published(run, store, baseline, name),
+            ]
+
+
+def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[float | None, bool]:
+    """The source's ratio, and whether its audit rejects a value behind it."""
+    workloads = run.study.workload_names if workload == MEAN else [workload]
+    values = [
+        [run.results.published(one, name, *THROUGHPUT) for one in (store, baseline)]
+        for name in workloads
+    ]
+    if any(value is None for both in values for value in both):
+        return None, False
+    rejected = any(
+        run.results.rejected(one, name, *THROUGHPUT)
+        for name in workloads
+        for one in {store, baseline}
+        if store != baseline
+    )
+    return geometric_mean(one / other for one, other in values), rejected
+
+
+def _sections(block: dict[str, pd.DataFrame], run: Run) -> Iterator[Section]:
+    of = {(name, row.store): row for name, rows in block.items() for row in rows.itertuples()}
+    for store in run.study.store_names:
+        rows = [of.get((name, store)) for name in block]
+        lines = [Line(bold(run.titles[store]), list(map(_ratio, rows)), store)]
+        further = {_("p99"): _tail, _("published"): _source}
+        if run.scale == 1:
+            further = {_("place"): _place} | further
+        for label, text in further.items():
+            cells = [text(row) for row in rows]
+            if any(cell not in (DASH, "") for cell in cells):
+                source = text is _source
+                label = label if source else INDENT + label
+                lines.append(Line(label, cells, store, published=source))
+        yield Section("", lines)
+    for store in {store for _name, store in of if "/" in store}:
+        name = store.partition("/")[0]
+        label = _("{} against itself").format(run.titles[name])
+        yield Section("", [Line(label, [_ratio(of.get((one, store))) for one in block], name)])
+
+
+def _ratio(row) -> str:
+    if row is None or math.isnan(row.ratio):
+        return DASH
+    low, high = (None, None) if math.isnan(row.low) else (row.low, row.high)
+    # The baseline's own is no measured ratio.
+    alone = row.ratio == 1 and low is None
+    text = "1" if alone else number(Quantity(row.ratio, low, high, int(row.n)))
+    text = marked(text + (BOUND if row.client_bound == "yes" else ""), row.ratio)
+    return grey(text) if row.in_floor == "yes" else text
+
+
+def _place(row) -> str:
+    if row is None or math.isnan(row.first_place):
+        return DASH
+    first, last = f"{row.first_place:.0f}", f"{row.last_place:.0f}"
+    return marked(first if first == last else f"{first}{DASH}{last}", row.first_place)
+
+
+def _tail(row) -> str:
+    if row is None or math.isnan(row.p99):
+        return "" if row is not None and row.workload == MEAN else DASH
+    return marked(number(Quantity(row.p99, None, None, 0, "us")), row.p99)
+
+
+def _source(row) -> str:
+    # That of the baseline is 1 as well.
+    if row is None or math.isnan(row.published) or row.ratio == row.published == 1:
+        return ""
+    return with_mark(marked(significant(row.published), row.published), bool(row.rejected))
+
+
+def _notes(rows: pd.DataFrame, run: Run, names: list[str]) -> list[str]:
+    """What the numbers are, once below all."""
+    unpaired = run.study.imported is not None
+    pairing = _("not paired, by Welch's method") if unpaired else _("paired by repetition")
+    text = _("Ratio of throughputs (geometric means, {}), with its 95 % interval.")
+    notes = [text.format(pairing)]
+    if MEAN in names:
+        notes.append(_("All: geometric mean over the workloads."))
+    if (rows["in_floor"] == "yes").any():
+        notes.append(_("Grey: not above the noise floor, the farther end of the last line."))
+    if run.scale == 1 and rows["first_place"].notna().any():
+        notes.append(_("Place: the places that the runs leave possible (Holm's correction)."))
+    tails = rows.dropna(subset="p99").drop_duplicates("workload")
+    operations = [
+        f"{operation_word(operation)}: {list_of(map(_short(run), of['workload']))}"
+        for operation, of in tails.groupby("operation", sort=False)
+    ]
+    if operations:
+        text = _("p99: 99th percentile of the latency of all runs together ({}).")
+        notes.append(text.format("; ".join(operations)))
+    if (rows["client_bound"] == "yes").any():
+        notes.append(_("{}: the client, not the store, limits the throughput.").format(BOUND))
+    rejected = rows["rejected"].eq(True).any()
+    return [" ".join(notes), *([rejected_note()] if rejected else [])]
+
+
+def _short(run: Run) -> Callable[[str], str]:
+    return lambda name: _("All") if name == MEAN else run.study.workload(name).short
