@@ -12,6 +12,7 @@ import pandas as pd
 
 from kvstudy.analyse.claims.judge import Support
 from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.table import VALUE
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import sentence
@@ -19,8 +20,6 @@ from kvstudy.present.typeset.latex import fill, fill_html
 from kvstudy.stats.ratios import Verdict
 
 NAME = "claims"
-# Of this kind are statements that only the source's own data can be asked about.
-VALUE = "value"
 # How a claim stands in its source.
 SAID = [N_("quoted"), N_("derived")]
 # How many parts of a statement have which verdict.

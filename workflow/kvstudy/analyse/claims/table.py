@@ -34,6 +34,8 @@ COLUMNS = [
     *["what", "what_published", "value", "low", "high", "unit", "n", "reason", "marks"],
     *["published_what", "published", "published_unit", "rests_on", "misfit"],
 ]
+# Of this kind are statements that only the source's own data can be asked about.
+VALUE = "value"
 # Empty where no verdict is given.
 VERDICTS = ["verdict", "statement_verdict", "verdicts"]
 

@@ -235,6 +235,15 @@ class RunFacts(OfCells):
         return float(cells.loc[own, "wall_seconds"].sum())
 
     @property
+    def headline_sizes(self) -> list[tuple[str, list[str]]]:
+        """What is shown of workloads with several sizes, with their short names."""
+        sizes: dict[str, list[str]] = {}
+        for workload in self.workloads:
+            shown = self.names.sizes[workload.use.name, self.data.headline[workload.use.name]]
+            sizes.setdefault(shown, []).append(workload.use.short)
+        return [(shown, names) for shown, names in sizes.items() if shown]
+
+    @property
     def overview_figures(self) -> list[AnyFigure]:
         """Figures over several workloads."""
         return [figure for figure in self.study.figures if figure.in_overview]

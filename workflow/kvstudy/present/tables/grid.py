@@ -27,7 +27,7 @@ from kvstudy.present.typeset.latex import (
     rejected_note,
     with_mark,
 )
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, operation_word
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, operation_word
 from kvstudy.stats import percentiles
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.study.parts import MEAN
@@ -40,8 +40,8 @@ COLUMNS = [
     *["workload", "parameters", "store", "n", "ratio", "low", "high", "in_floor", "client_bound"],
     *["first_place", "last_place", "operation", "p99", "published", "rejected"],
 ]
-# Workloads that fit side by side.
-MOST = 5
+# Workloads that fit side by side, and stores below each other with all that is known of them.
+MOST, MOST_LINES = 5, 10
 INDENT = "\N{NO-BREAK SPACE}" * 3
 THROUGHPUT = ("overall", "throughput")
 
@@ -83,12 +83,16 @@ class GridTable(Table):
             return [Grid([], [])]
         there = set(rows["workload"])
         names = [name for name in [*run.study.workload_names, MEAN] if name in there]
-        grids = []
-        for some in np.array_split(names, -(-len(names) // MOST)):
+        grids, blocks = [], -(-len(names) // MOST)
+        if blocks * len(run.study.stores) > MOST_LINES:
+            # One page has no room for them; the table of percentiles has.
+            rows = rows.assign(p99=math.nan)
+        for some in np.array_split(names, blocks):
             block = {name: rows[rows["workload"] == name] for name in map(str, some)}
             heads = [marked(_short(run)(name), workload=name) for name in block]
             corner = _("Relative to {}").format(run.titles[baseline])
-            grids.append(Grid(heads, list(_sections(block, run)), corner=corner))
+            paper = Paper(width=1 if len(block) > 2 else 0.6)
+            grids.append(Grid(heads, list(_sections(block, run)), corner=corner, paper=paper))
         grids[-1].notes = _notes(rows, run, names)
         return grids
 
@@ -231,8 +235,8 @@ def _notes(rows: pd.DataFrame, run: Run, names: list[str]) -> list[str]:
     """What the numbers are, once below all."""
     unpaired = run.study.imported is not None
     pairing = _("not paired, by Welch's method") if unpaired else _("paired by repetition")
-    text = _("Ratio of throughputs (geometric means, {}), with its 95 % interval.")
-    notes = [text.format(pairing)]
+    text = _("Ratio of throughputs (geometric means, {}), with its 95 % interval.").format(pairing)
+    notes = [text if rows["low"].notna().any() else _("Ratio of the throughputs of one run each.")]
     if MEAN in names:
         notes.append(_("All: geometric mean over the workloads."))
     if (rows["in_floor"] == "yes").any():

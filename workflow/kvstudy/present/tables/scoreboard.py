@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
-from kvstudy.analyse.claims.quantities import Quantity
-from kvstudy.analyse.claims.table import read_claims
+from kvstudy.analyse.claims.quantities import READS, Quantity
+from kvstudy.analyse.claims.table import VALUE, read_claims
 from kvstudy.analyse.claims.words import number
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
-from kvstudy.present.claims import VALUE
 from kvstudy.present.typeset.latex import DASH, Rich, rejected_note, with_mark
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, interval_head
 from kvstudy.stats.ratios import Verdict
@@ -79,10 +78,14 @@ def _line(row: dict[str, object], judged: bool) -> Line:
     claim = Rich("{} <b>{}</b> {}").format(
         SYMBOLS[row["verdict"]] if judged else "", row["id"], row["short"]
     )
+    what = row["what"]
+    if row["unit"] == READS:
+        # The words are longer than the numbers.
+        what, row = f"{what};{_(' reads per write')}", row | {"unit": ""}
     published = _number(row, row["what_published"])
     rejected = row["rests_on"] != "" and row["source"] != Support.NOT and published != DASH
     here = _number(row, row["value"], row["low"], row["high"])
-    return Line(claim, [row["what"], with_mark(published, rejected), here])
+    return Line(claim, [what, with_mark(published, rejected), here])
 
 
 def _number(row: dict[str, object], value: float, *ends: float) -> str:
