@@ -80,8 +80,7 @@ local WRITERS = {
   contents = function()
     -- On the next page rather than broken apart, where little of this one is left.
     return raw(
-      "\\vspace{0pt plus .5\\textheight}\\pagebreak[2]"
-        .. "\\vspace{0pt plus -.5\\textheight}\\tableofcontents"
+      "\\par\\ifdim\\dimexpr\\pagegoal-\\pagetotal\\relax<.4\\textheight \\pagebreak\\fi\\tableofcontents"
     )
   end,
   ["page-break"] = function()

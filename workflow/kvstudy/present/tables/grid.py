@@ -196,8 +196,9 @@ def _sections(block: dict[str, pd.DataFrame], run: Run) -> Iterator[Section]:
         yield Section("", lines)
     for store in {store for _name, store in of if "/" in store}:
         name = store.partition("/")[0]
-        label = _("{} against itself").format(run.titles[name])
-        yield Section("", [Line(label, [_ratio(of.get((one, store))) for one in block], name)])
+        title = _("{} against itself").format(run.titles[name])
+        cells = [_ratio(of.get((one, store))) for one in block]
+        yield Section(title, [Line(INDENT + _("noise floor"), cells, name)])
 
 
 def _ratio(row) -> str:

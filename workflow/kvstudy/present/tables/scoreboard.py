@@ -10,7 +10,7 @@ from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.quantities import READS, Quantity
 from kvstudy.analyse.claims.table import VALUE, read_claims
 from kvstudy.analyse.claims.words import number
-from kvstudy.language.current import N_, _
+from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, rejected_note, with_mark
@@ -59,7 +59,8 @@ class Scoreboard(Table):
         judged = rows["verdict"].ne("").any()
         lines = [_line(row, judged) for row in rows.to_dict("records")]
         part = _("weakest part") if judged else _("part")
-        columns = [part, _("published"), f"{_('here')}, {interval_head()}"]
+        here = ", ".join([pgettext("column", "here"), interval_head()])
+        columns = [part, _("published"), here]
         counts = rows["verdict"].value_counts()
         words = {Verdict.NOT_MEASURED: _("not measured in full")}
         marks = [
@@ -70,7 +71,7 @@ class Scoreboard(Table):
         notes = [", ".join(marks) + "."] if judged else []
         if any(getattr(line.cells[1], "unmarked", "") for line in lines):
             notes.append(rejected_note())
-        paper = Paper(label=0.48, widths=(0.21, 0, 0))
+        paper = Paper(label=0.44, widths=(0.27, 0, 0))
         return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]
 
 
