@@ -3,6 +3,7 @@
 from dataclasses import astuple
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -25,6 +26,7 @@ from kvstudy.analyse.tidy.results import read_published
 from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import content, lines
 from kvstudy.stats.ratios import Verdict
+from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
 from kvstudy.study.model import Study
 
@@ -677,6 +679,29 @@ def test_of_several_cells_with_rounds_the_cell_is_the_run():
     )
     assert found.runs_of[tuple(setting)]["read", "latency_mean"] == {"1": 20.0, "2": 40.0}
     assert found.in_rounds == set()
+
+
+def test_each_claim_has_one_line_with_a_sign_and_both_factors(tmp_path):
+    source = published(*PUBLISHED, rejected={("slow", "a")})
+    claims = [
+        answer(ratio(2), published=source),
+        answer(ratio(2, workload="b", of={"store": "far"}), published=source),
+    ]
+    run = SimpleNamespace(text=tmp_path)
+    scoreboard = TABLES["scoreboard"].automatic(None)[0]
+    for verdicts in (True, False):
+        table(claims, NAMES, verdicts=verdicts).to_csv(tmp_path / "claims.csv", index=False)
+        # Both are called X1 here.
+        csv = (tmp_path / "claims.csv").read_text().rpartition("X1")
+        (tmp_path / "claims.csv").write_text("X2".join((csv[0], csv[2])))
+        (grid,) = scoreboard.grids(scoreboard.rows(run), run)
+        first, second = grid.lines
+        signs = ["\N{BLACK CIRCLE}", "\N{EN DASH}"] if verdicts else ["", ""]
+        labels = [f"{sign} <b>X{n}</b> ?" for n, sign in enumerate(signs, 1)]
+        assert [line.label for line in grid.lines] == labels
+        assert [first.cells[1].unmarked, first.cells[2][:4]] == ["2.00", "2.00"]
+        assert second.cells[1:] == ["\N{EN DASH}"] * 2
+        assert ("reproduced (1)" in grid.notes[0]) == verdicts
 
 
 def test_claims_csv_is_read_back(tmp_path):

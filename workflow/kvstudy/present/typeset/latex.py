@@ -188,7 +188,7 @@ SPECIAL = {
     "\N{WHITE CIRCLE}": r"$\circ$",
     # White over the right half of the black one, the circle over both.
     "\N{CIRCLE WITH LEFT HALF BLACK}": (
-        r"\rlap{$\bullet$}\rlap{\hskip.25em\textcolor{white}{\rule{.25em}{1ex}}}$\circ$"
+        r"\mbox{\rlap{$\bullet$}\rlap{\hskip.25em\textcolor{white}{\rule{.25em}{1.2ex}}}$\circ$}"
     ),
     "\N{MULTIPLICATION X}": r"$\times$",
 }
