@@ -424,7 +424,7 @@ def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: P
     table = (trial.cells.parent / "tables/claims.html").read_text("utf-8")
     assert "1.50" in table
     words = ("reproduced", "direction only", "undecided", "contradicted")
-    first = text.split("# What was measured")[0]
+    first = text.split("# How it was measured")[0]
     for word in words:
         assert word not in (first + table).lower()
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from kvstudy.analyse.claims.quantities import Quantity
-from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.run import Run
 from kvstudy.stats.ranks import place_ranges
@@ -22,15 +20,16 @@ class Answer:
     """Workloads under which the same ``stores`` are ahead, with what is said of each.
 
     ``kind`` is "faster" (one store), "equal" or "undecided" (several that are not told apart).
-    ``workloads`` are short names. ``over`` has for each the store behind the first one and the
-    ratio of the two with its interval; ``runs`` how many there are, ``more`` about how many would
-    decide, None for more than ``stats.power.MOST`` or where one run tells no spread.
+    ``workloads`` are short names. ``over`` has for each the store behind the first one, the
+    ratio of the two and its interval (None for one run); ``runs`` how many there are, ``more``
+    about how many would decide, None for more than ``stats.power.MOST`` or where one run tells
+    no spread.
     """
 
     kind: str
     stores: tuple[str, ...]
     workloads: list[str] = field(default_factory=list)
-    over: list[tuple[str, str]] = field(default_factory=list)
+    over: list[tuple[str, float, tuple[float, float] | None]] = field(default_factory=list)
     runs: int = 0
     more: list[int | None] = field(default_factory=list)
 
@@ -69,7 +68,7 @@ def answers(run: Run) -> Answers:
     shown = list(groups.values())
     for answer in shown:
         answer.stores = tuple(run.titles[store] for store in answer.stores)
-        answer.over = [(run.titles[store], ratio) for store, ratio in answer.over]
+        answer.over = [(run.titles[store], *ratio) for store, *ratio in answer.over]
     if len(shown) > MOST_ANSWERS:
         shown = shown[: MOST_ANSWERS - 1]
     named = sum(len(answer.workloads) for answer in shown)
@@ -106,8 +105,8 @@ def _add(groups: dict, workload: str, pairs: pd.DataFrame, there: list[str]) -> 
     answer.workloads.append(workload)
     # The one that is closest behind, and of several ahead the two that are farthest apart.
     row = rows[0 if kind is Decision.FASTER else -1]
-    low, high = (None, None) if pd.isna(row.low) else (row.low, row.high)
-    answer.over.append((row.slower, number(Quantity(row.ratio, low, high, int(row.n)))))
+    interval = None if pd.isna(row.low) else (row.low, row.high)
+    answer.over.append((row.slower, row.ratio, interval))
     runs = min(int(row.n) for row in rows)
     answer.runs = min(answer.runs, runs) if answer.runs else runs
     needed = [row.would_decide for row in rows]
