@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import seaborn as sns
     from matplotlib import colors, lines, patches, ticker, transforms
-    from scipy import optimize, stats
+    from scipy import optimize, special, stats
 else:
 
     class _Library:
@@ -28,7 +28,8 @@ else:
             return getattr(importlib.import_module(self._name), attribute)
 
     alt, jinja2, np, pd, sns = map(_Library, ("altair", "jinja2", "numpy", "pandas", "seaborn"))
-    optimize, stats = map(_Library, ("scipy.optimize", "scipy.stats"))
+    # The t distribution is in ``special`` too, which takes a tenth of the time of ``stats``.
+    optimize, special, stats = map(_Library, ("scipy.optimize", "scipy.special", "scipy.stats"))
     plt, colors, lines, patches, ticker, transforms = (
         _Library(f"matplotlib.{name}")
         for name in ("pyplot", "colors", "lines", "patches", "ticker", "transforms")
@@ -36,5 +37,5 @@ else:
 
 __all__ = [
     *["alt", "colors", "jinja2", "lines", "np", "optimize", "patches", "pd", "plt", "sns"],
-    *["stats", "ticker", "transforms"],
+    *["special", "stats", "ticker", "transforms"],
 ]

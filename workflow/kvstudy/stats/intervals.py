@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, inf, isfinite, log, sqrt
 
-from kvstudy.libraries import np, stats
+from kvstudy.libraries import np, special, stats
 
 LEVEL = 0.95
 # A larger coefficient of variation is flagged.
@@ -73,7 +73,7 @@ def log_t_interval(runs: Iterable[float]) -> Interval:
     if n == 1:
         return Interval(exp(mean), None, None, 1)
     spread = sqrt(sum((value - mean) ** 2 for value in logs) / (n - 1))
-    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * spread / sqrt(n)
+    half = special.stdtrit(n - 1, (1 + LEVEL) / 2) * spread / sqrt(n)
     return Interval(exp(mean), exp(mean - half), exp(mean + half), n)
 
 
@@ -129,7 +129,7 @@ def trimmed_mean(runs: Iterable[float]) -> Interval:
     dropped, a run that is not a number.
     """
     mean, error, freedom = trimmed_error(array := finite(runs, "runs"))
-    half = float(stats.t.ppf((1 + LEVEL) / 2, freedom) * error)
+    half = float(special.stdtrit(freedom, (1 + LEVEL) / 2) * error)
     return Interval(mean, mean - half, mean + half, array.size)
 
 
@@ -227,7 +227,7 @@ def quotient(
     freedom = sum(parts) ** 2 / sum(
         part**2 / each.freedom for part, each in zip(parts, estimates, strict=True) if part
     )
-    t = float(stats.t.ppf((1 + LEVEL) / 2, freedom))
+    t = float(special.stdtrit(freedom, (1 + LEVEL) / 2))
 
     def spread(left: Sequence[float], right: Sequence[float]) -> float:
         weighted = zip(left, right, errors, strict=True)

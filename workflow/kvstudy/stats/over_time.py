@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kvstudy.libraries import np, pd, stats
+from kvstudy.libraries import np, pd
 from kvstudy.stats.intervals import finite, positive, variation
 
 BATCH = 5
@@ -129,8 +129,8 @@ def drift(
     if n < 3:
         raise ValueError(f"{n} runs of repeated cells; a drift needs at least three")
     # Rounding noise must not order runs that are equal.
-    ranks = stats.rankdata(np.round(differences[usable], 12))
-    order = stats.rankdata(finite(positions, "positions")[usable])
+    ranks = pd.Series(np.round(differences[usable], 12)).rank().to_numpy()
+    order = pd.Series(finite(positions, "positions")[usable]).rank().to_numpy()
     if np.ptp(ranks) == 0 or np.ptp(order) == 0:
         return Drift(None, None, n)
     ranks, order = ranks - ranks.mean(), order - order.mean()

@@ -9,7 +9,7 @@ from math import exp, inf, log, log1p, sqrt
 from typing import TypeVar
 
 from kvstudy.language.current import N_
-from kvstudy.libraries import np, stats
+from kvstudy.libraries import np, special
 from kvstudy.stats.intervals import LEVEL, positive
 
 Pair = TypeVar("Pair", bound=Hashable)
@@ -122,8 +122,8 @@ def _ratio(mean: float, error: float, freedom: float, n: int) -> Ratio:
     These have no p-value for equal runs, take two means at most, and do not tell the standard
     error, from which equivalence and the repetitions that would decide are worked out.
     """
-    half = stats.t.ppf((1 + LEVEL) / 2, freedom) * error
-    p = 2 * float(stats.t.sf(_over(abs(mean), error), freedom))
+    half = special.stdtrit(freedom, (1 + LEVEL) / 2) * error
+    p = 2 * float(special.stdtr(freedom, -_over(abs(mean), error)))
     return Ratio(exp(mean), n, exp(mean - half), exp(mean + half), p, error, freedom)
 
 
@@ -204,8 +204,8 @@ def equivalence_p(ratio: Ratio, margin: float = MARGIN) -> float | None:
     if ratio.low is None:
         return None
     mean, bound = log(ratio.value), log1p(margin)
-    above = stats.t.sf(_over(mean + bound, ratio.error), ratio.freedom)
-    below = stats.t.cdf(_over(mean - bound, ratio.error), ratio.freedom)
+    above = special.stdtr(ratio.freedom, -_over(mean + bound, ratio.error))
+    below = special.stdtr(ratio.freedom, _over(mean - bound, ratio.error))
     return float(max(above, below))
 
 

@@ -11,7 +11,7 @@ from kvstudy.analyse.audit.check import Check, Fits, Kind, Number, judged, quote
 from kvstudy.analyse.audit.source import Cell, Source
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
-from kvstudy.libraries import pd, stats
+from kvstudy.libraries import pd, special
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.laws import CLIENT_BELOW, IMPOSSIBLE_ABOVE, in_call, weighted_latency
 from kvstudy.study.base import SIZES
@@ -310,12 +310,12 @@ def mixture(values: pd.DataFrame, cells: list[Cell], source: Source) -> Iterator
     squares, offs, places, whole = zip(*drawn, strict=True)
     degrees = len(squares)
     chi = sum(squares) * runs
-    most = float(stats.chi2.ppf(1 - LEAST_P, degrees))
+    most = 2 * float(special.gammaincinv(degrees / 2, 1 - LEAST_P))
     note, off = "", max(offs, key=abs)
     if runs > 1:
-        single = stats.chi2.sf(sum(squares), degrees)
+        single = special.chdtrc(degrees, sum(squares))
         code = "p-value-whole" if all(whole) else "p-value"
-        note = reason(code, p=_p(stats.chi2.sf(chi, degrees)), single=_p(single))
+        note = reason(code, p=_p(special.chdtrc(degrees, chi)), single=_p(single))
     yield Check(
         Kind.MIXTURE,
         ", ".join(dict.fromkeys(places)),
