@@ -12,7 +12,7 @@ import pandas as pd
 from kvstudy.analyse.findings.files import Analysis, analyse
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, MEASUREMENTS, OUTCOMES, ROUNDS, SERIES
-from kvstudy.analyse.tidy.open_loop import NOTHING
+from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
@@ -200,7 +200,12 @@ def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
     """Of these values; they have neither seconds nor histograms nor counters."""
     run = Run("small", study())
     empty = {table.name: table.frame() for table in (SERIES, HISTOGRAMS, OUTCOMES, ROUNDS)}
-    own = {"cells": plan, "measurements": measured, "probes": probes(), "open_loop": NOTHING}
+    own = {
+        "cells": plan,
+        "measurements": measured,
+        "probes": probes(),
+        "open_loop": OpenLoop.nothing(),
+    }
     values = per_repetition(measured, plan, ["a", "c", "insert"])
     # In place of what is read from files.
     vars(run).update(**empty, **own, values=values)

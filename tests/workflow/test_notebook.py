@@ -25,7 +25,7 @@ from kvstudy.analyse.tidy.files import (
     ROUNDS,
     SERIES,
 )
-from kvstudy.analyse.tidy.open_loop import NOTHING
+from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.commands.notebook import command
 from kvstudy.errors import KvstudyError
@@ -120,7 +120,7 @@ def write_run(measured: set[tuple[str, str]]) -> None:
     summarise(*tables, study.store_names, names, one).to_csv(RUN / "summary.csv", index=False)
     of = Run(RUN.name, study)
     # What this run has no files of.
-    vars(of).update(outcomes=OUTCOMES.frame(), rounds=ROUNDS.frame(), open_loop=NOTHING)
+    vars(of).update(outcomes=OUTCOMES.frame(), rounds=ROUNDS.frame(), open_loop=OpenLoop.nothing())
     write_analysis(analyse(of), of.analysis_folder)
 
 

@@ -19,7 +19,7 @@ from kvstudy.study.kinds import (
     AnyFigure,
     AnyTable,
     Figure,
-    Part,
+    Kinds,
     Table,
     with_automatic,
 )
@@ -167,17 +167,17 @@ class Study(Strict):
     @property
     def open_loop_tables(self) -> list[AnyTable]:
         """One for each workload that has open-loop cells."""
-        return self._of_open_loop(TABLES["open-loop"])
+        return self._of_open_loop(TABLES)
 
     @property
     def open_loop_figures(self) -> list[AnyFigure]:
         """One for each workload that has open-loop cells."""
-        return self._of_open_loop(FIGURES["open-loop"])
+        return self._of_open_loop(FIGURES)
 
-    def _of_open_loop(self, kind: type[Part]) -> list:
+    def _of_open_loop(self, kinds: Kinds) -> list:
         if not self.open_loop:
             return []
-        parts = {part.workload: part for part in kind.automatic(self)}
+        parts = {part.workload: part for part in kinds["open-loop"].automatic(self)}
         return [parts[name] for name in self.open_loop.workloads]
 
     @property

@@ -48,6 +48,11 @@ class OpenLoop:
     histograms: pd.DataFrame
     targets: pd.DataFrame
 
+    @classmethod
+    def nothing(cls) -> OpenLoop:
+        """Those of a run without such cells."""
+        return cls(*(table.frame() for table in TABLES))
+
     @property
     def counted(self) -> pd.DataFrame:
         """What names the cells that count."""
@@ -55,7 +60,6 @@ class OpenLoop:
 
 
 TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
-NOTHING = OpenLoop(*(table.frame() for table in TABLES))
 
 
 def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
