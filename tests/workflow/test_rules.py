@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from kvstudy.code_files import code_of
+from kvstudy.code_files import code_files
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = ROOT / "workflow"
@@ -46,16 +46,16 @@ def test_the_code_of_a_command_has_all_that_python_loads_for_it(command):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     loaded = {Path(line) for line in done.stdout.split()}
-    used = {ROOT / name for name in code_of(command)}
+    used = {ROOT / name for name in code_files(command)}
     assert len(used) > 4
     # A folder's docstring alone changes nothing.
     assert {path for path in loaded if path.name != "__init__.py"} <= used
 
 
 def test_a_notebook_has_the_code_that_its_cells_import():
-    without = set(code_of("notebook"))
-    assert set(code_of("notebook", "workflow/notebooks/analysis.ipynb")) > without
+    without = set(code_files("notebook"))
+    assert set(code_files("notebook", "workflow/notebooks/analysis.ipynb")) > without
 
 
 def test_the_scripts_of_the_page_belong_to_its_code():
-    assert "workflow/kvstudy/present/drawing/mount.js" in code_of("build-html")
+    assert "workflow/kvstudy/present/drawing/mount.js" in code_files("build-html")
