@@ -126,7 +126,7 @@ def write_run(measured: set[tuple[str, str]]) -> None:
 
 def run() -> Result:
     shutil.copytree(ROOT / "report" / "templates", "report/templates", dirs_exist_ok=True)
-    return CliRunner().invoke(command, [RUN.name, f"--notebook={NOTEBOOK}"])
+    return CliRunner().invoke(command, [RUN.name, f"--notebook={NOTEBOOK}", "--latex"])
 
 
 @pytest.fixture(scope="module")

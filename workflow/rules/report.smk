@@ -1,6 +1,11 @@
 # Text of the report, and the analysis step by step.
 
 NOTEBOOK = "workflow/notebooks/analysis.ipynb"
+LATEX_OF_NOTEBOOK = (
+    ["results/{run}/report/notebook.tex", directory("results/{run}/report/notebook")]
+    if PLAN.config.notebook_appendix
+    else []
+)
 
 
 rule render_report:
@@ -54,11 +59,12 @@ rule run_notebook:
             **{"Document": "Notebook", "Shows": "The analysis step by step"},
         ),
         "results/{run}/analysis.ipynb",
-        "results/{run}/report/notebook.tex",
-        directory("results/{run}/report/notebook"),
+        LATEX_OF_NOTEBOOK,
     log:
         log_of("notebook", ""),
+    params:
+        latex="--latex" if LATEX_OF_NOTEBOOK else "",
     message:
         "analysis notebook to {output[0]}"
     shell:
-        "kvstudy notebook {wildcards.run} --notebook {input.notebook} > {log} 2>&1"
+        "kvstudy notebook {wildcards.run} --notebook {input.notebook} {params.latex} > {log} 2>&1"

@@ -29,10 +29,10 @@ WIDTH = 100
 MARKUP = "markdown-auto_identifiers-tex_math_dollars-latex_macros+smart"
 
 
-def run_notebook(run: Run, notebook: Path) -> Path:
+def run_notebook(run: Run, notebook: Path, latex: bool = False) -> Path:
     """Execute ``notebook`` on ``run``; returns its page.
 
-    It writes the notebook with its outputs and its part of the report in LaTeX too, whose
+    It writes the notebook with its outputs too, and with ``latex`` its part of the report, whose
     figures lie in a folder beside it. The kernel runs in the present directory, with the Python
     that runs this. The page needs no network. The same data gives the same files. KvstudyError
     tells which cell failed and why; what was written before is then left as it was.
@@ -44,23 +44,24 @@ def run_notebook(run: Run, notebook: Path) -> Path:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        book = _execute(notebook, {"run": run.name})
+        book = _execute(notebook, {"run": run.name} | ({"latex": True} if latex else {}))
         _without_chance(book)
         html = _page(book)
-        body, figures = notebook_latex(book)
+        body, figures = notebook_latex(book) if latex else ("", {})
     put(f"{nbformat.writes(book)}\n".encode(), run.folder / "analysis.ipynb")
-    folder = run.folder / "report" / FOLDER
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name, content in figures.items():
-        (folder / name).write_bytes(content)
-    put(body.encode(), folder.with_suffix(".tex"))
+    if latex:
+        folder = run.folder / "report" / FOLDER
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name, content in figures.items():
+            (folder / name).write_bytes(content)
+        put(body.encode(), folder.with_suffix(".tex"))
     page = REPORT / f"{run.name}-analysis.html"
     put(html.encode(), page)
     return page
 
 
-def _execute(notebook: Path, parameters: dict[str, str]):
+def _execute(notebook: Path, parameters: dict[str, str | bool]):
     import papermill
     from papermill.exceptions import PapermillExecutionError
     from traitlets.config import Config
