@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import counting
@@ -70,6 +71,8 @@ class Results:
         repetitions: Callable[[], pd.DataFrame] | None = None,
     ) -> None:
         self._cells = cells
+        # Tables ask for each value.
+        self.state = cache(self._state)
         self._repetitions = repetitions
         self._measured: dict[tuple[str, ...], Value] = {}
         self._operations: dict[str, list[str]] = {}
@@ -150,7 +153,7 @@ class Results:
         found = self.operations(workload)
         return found[-1] if found else None
 
-    def state(self, store: str, workload: str) -> State:
+    def _state(self, store: str, workload: str) -> State:
         """What became of the planned repetitions."""
         cells = self._cells
         rows = cells[(cells["store"] == store) & (cells["workload"] == workload)]
