@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from kvstudy.language.locale import decimal_mark, percent_sign
+from kvstudy.whole_file import put
 
 HERE = Path(__file__).parent
 FONT = "system-ui, 'DejaVu Sans', sans-serif"
@@ -52,7 +53,11 @@ def inline(spec: str) -> str:
 def _vega() -> str:
     import vl_convert
 
-    return vl_convert.javascript_bundle()
+    # Making it takes longer than the rest of a page.
+    bundle = Path(f".snakemake/vega-{vl_convert.__version__}.js")
+    if not bundle.is_file():
+        put(vl_convert.javascript_bundle().encode(), bundle)
+    return bundle.read_text(encoding="utf-8")
 
 
 def _numbers() -> dict:
