@@ -30,6 +30,8 @@ rule build_pdf:
         ),
     log:
         log_of("build-pdf"),
+    # The longest of those that the text allows.
+    priority: 1
     params:
         language=f"--language {PLAN.config.language}",
     message:

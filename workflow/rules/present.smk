@@ -74,6 +74,8 @@ rule draw_figures:
         captioned(figures(*FIGURE_FORMS, "vl.json"), PLAN.study.drawn_figures, "Figure", ".svg"),
     log:
         log_of("draw"),
+    # The longest step, and the report waits for it.
+    priority: 1
     params:
         language=f"--language {PLAN.config.language}",
     message:
