@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import cycle
 from pathlib import Path
 
 import pandas as pd
+import seaborn as sns
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
@@ -22,7 +22,7 @@ from kvstudy.present.comparison.matching import (
     relative_changes,
 )
 from kvstudy.present.comparison.runs import PARSE_AGAIN, Run, find_run, read_run, refuse_same, sizes
-from kvstudy.present.drawing.draw import PALETTE, Look, looks, save, use_style
+from kvstudy.present.drawing.draw import Look, looks, save, use_style
 from kvstudy.stores.definition import Store, lighter, load_store
 from kvstudy.study.alike import cores_of
 from kvstudy.study.load import STORES
@@ -182,7 +182,7 @@ def store_looks(run: Run, stores: list[str]) -> dict[str, Look]:
 
     A store that this installation has no folder of is called as in the study.
     """
-    spare = cycle(PALETTE)
+    spare = iter(sns.color_palette("colorblind", len(stores)).as_hex())
     titles, colors, seen = {}, {}, []
     for name, record in run.stores.items():
         again = seen.count(record.folder)

@@ -9,7 +9,7 @@ from statistics import median
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, patches, pd, plt, ticker
+from kvstudy.libraries import alt, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -29,7 +29,6 @@ from kvstudy.present.drawing.draw import (
     TEXT_WIDTH,
     Look,
     any_rejected,
-    open_panels,
     rejected_handle,
     store_patch,
     write,
@@ -127,17 +126,24 @@ def panel_title(panel: str, table: pd.DataFrame, source: str) -> str:
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     highest = top_of(table)
+    heights = table["value"].where(table["broken"] == "no", BROKEN_HEIGHT * highest)
+    sns.barplot(
+        data=table.assign(height=heights),
+        x="group",
+        y="height",
+        hue="store",
+        hue_order=list(stores),
+        palette=[look.color for look in stores.values()],
+        saturation=1,
+        width=GROUP_WIDTH,
+        errorbar=None,
+        legend=False,
+        ax=ax,
+    )
     width = GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
-    bars = {}
-    for index, (store, look) in enumerate(stores.items()):
-        mine = table[(table["store"] == store) & table["value"].notna()]
-        x = [groups.index(group) - GROUP_WIDTH / 2 + width * index for group in mine["group"]]
-        heights = mine["value"].where(mine["broken"] == "no", BROKEN_HEIGHT * highest)
-        drawn = ax.bar(x, heights, width, align="edge", color=look.color)
-        bars |= zip(zip(mine["group"], mine["store"], strict=True), drawn, strict=True)
+    bars = _bars_by_place(ax, len(stores))
     ax.set_xlim(-0.5, len(groups) - 0.5)
-    ax.set_xticks(range(len(groups)), groups)
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     room = width * box.width * 72 / len(groups)
     labels = [_label(value) for value in table["value"].dropna()]
@@ -154,7 +160,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         if pd.isna(row.value):
             write(ax, x, 0, row.note, turned=True, color="0.35")
             continue
-        bar = bars[row.group, row.store]
+        bar = bars[group, store]
         bar.set(hatch=stores[row.store].hatch, edgecolor="white", linewidth=0)
         is_broken = row.broken == "yes"
         top = bar.get_height()
@@ -172,13 +178,25 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, highest)
     ax.set_yticks([tick for tick in ticks if 0 <= tick <= highest * 1.001])
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
-    open_panels(ax)
+    sns.despine(ax=ax)
 
 
 def top_of(table: pd.DataFrame) -> float:
     """Height of the highest bar or whisker that is not broken; 1 where there is none."""
     tops = table.loc[table["broken"] == "no", ["value", "max"]].max().max()
     return tops if tops > 0 else 1.0
+
+
+def _bars_by_place(ax: plt.Axes, stores: int) -> dict[tuple[int, int], patches.Rectangle]:
+    """Seaborn's bars by group and store, found by where they stand."""
+    width = GROUP_WIDTH / stores
+    found = {}
+    for patch in ax.patches:
+        center = patch.get_x() + patch.get_width() / 2
+        group = round(center)
+        store = round((center - group + GROUP_WIDTH / 2) / width - 0.5)
+        found[group, store] = patch
+    return found
 
 
 def _label(value: float) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from kvstudy.analyse.tidy.numbers import MARK, marked_values
 from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.libraries import lines, np, patches, pd, plt, ticker, transforms
+from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker, transforms
 from kvstudy.study.kinds import AnyFigure
 
 if TYPE_CHECKING:
@@ -31,12 +31,6 @@ DARK = "0.15"
 # Shapes of points and styles of lines in their order; told apart in grey print too.
 MARKERS = "osD^vP*X"
 LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
-
-# Seaborn's colours for the colour-blind, for what is no store.
-PALETTE = [
-    *("#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc"),
-    *("#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9"),
-]
 
 # A group of bars is one unit wide on the x axis; this much of it has bars.
 GROUP_WIDTH = 0.92
@@ -107,16 +101,12 @@ class DrawnFigure(AnyFigure):
 
 
 def use_style() -> None:
-    """A plain style, with sizes for print and embedded fonts; once per process."""
+    """Seaborn's plain style, with sizes for print and embedded fonts; once per process."""
     # No window, whatever the machine has.
     plt.switch_backend("agg")
-    plt.rcParams.update(
-        {
-            **dict.fromkeys(["text.color", "axes.edgecolor", "axes.labelcolor"], DARK),
-            **dict.fromkeys(["xtick.color", "ytick.color"], DARK),
-            "lines.solid_capstyle": "round",
-            "patch.edgecolor": "white",
-            "patch.force_edgecolor": True,
+    sns.set_theme(
+        style="ticks",
+        rc={
             "font.family": "DejaVu Sans",
             "font.size": 8,
             "axes.labelsize": 8,
@@ -125,11 +115,8 @@ def use_style() -> None:
             "xtick.labelsize": 8,
             "ytick.labelsize": 8,
             "xtick.major.size": 0,
-            "xtick.major.width": 1.25,
             "ytick.major.size": 3,
             "ytick.major.width": 0.6,
-            "ytick.minor.size": 4,
-            "ytick.minor.width": 1,
             "legend.fontsize": 8,
             "legend.frameon": False,
             "axes.grid": True,
@@ -164,12 +151,6 @@ def grid(
     for ax in axes.flat[max(count, 1) :]:
         ax.set_axis_off()
     return figure, axes
-
-
-def open_panels(*axes: plt.Axes) -> None:
-    """Take away the lines above the panels and at their right."""
-    for ax in axes:
-        ax.spines[["top", "right"]].set_visible(False)
 
 
 def write(

@@ -11,7 +11,7 @@ from kvstudy.analyse.tidy.numbers import converted, grouped, sign
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
-from kvstudy.libraries import alt, pd, plt, ticker, transforms
+from kvstudy.libraries import alt, pd, plt, sns, ticker, transforms
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -32,7 +32,6 @@ from kvstudy.present.drawing.draw import (
     DrawnFigure,
     Look,
     Looks,
-    open_panels,
     store_patch,
 )
 from kvstudy.study.base import Name, Operation
@@ -128,7 +127,7 @@ class Box(DrawnFigure):
         ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
         ax.yaxis.set_minor_formatter(ticker.NullFormatter())
         ax.set_ylabel(_("Latency of an operation ({})").format(sign(unit)))
-        open_panels(*drawing.axes)
+        sns.despine(drawing)
         drawing.legend(
             handles=[store_patch(look) for look in looks.stores.values()],
             loc="outside upper center",

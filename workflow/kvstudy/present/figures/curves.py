@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kvstudy.analyse.tidy.numbers import MARK, converted, grouped, marked_values, sign
 from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, lines, pd, plt, ticker
+from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -29,13 +29,11 @@ from kvstudy.present.drawing.draw import (
     DARK,
     LINES,
     MARKERS,
-    PALETTE,
     DrawnFigure,
     Look,
     Looks,
     any_rejected,
     grid,
-    open_panels,
     rejected_handle,
 )
 from kvstudy.study import combinations
@@ -50,6 +48,7 @@ if TYPE_CHECKING:
 
 # What an axis is given in.
 UNITS = {"ops/s": "kops/s", "ms": "s", "us": "ms"}
+PALETTE = "colorblind"
 # Values of a size that differ by more are drawn at equal steps of their logarithm.
 WIDE = 20
 TEXTS = {
@@ -135,7 +134,7 @@ class Curves(DrawnFigure):
                 continue
             _panel(ax, mine, self.over, styles)
             ax.set_title(title_of(mine), loc="left", pad=5)
-        open_panels(*drawing.axes)
+        sns.despine(drawing)
         used = [
             index for index in styles if (table.loc[table["line"] == index, "value"].notna()).any()
         ]
@@ -277,11 +276,12 @@ def line_looks(
     """
     found = _lines(figure, study)
     one_store = len({line.store for line in found}) == 1
+    palette = sns.color_palette(PALETTE, len(figure.workloads)).as_hex()
     styles: dict[object, int] = {}
     looks = {}
     for index, line in enumerate(found):
         workload = figure.workloads.index(line.workload)
-        color = PALETTE[workload % len(PALETTE)] if one_store else stores[line.store].color
+        color = palette[workload] if one_store else stores[line.store].color
         kind = line.fixed if one_store else (line.fixed, line.workload)
         style = styles.setdefault(kind, len(styles))
         shape = workload if one_store else list(stores).index(line.store)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
-from kvstudy.libraries import alt, lines, pd, plt, ticker
+from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     SHAPES,
     Chart,
@@ -21,7 +21,7 @@ from kvstudy.present.drawing.chart import (
     runs,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, DrawnFigure, Look, Looks, grid, open_panels
+from kvstudy.present.drawing.draw import DARK, DrawnFigure, Look, Looks, grid
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, look: Look) -> None:
     ax.yaxis.set_major_locator(ticker.LogLocator(numticks=6))
     ax.minorticks_off()
     ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-    open_panels(ax)
+    sns.despine(ax=ax)
     if table.empty:
         ax.text(0.5, 0.5, _("not measured"), transform=ax.transAxes, ha="center", color="0.35")
     for (_parameters, time, percent), group in table.groupby(

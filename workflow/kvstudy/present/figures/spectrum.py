@@ -10,7 +10,7 @@ from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, pd, plt, ticker
+from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -23,7 +23,7 @@ from kvstudy.present.drawing.chart import (
     runs,
     texts,
 )
-from kvstudy.present.drawing.draw import LINES, DrawnFigure, Look, Looks, grid, open_panels
+from kvstudy.present.drawing.draw import LINES, DrawnFigure, Look, Looks, grid
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Spectrum(DrawnFigure):
         for row in axes:
             row[0].set_ylabel(_("Latency (µs)"))
         figure.supxlabel(_("Share of the operations that are not slower"), fontsize="medium")
-        open_panels(*figure.axes)
+        sns.despine(figure)
         shown = dict.fromkeys(table["store"])
         lines = {line.get_label(): line for ax in axes.flat for line in ax.lines}
         handles = [lines[looks.stores[store].title] for store in shown]

@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, lines, np, patches, pd, plt, ticker
+from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -23,7 +23,7 @@ from kvstudy.present.drawing.chart import (
     plain,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks, open_panels
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
 
@@ -117,7 +117,7 @@ class TimeStrips(DrawnFigure):
             layout="constrained",
             gridspec_kw={"height_ratios": ratios},
         )
-        open_panels(*figure.axes)
+        sns.despine(figure)
         kilo = table.loc[table["strip"] == "throughput", "high"].max() >= 1000
         cores = table.loc[table["strip"].isin(SIDES), "high"].max()
         for place in range(blocks * columns):

@@ -10,7 +10,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
-from kvstudy.libraries import alt, lines, pd, plt, ticker
+from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -23,7 +23,7 @@ from kvstudy.present.drawing.chart import (
     shape,
     texts,
 )
-from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Looks, open_panels
+from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.study.base import Name, Operation
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Tradeoff(DrawnFigure):
         ax.yaxis.set_major_formatter(plain_number)
         ax.set_xlim(0, None)
         ax.set(xlabel=_("Throughput") + " (ops/s)", ylabel=self._latency_title())
-        open_panels(*figure.axes)
+        sns.despine(figure)
         handles = [
             lines.Line2D([], [], ls="", marker="o", color=look.color, label=look.title)
             for store, look in looks.stores.items()
