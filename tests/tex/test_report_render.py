@@ -420,7 +420,7 @@ def test_a_trial_run_has_no_verdicts_and_says_so_once(inputs: Inputs, project: P
     render(trial, project / "out", scale=0.1)
     text = (project / "out/tiny-scale0.1.md").read_text()
     assert text.count("no verdicts") == 1
-    assert text.index("no verdicts") < text.index("# The source")
+    assert text.index("no verdicts") < text.index("# The claims in full")
     table = (trial.cells.parent / "tables/claims.html").read_text("utf-8")
     assert "1.50" in table
     words = ("reproduced", "direction only", "undecided", "contradicted")
