@@ -1,5 +1,6 @@
 """Copies of the project, and Docker's daemon, images and registry, for tests on real servers."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ from tests.conftest import without_servers
 __all__ = ["docker_daemon", "local_images", "local_registry"]
 
 ROOT = Path(__file__).parents[2]
+# The cells and servers of the tests are over before it pays that Java compiles its best.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +32,13 @@ def clone(tmp_path_factory) -> Path:
     # What no distribution packages is there on some machines only.
     without_servers(folder, "aerospike", "riak")
     return folder
+
+
+@pytest.fixture(scope="module")
+def every_server(clone: Path) -> Path:
+    """The same, with the servers that somebody installed by hand."""
+    shutil.copytree(ROOT / "envs/stores", clone / "envs/stores", dirs_exist_ok=True)
+    return clone
 
 
 @pytest.fixture

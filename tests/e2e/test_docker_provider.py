@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import psutil
 import pytest
 import yaml
@@ -23,6 +24,8 @@ from kvstudy.stores import docker as provider
 from kvstudy.stores import process
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
+
+from tests.e2e.pipeline import edit, snakemake, text_of
 
 STORES = Path(__file__).parents[2] / "envs" / "stores"
 
@@ -161,6 +164,30 @@ def test_a_small_cell(name, docker_daemon, local_images, project):
     run = parse((raw / "run.out").read_text(), "run.out")
     assert (run.attempted, run.failed) == (1000, 0)
     assert containers(docker_daemon) == []
+
+
+def test_redis_to_the_pdf(clone, docker_daemon, local_images):
+    edit(
+        clone / "envs/stores/redis/store.yaml",
+        lambda store: store["docker"].update(image=local_images.redis),
+    )
+    study = clone / "config/studies/small/study.yaml"
+    study.parent.mkdir()
+    changes = {"stores": ["redis"], "noise_floor": False, "client_ceiling": False}
+    changes["parameters"] = {"records": 1000, "operations": 10_000, "threads": 4}
+    study.write_text(yaml.safe_dump(SMALL | changes))
+    snakemake(clone, "study=small", "provider=docker", target="report/small.pdf")
+    manifest = json.loads(next(clone.glob("results/small/raw/**/manifest.json")).read_text())
+    assert manifest["server"]["provider"] == "docker"
+    assert re.search(r"sha256:[0-9a-f]{64}$", manifest["server"]["digest"])
+    # A container's processes are seen like those of any other server.
+    used = pd.read_csv(clone / "results/small/resources.csv")
+    server = used[used["side"] == "server"]
+    assert server["cores_user"].max() > 0
+    assert (server["rss"] > 1_000_000).all()
+    assert containers(docker_daemon) == []
+    text = text_of(clone / "report/small.pdf")
+    assert local_images.redis in text.replace("\n", " ")
 
 
 def test_the_image_gets_the_variables_of_the_store(docker_daemon, local_images, tmp_path):

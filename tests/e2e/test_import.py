@@ -21,7 +21,11 @@ def imported(tmp_path_factory) -> Path:
         ignore = shutil.ignore_patterns("*.pdf", "*.html", "target")
         shutil.copytree(ROOT / name, folder / name, ignore=ignore)
     shutil.copy(ROOT / "Snakefile", folder)
-    shutil.copytree(ROOT / "tests/data/imports", folder / "logs of Jan")
+    logs = folder / "logs of Jan"
+    shutil.copytree(ROOT / "tests/data/imports", logs)
+    # One run with other threads: a workload under a name that no file has.
+    log = (logs / "redis/run_a_2.txt").read_text().replace("/a_2.", "/a_3.")
+    (logs / "redis/run_a_3.txt").write_text(log.replace("-threads 4", "-threads 8"))
     for command in (
         ["kvstudy", "import", "logs of Jan", "--study", "jan", "--measured-by", "Jan & Co"],
         ["snakemake", "--cores", "2", "--config", "study=jan"],
@@ -89,6 +93,12 @@ def test_tables_have_the_values_of_the_logs(imported):
     assert row["mean"] == pytest.approx(sum(rates) / 3, rel=1e-12)
     bars = pd.read_csv(imported / "figures/jan/throughput.csv")
     assert set(bars.panel) == {"imported"}
+
+
+def test_all_steps_know_a_workload_that_is_no_file_of_its_own(imported, text):
+    study = (imported / "config/studies/jan/study.yaml").read_text()
+    assert "name: a-t8, file: a" in study
+    assert "Workload A, 8 threads" in text
 
 
 def test_histograms_give_percentiles_of_all_runs(imported):

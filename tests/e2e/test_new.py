@@ -51,17 +51,17 @@ def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
         clone,
         *("kvstudy", "new", "study", "mine", "--records", "1000", "--operations", "5000"),
         *("--repetitions", "2", "--title", "A study of my own"),
-        answers="memcached, durable\nown, insert\n",
+        answers="memcached, durable\nown\n",
     )
     before = sorted(path for path in (clone / "workflow").rglob("*.py"))
     plan = run(clone, "kvstudy", "plan", "mine", "--provider", "native", "--calibrate")
-    assert "16 cells (8 of them control cells) here, 0 done" in " ".join(plan.split())
+    assert "8 cells (4 of them control cells) here, 0 done" in " ".join(plan.split())
     assert re.search(r"Whole study: \d+ (s|min)", plan)
     assert re.search(r"to tell +5% apart +(more than )?\d+ repetitions", plan)
     config = ("--config", "study=mine", "provider=native")
     told = run(clone, "snakemake", "report/mine.pdf", "--cores", "4", *config)
     assert re.search(
-        r"15 of 16 cells \(8 of them control cells\) done, .* elapsed, about \d+ s left, 0 failed",
+        r"7 of 8 cells \(4 of them control cells\) done, .* elapsed, about \d+ s left, 0 failed",
         told,
     )
     assert sorted(path for path in (clone / "workflow").rglob("*.py")) == before

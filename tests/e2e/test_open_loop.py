@@ -23,6 +23,8 @@ STUDY = {
     "stores": ["redis"],
     "workloads": ["a"],
     "repetitions": 1,
+    "noise_floor": False,
+    "client_ceiling": False,
 }
 HELD = STUDY | {
     "parameters": {"records": 1000, "operations": 10_000, "threads": 4, "seconds": 15},

@@ -1,4 +1,5 @@
-"""One small cell of each store on its real server, as a program of this machine, to raw logs."""
+"""Every store on its real server, as a program of this machine: its cells, what one operation
+makes it do, its commands, and the report of all stores."""
 
 from __future__ import annotations
 
@@ -6,20 +7,23 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 import yaml
+from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.native import missing
 from kvstudy.stores.server import free_port
+from kvstudy.study.load import load_study, study_path
 
-ROOT = Path(__file__).parents[2]
-RECORDS, OPERATIONS = 500, 1000
+from tests.e2e.pipeline import measured_tiny, programs_in
+
+RECORDS, OPERATIONS = 1000, 2000
 # Each store with the server versions that its folder is made for.
-STORES = {
+VERSIONS = {
     "redis": r"\d+\.\d+\.\d+",
     "memcached": r"\d+\.\d+\.\d+",
     "mongodb": r"[6-8]\.\d+\.\d+",
@@ -29,90 +33,185 @@ STORES = {
     "aerospike": r"[78]\.\d+\.\d+\.\d+",
     "riak": r"[23]\.\d+\.\d+",
 }
-# No package registry has their servers: tested where somebody installed them.
-BY_HAND = {"aerospike", "riak"}
-# Their cells are repeated by hand too: one without a table, one that must be prepared.
-PASTED = {"redis", "mariadb"}
-
-STUDY = {
-    "name": "small",
-    "title": "A small cell",
-    "question": "Does the store run here?",
-    "workloads": ["a"],
-    "parameters": {"records": RECORDS, "operations": OPERATIONS, "threads": 4},
-    "repetitions": 1,
+# Under workload A all stores are measured, under the others those that differ most in it.
+ONLY = {
+    "b": ["memcached"],
+    "c": ["mongodb"],
+    "d": ["mariadb"],
+    "e": ["cassandra", "mariadb"],
+    "f": ["mysql"],
+    "insert": ["redis"],
 }
+# Commands that one operation takes, by the servers' names.
+STATEMENT = {"Com_stmt_execute": 1.0}
+COMMANDS = {
+    "redis": {
+        "insert": {"HSET": 1.0, "ZADD": 1.0},
+        "read": {"HGETALL": 1.0},
+        "update": {"HSET": 1.0},
+    },
+    "memcached": {
+        "insert": {"cmd_set": 1.0},
+        "read": {"cmd_get": 1.0},
+        "update": {"cmd_set": 1.0},
+    },
+    "mongodb": {"insert": {"insert": 1.0}, "read": {"query": 1.0}, "update": {"update": 1.0}},
+    "cassandra": {
+        "insert": {"coordinator_write": 1.0},
+        "read": {"coordinator_read": 1.0},
+        "scan": {"coordinator_scan": 1.0},
+        "update": {"coordinator_write": 1.0},
+    },
+    "mysql": {
+        "insert": {"Com_insert": 1.0} | STATEMENT,
+        "read": {"Com_select": 1.0} | STATEMENT,
+        "update": {"Com_update": 1.0} | STATEMENT,
+    },
+    "riak": {
+        "insert": {"node_puts_total": 1.0},
+        "read": {"node_gets_total": 1.0},
+        "update": {"node_puts_total": 1.0},
+    },
+}
+COMMANDS["aerospike"] = {
+    "insert": {"client_write_success": 1.0},
+    "read": {"client_read_success": 1.0},
+    "update": {"client_write_success": 1.0},
+}
+COMMANDS["mariadb"] = COMMANDS["mysql"]
+# Bytes of a loaded record as the server tells them, and of one after its updates of one field.
+SIZES = {
+    "redis": (1700, 1700),
+    "memcached": (1239, 207),
+    "mongodb": (1168, 1168),
+    "cassandra": (1023, 1023),
+    "mysql": (1023, 1023),
+    "mariadb": (1023, 1023),
+    "aerospike": (1184, 176),
+    "riak": (1140, 114),
+}
+CREATING = {"redis", "cassandra", "riak"}
+
+
+def few(study: dict) -> None:
+    for position, workload in enumerate(study["workloads"]):
+        use = {"name": workload} if isinstance(workload, str) else workload
+        use.pop("operations", None)
+        only = ONLY.get(use["name"])
+        study["workloads"][position] = use | ({"stores": only} if only else {})
+
+
+@pytest.fixture(scope="module")
+def results(every_server) -> Path:
+    """The study all-stores."""
+    return measured_tiny(every_server, "all-stores", few)
 
 
 @pytest.fixture
-def with_servers(project: Path) -> Path:
-    """A project folder with the bindings and the installed servers of this clone."""
-    for name in ("servers", "workflow"):
-        (project / name).symlink_to(ROOT / name)
-    return project
-
-
-@pytest.mark.parametrize("name", STORES)
-def test_a_small_cell(name, with_servers):
-    problem = missing(load_store(with_servers / "envs/stores" / name))
-    if problem and (name in BY_HAND or not os.environ.get("CI")):
+def store(request, results, every_server, monkeypatch) -> str:
+    """A store that was measured; the test runs in the folder of the project."""
+    monkeypatch.chdir(every_server)
+    if problem := missing(load_store(Path("envs/stores") / request.param)):
         pytest.skip(problem)
-    assert not problem
-    study = with_servers / "config/studies/small/study.yaml"
-    study.parent.mkdir()
-    study.write_text(yaml.safe_dump(STUDY | {"stores": [name]}))
-    cell = f"{name}/a/r{RECORDS}_o{OPERATIONS}_t4/rep1"
-    done = subprocess.run(
-        ["kvstudy", "measure", cell, "--study", str(study), "--provider", "native"],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    raw = with_servers / "results/small/raw" / cell
-    server = json.loads((raw / "manifest.json").read_text())["server"]
-    assert re.fullmatch(STORES[name], server["version"])
+    return request.param
+
+
+def of(*names: str) -> Callable:
+    return pytest.mark.parametrize("store", names, indirect=True)
+
+
+def cell(store: str) -> str:
+    return f"{store}/a/r{RECORDS}_o{OPERATIONS}_t4/rep1"
+
+
+@of(*VERSIONS)
+def test_a_cell_tells_its_server_and_did_all_that_it_should(store, results):
+    server = json.loads((results / "raw" / cell(store) / "manifest.json").read_text())["server"]
+    assert re.fullmatch(VERSIONS[store], server["version"])
     assert server["records"] == {"load": RECORDS, "run": RECORDS}
-    run = parse((raw / "run.out").read_text(), "run.out")
+    run = parse((results / "raw" / cell(store) / "run.out").read_text(), "run.out")
     assert (run.attempted, run.failed) == (OPERATIONS, 0)
-    assert programs_in(with_servers) == []
-    if name in PASTED:
-        paste(study, with_servers)
 
 
-def paste(study: Path, project: Path) -> None:
-    """Repeat the cell by hand: its lines of commands.txt, in bash, in an empty folder."""
-    told = subprocess.run(
-        ["kvstudy", "commands", study.parent.name], check=True, capture_output=True, text=True
-    )
-    # After the measured cell come those that are not measured.
-    head, block, *_ = re.split(r"^# -+\n", told.stdout, flags=re.M)
-    empty = project / "empty"
-    empty.mkdir()
+# One without a table, one that must be prepared.
+@of("redis", "mariadb")
+def test_a_cell_is_repeated_by_hand(store, results, tmp_path):
+    """Its lines of commands.txt, in bash, in an empty folder."""
     done = subprocess.run(
+        ["kvstudy", "commands", results.name], check=True, capture_output=True, text=True
+    )
+    head, *blocks = re.split(r"^# -+\n", done.stdout, flags=re.M)
+    (block,) = [block for block in blocks if f". {cell(store)}\n" in block]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    pasted = subprocess.run(
         ["bash"],
         input=head + block,
         cwd=empty,
-        env=os.environ | {"PORT": str(free_port()), "WORK": str(project / "work")},
+        env=os.environ | {"PORT": str(free_port()), "WORK": str(tmp_path / "work")},
         capture_output=True,
         text=True,
         timeout=300,
     )
-    assert done.returncode == 0, done.stderr
+    assert pasted.returncode == 0, pasted.stderr
     # Of the load and of the run, one after the other.
-    logs = re.split(r"^(?=\[OVERALL\], RunTime)", done.stdout, flags=re.M)[1:]
+    logs = re.split(r"^(?=\[OVERALL\], RunTime)", pasted.stdout, flags=re.M)[1:]
     load, run = (parse(log, "pasted") for log in logs)
     assert (load.attempted, run.attempted, run.failed) == (RECORDS, OPERATIONS, 0)
     assert list(empty.iterdir()) == []
-    assert programs_in(project) == []
+    assert programs_in(tmp_path) == []
 
 
-def programs_in(folder: Path) -> list[str]:
-    """Command lines of the processes of others that work in ``folder`` or name it."""
-    found = []
-    for process in psutil.process_iter(["pid", "cwd", "cmdline"]):
-        line = " ".join(process.info["cmdline"] or [])
-        here = process.info["cwd"] == str(folder) or str(folder) in line
-        if here and process.pid != os.getpid():
-            found.append(line)
-    return found
+def probes(run: str) -> Probes:
+    return Probes(collect_probes(load_study(study_path("all-stores")), run))
+
+
+@of(*VERSIONS)
+def test_what_one_operation_means(store, results):
+    probed = probes(results.name)
+    for step, commands in COMMANDS[store].items():
+        assert probed.statuses(store, step) == {"OK": 1.0}
+        assert probed.commands(store, step) == pytest.approx(commands, abs=0.01)
+    whole, updated = SIZES[store]
+    assert probed.sizes(store, "update-all") == pytest.approx((whole, whole), rel=0.05)
+    before, after = probed.sizes(store, "update")
+    assert before == pytest.approx(whole, rel=0.05)
+    if after != pytest.approx(updated, rel=0.05):
+        # A slow machine ends the step by its time, before every record had its turn.
+        assert probed.operations(store, "update") < 10_000
+        assert updated < after < whole
+    assert probed.statuses(store, "read-missing") == {"NOT_FOUND": 1.0}
+    expected = "OK" if store in CREATING else "NOT_FOUND"
+    assert probed.statuses(store, "update-missing") == {expected: 1.0}
+    assert probed.creates(store) is (store in CREATING)
+
+
+@of("redis")
+def test_misses_are_counted_by_the_server(store, results):
+    probed = probes(results.name)
+    assert probed.missed("redis", "read-missing") == 1
+    assert probed.missed("redis", "read") == 0
+    assert probed.missed("redis", "read-updated") == 0
+    scan = probed.commands("redis", "scan")
+    assert scan["ZRANGEBYSCORE"] == 1
+    # The last keys of the order have fewer behind them than were asked for.
+    assert 9.5 < scan["HGETALL"] <= 10
+
+
+@of("memcached")
+def test_one_field_is_the_whole_record(store, every_server):
+    """Where records have one field, an update of it changes no size, on no store."""
+    study = {"name": "one", "title": "One field", "question": "Does it keep its size?"}
+    study |= {"stores": [store], "workloads": ["a"], "repetitions": 1}
+    study["parameters"] = {"records": 500, "operations": 1000, "threads": 4}
+    study["parameters"]["properties"] = {"fieldcount": 1}
+    file = Path("config/studies/one/study.yaml")
+    file.parent.mkdir()
+    file.write_text(yaml.safe_dump(study))
+    command = ["kvstudy", "probe", store, "--study", str(file), "--provider", "native"]
+    state = os.environ | {"KVSTUDY_STATE": str(every_server / "state")}
+    done = subprocess.run(command, env=state, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    before, after = Probes(collect_probes(load_study(file), "one")).sizes(store, "update")
+    assert before == pytest.approx(after, rel=0.02)
+    assert before < 300

@@ -12,81 +12,26 @@ from collections import Counter
 from pathlib import Path
 
 import pandas as pd
-import psutil
 import pytest
-import yaml
-from formats_support import numbers, numbers_of_pdf, plain
 from kvstudy.analyse.run import find_run
 from kvstudy.present.report.build import build_pdf
 from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
 
+from tests.e2e.pipeline import ROOT, edit, programs_in, snakemake, text_of
+from tests.formats_support import numbers, numbers_of_pdf, plain
 from tests.unit.languages import check_numbers
-
-ROOT = Path(__file__).parents[2]
-
-
-def snakemake(clone: Path, *config: str, target: str = "all", **environment: str) -> str:
-    """Run the pipeline; returns what it printed, and fails the test when it fails."""
-    done = subprocess.run(
-        ["snakemake", target, "--cores", "4", "--config", *config],
-        cwd=clone,
-        env=os.environ | {"KVSTUDY_STATE": str(clone / "state")} | environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=1200,
-    )
-    assert done.returncode == 0, done.stdout[-8000:]
-    return done.stdout
-
-
-def text_of(pdf: Path) -> str:
-    done = subprocess.run(
-        ["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True
-    )
-    return done.stdout
-
-
-def programs_in(folder: Path) -> list[str]:
-    """Command lines of processes that still work in ``folder``."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if Path(process.cwd()).is_relative_to(folder):
-                found.append(" ".join(process.cmdline()))
-        except psutil.Error:
-            continue
-    return found
-
-
-def edit(path: Path, change) -> None:
-    data = yaml.safe_load(path.read_text())
-    change(data)
-    path.write_text(yaml.safe_dump(data))
 
 
 @pytest.fixture(scope="module")
 def thesis(clone: Path) -> Path:
-    """The thesis study at a hundredth, measured natively; returns its results."""
+    """The thesis study at a hundredth, measured twice and natively; returns its results."""
+    edit(
+        clone / "config/studies/jedlicka2024/study.yaml", lambda study: study.update(repetitions=2)
+    )
     snakemake(clone, "scale=0.01", "provider=native")
     assert programs_in(clone) == []
     return clone / "results" / "jedlicka2024-scale0.01"
-
-
-def test_the_same_data_makes_a_czech_report(clone, thesis):
-    english = clone / "report" / f"{thesis.name}.pdf"
-    before = english.read_bytes(), (thesis / "cells.csv").stat().st_mtime_ns
-    printed = snakemake(clone, "scale=0.01", "provider=native", "language=cs")
-    assert "measure_" not in printed
-    assert before == (english.read_bytes(), (thesis / "cells.csv").stat().st_mtime_ns)
-    words = " ".join(text_of(clone / "report" / f"{thesis.name}-cs.pdf").split())
-    for said in ("Tvrzení zdroje", "Tabulka 2:", "Obrázek 2:", "Literatura", "kops/s"):
-        assert said in words
-    assert re.search(r"Nejvyšší průměrnou propustnost měl \w+, \d+,\d+", words)
-    assert "??" not in words
-    texts = [thesis / part / f"{thesis.name}.md" for part in ("report", "cs/report")]
-    check_numbers(*(text.read_text() for text in texts), "cs")
 
 
 def test_redis_and_memcached_are_measured(thesis):
@@ -128,14 +73,54 @@ def test_a_cell_keeps_all_that_is_needed_to_judge_it(thesis):
     assert check.returncode == 0
 
 
-def test_the_run_holds_what_a_reviewer_asks(thesis, clone):
-    """Checksums, plan, the order and times of real cells, and every number anew."""
+def kvstudy(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        ["kvstudy", "verify", thesis.name], cwd=clone, capture_output=True, text=True, timeout=600
+        ["kvstudy", *arguments],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=1200,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def archive(thesis: Path, clone: Path) -> Path:
+    """The finished run as one file."""
+    for name in ("CITATION.cff", "LICENSE", "pyproject.toml", "Makefile"):
+        shutil.copy(ROOT / name, clone)
+    kvstudy(clone, "archive", thesis.name)
+    return clone / f"{thesis.name}.zip"
+
+
+def test_an_archive_holds_what_a_reviewer_asks(archive, clone):
+    """Checksums, plan, the order and times of real cells, and every number anew."""
+    done = kvstudy(clone, "verify", archive.name, "--output", "page.md")
     assert "measured one at a time, in the planned random order" in done.stdout
+    assert "36 of 56 planned cells are measured" in done.stdout
+    assert "with numbers (tidy data, analysis, tables" in done.stdout
     assert "**All holds.**" in done.stdout
+    assert (clone / "page.md").read_text() == done.stdout
+    # Of minutes without a word nobody knows whether they end.
+    assert re.search(r"^making every number anew: \d+ of \d+ steps", done.stderr, re.M)
+
+
+def test_the_same_data_makes_a_czech_report(clone, thesis):
+    english = clone / "report" / f"{thesis.name}.pdf"
+    before = english.read_bytes(), (thesis / "cells.csv").stat().st_mtime_ns
+    target = f"report/{thesis.name}-cs.pdf"
+    printed = snakemake(clone, "scale=0.01", "provider=native", "language=cs", target=target)
+    assert "measure_" not in printed
+    assert before == (english.read_bytes(), (thesis / "cells.csv").stat().st_mtime_ns)
+    words = " ".join(text_of(clone / target).split())
+    for said in ("Tvrzení zdroje", "Tabulka 2:", "Obrázek 2:", "Literatura", "kops/s"):
+        assert said in words
+    assert re.search(r"Nejvyšší průměrnou propustnost měl \w+, \d+,\d+", words)
+    assert "??" not in words
+    texts = [thesis / part / f"{thesis.name}.md" for part in ("report", "cs/report")]
+    check_numbers(*(text.read_text() for text in texts), "cs")
 
 
 def test_the_pdf_tells_what_was_measured(thesis, clone):
@@ -318,7 +303,7 @@ def test_every_value_of_a_workload_leads_to_its_lines(thesis, clone, monkeypatch
         address = Address(row.store, row.workload, row.parameters, row.operation, row.metric)
         found = chain(run, address)
         assert found.problems == []
-        assert [each.counts for each in found.repetitions] == [True] * 3
+        assert [each.counts for each in found.repetitions] == [True] * 2
         assert all(value.sources for each in found.repetitions for value in each.made_of)
 
 
@@ -357,29 +342,18 @@ def derived(folder: Path) -> dict[str, str]:
     return found
 
 
-def test_the_same_raw_logs_make_the_same_bytes(thesis, clone, tmp_path):
+def test_an_archive_is_built_again_to_the_same_bytes(thesis, clone, archive, tmp_path):
     """Elsewhere, with another time zone, locale, order of hashes and number of cores."""
     other = tmp_path / "another place"
-    for name in ("config", "envs", "workloads", "workflow", "profiles", "report"):
-        ignore = shutil.ignore_patterns("*.pdf", "*.html", "*.docx", "target")
-        shutil.copytree(clone / name, other / name, ignore=ignore)
-    shutil.copy(clone / "Snakefile", other)
-    for name in ("raw", "probes", "gaps"):
-        shutil.copytree(thesis / name, other / "results" / thesis.name / name)
-    # Without Riak KV and Aerospike a gap says why; nothing is measured here.
-    done = subprocess.run(
-        [*("snakemake", "--cores", "1"), *("--config", "scale=0.01", "provider=native")],
-        cwd=other,
-        env=os.environ
-        | {"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANG": "C", "PYTHONHASHSEED": "77"}
-        | {"KVSTUDY_STATE": str(tmp_path / "state"), "HOME": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=1200,
+    rebuild = ("rebuild", str(archive), "--output", str(other))
+    done = kvstudy(
+        tmp_path,
+        *rebuild,
+        **{"TZ": "Pacific/Auckland", "LC_ALL": "C", "LANG": "C", "PYTHONHASHSEED": "77"},
+        **{"KVSTUDY_STATE": str(tmp_path / "state"), "HOME": str(tmp_path)},
     )
-    assert done.returncode == 0, done.stdout[-8000:]
-    assert "measure_" not in done.stdout
+    assert done.stdout.splitlines()[-1] == str(other / "report" / f"{thesis.name}.pdf")
+    assert "measure_" not in done.stdout + done.stderr
     here, there = derived(clone), derived(other)
     run = f"/{thesis.name}"
     there = {name: digest for name, digest in there.items() if run in name}
@@ -389,72 +363,25 @@ def test_the_same_raw_logs_make_the_same_bytes(thesis, clone, tmp_path):
     assert here.keys() == there.keys()
     assert len(here) > 100
     assert [name for name in here if here[name] != there[name]] == []
+    again = subprocess.run(["kvstudy", *rebuild], capture_output=True, text=True)
+    assert again.returncode == 1
+    assert "is there already" in again.stderr
 
 
-def test_the_smoke_study_needs_no_server(clone):
-    path = f"{Path(shutil.which('snakemake')).parent}:/usr/bin:/bin"
-    snakemake(clone, "study=smoke", target="report/smoke.pdf", PATH=path)
-    words = " ".join(text_of(clone / "report" / "smoke.pdf").split())
-    assert "YCSB basic" in words
-    # It stores nothing and says OK to everything.
-    assert "A read of a key that is not there counts as OK on YCSB basic" in words
-
-
-def test_bindings_of_an_official_distribution(clone, tmp_path):
+def test_the_smoke_study_needs_no_server_and_takes_an_official_distribution(clone, tmp_path):
     """A folder that is laid out as YCSB's distribution; BasicDB is in YCSB's own core."""
     library = tmp_path / "ycsb-0.17.0" / "lib"
     library.mkdir(parents=True)
     for jar in (clone / "workflow/bindings/target/lib").glob("*.jar"):
         if jar.name.startswith(("core-", "htrace-", "jackson-")):
             shutil.copy(jar, library)
-    folder = clone / "config/studies/official"
-    shutil.copytree(clone / "config/studies/smoke", folder)
-    edit(folder / "study.yaml", lambda study: study.update(name="official"))
-    target = "results/official/cells.csv"
-    snakemake(clone, "study=official", target=target, YCSB_HOME=str(library.parent))
-    manifest = json.loads(next(clone.glob("results/official/raw/**/manifest.json")).read_text())
+    path = f"{Path(shutil.which('snakemake')).parent}:/usr/bin:/bin"
+    environment = {"PATH": path, "YCSB_HOME": str(library.parent)}
+    snakemake(clone, "study=smoke", target="report/smoke.pdf", **environment)
+    manifest = json.loads(next(clone.glob("results/smoke/raw/**/manifest.json")).read_text())
     assert manifest["client"]["kind"] == "ycsb.home"
     assert manifest["client"]["db"] == "site.ycsb.BasicDB"
-
-
-def test_redis_in_docker(clone, docker_daemon, local_images):
-    """One store in a container of a real daemon, from a locally built image, to the PDF."""
-    store = clone / "envs/stores/redis/store.yaml"
-    before = store.read_text()
-    folder = clone / "config/studies/in-docker"
-    shutil.copytree(clone / "config/studies/jedlicka2024", folder)
-    for name in ("published.csv", "claims.yaml", "quotes.yaml"):
-        (folder / name).unlink()
-
-    def small(study: dict) -> None:
-        figures = [figure for figure in study["figures"] if figure["name"] == "throughput"]
-        tables = [table for table in study["tables"] if table["name"] in ("machine", "workload-a")]
-        study.update(name="in-docker", stores=["redis"], repetitions=1, source=None)
-        study.update(figures=figures, tables=tables, expected_failures=[])
-
-    edit(folder / "study.yaml", small)
-    try:
-        edit(store, lambda data: data["docker"].update(image=local_images.redis))
-        config = ("study=in-docker", "scale=0.01", "provider=docker")
-        target = "report/in-docker-scale0.01.pdf"
-        snakemake(clone, *config, target=target, DOCKER_HOST=docker_daemon)
-    finally:
-        store.write_text(before)
-    manifest = json.loads(next(clone.glob("results/in-docker-*/raw/**/manifest.json")).read_text())
-    assert manifest["server"]["provider"] == "docker"
-    assert re.search(r"sha256:[0-9a-f]{64}$", manifest["server"]["digest"])
-    # A container's processes are seen like those of any other server.
-    used = pd.read_csv(next(clone.glob("results/in-docker-*/resources.csv")))
-    server = used[used["side"] == "server"]
-    assert server["cores_user"].max() > 0
-    assert (server["rss"] > 1_000_000).all()
-    left = subprocess.run(
-        ["docker", "ps", "--all", "--quiet"],
-        env=os.environ | {"DOCKER_HOST": docker_daemon},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert left.stdout == ""
-    text = text_of(clone / "report" / "in-docker-scale0.01.pdf")
-    assert local_images.redis in text.replace("\n", " ")
+    words = " ".join(text_of(clone / "report" / "smoke.pdf").split())
+    assert "YCSB basic" in words
+    # It stores nothing and says OK to everything.
+    assert "A read of a key that is not there counts as OK on YCSB basic" in words

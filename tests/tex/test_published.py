@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 from kvstudy.analyse.run import find_run
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.errors import KvstudyError
+from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.published import write_published
-from kvstudy.study.load import STUDIES
+from kvstudy.study.load import STUDIES, load_study, study_path
 from kvstudy.study.run_names import REPORT
 
 from tests.cell_texts import same_cells
+from tests.formats_support import pdf_text
 from tests.unit.languages import in_every_language  # noqa: F401
 
 ROOT = Path(__file__).parents[2]
 
 
-def run(study: str, folder: Path) -> str:
-    """The LaTeX of the report's body."""
+PUBLISHED = sorted(path.parent.name for path in ROOT.glob("config/studies/*/published.csv"))
+
+
+def run(study: str, folder: Path, pdf: str = "") -> str:
+    """The LaTeX of the report's body; typeset as the file ``pdf``."""
     if not REPORT.exists():
         REPORT.symlink_to(ROOT / "report")
     of = find_run(f"{study}-published", published=True)
     write_published(of)
+    if pdf:
+        main = of.text / "report" / f"{of.name}.tex"
+        assert build_pdf(main, main.parent / "build", of.folder / pdf, of.study_file) == []
     shutil.copytree(of.folder, folder)
     shutil.copytree(of.figures, folder / "figures")
     for path in (folder / "tables").glob("*.tex"):
@@ -45,7 +56,7 @@ def report(project, kept):
     def words_of(study: str) -> tuple[str, Path]:
         folder = kept / study
         text = (folder / "report/body.tex").read_text("utf-8") if folder.exists() else None
-        return " ".join((text or run(study, folder)).split()), folder
+        return " ".join((text or run(study, folder, "report.pdf")).split()), folder
 
     return words_of
 
@@ -73,6 +84,26 @@ def test_what_was_not_published_is_said(report):
         "1371,52",
         "1681,49",
     ]
+
+
+@pytest.mark.parametrize("study", PUBLISHED)
+def test_each_numbered_table_is_in_the_pdf_with_its_values_as_printed(report, study):
+    _, folder = report(study)
+    words = " ".join(pdf_text(folder / "report.pdf").split())
+    of = load_study(study_path(study))
+    assert of.title in words
+    assert "nothing was measured" in words
+    assert "??" not in words
+    values = read_published(study_path(study).with_name("published.csv"))
+    numbers = {name for name in values["table"] if re.fullmatch(r"Table [\d.]+", name)}
+    assert numbers
+    assert numbers <= set(re.findall(r"\(as (Table [\d.]+) of \[\d+\]\)", words))
+    for row in values[values["table"].isin(numbers)].dropna(subset="value").itertuples():
+        assert (row.printed or of.source.printed.text(row.metric, row.value)) in words, str(row)
+    assert "Audit of the source" in words
+    claims = yaml.safe_load(study_path(study).with_name("claims.yaml").read_text())["claims"]
+    assert {claim["id"] for claim in claims} <= set(re.findall(r"\w+", words))
+    assert not Path("results", study).exists()
 
 
 def test_a_study_without_a_source_is_refused(project):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
@@ -70,7 +69,6 @@ def test_the_figure_shows_the_values():
     assert (band.x0, band.x1) == pytest.approx((1 / 1.1, 1.1))
     texts = [text.get_text() for text in ax.texts]
     assert {"Workload a", "Workload c", "X", "Y", "1.50  (1.20 to 1.90)"} <= set(texts)
-    plt.close(figure)
 
 
 def test_a_long_interval_is_cut_with_an_arrow_and_one_run_has_none():
@@ -86,7 +84,6 @@ def test_a_long_interval_is_cut_with_an_arrow_and_one_run_has_none():
     texts = [text.get_text() for text in ax.texts]
     assert "1.10  (<0.001 to >1000)" in texts
     assert "1.20  (one run)" in texts
-    plt.close(figure)
 
 
 @pytest.mark.parametrize(("rows", "stores"), [(1, 1), (30, 8), (31, 1), (100, 5), (0, 1)])

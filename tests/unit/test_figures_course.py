@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.spectrum import spectrum
@@ -26,8 +25,6 @@ WARM = [100.0] * 5 + [1000.0, 1001.0] * 20
 @pytest.fixture(autouse=True)
 def _style():
     use_style()
-    yield
-    plt.close("all")
 
 
 def series(runs: dict[tuple[str, str], list[float]]) -> pd.DataFrame:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-import matplotlib.pyplot as plt
 import pytest
 from kvstudy.language.current import using
 from kvstudy.present.drawing.draw import Looks, use_style, with_decimal_mark
@@ -63,9 +62,7 @@ def static(name: str, each: Drawn) -> list[str]:
     drawing.set_layout_engine("none")
     for ax in drawing.axes:
         ax.get_xticklabels(), ax.get_yticklabels()
-    found = [text.get_text() for text in drawing.findobj(Text) if text.get_visible()]
-    plt.close(drawing)
-    return found
+    return [text.get_text() for text in drawing.findobj(Text) if text.get_visible()]
 
 
 @pytest.mark.parametrize("language", OTHER_LANGUAGES)

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.project import CELL, PRETEND, ROOT, STUDY, add_pretended, measure
+from tests.workflow import forked
 
 
 class Workflow:
@@ -23,14 +24,8 @@ class Workflow:
         self.environment = environment
 
     def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["snakemake", "--cores", "2", *arguments],
-            cwd=self.folder,
-            env=self.environment | environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        options = ["--cores", "2", *arguments]
+        return forked.run(options, self.folder, self.environment | environment, seconds=300)
 
     def started(
         self, *arguments: str, before: Sequence[str] = (), **environment: str
@@ -76,22 +71,28 @@ def measured(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 CELLS = "results/small/cells.csv"
-# What is left of measuring all cells, by the study as it is written.
-_MEASURED: dict[str, Path] = {}
+# What is left of measuring all cells and what was said, by the study as it is written and by how
+# the client behaves.
+_MEASURED: dict[tuple[str, str], tuple[Path, subprocess.CompletedProcess[str]]] = {}
 
 
-def measure_all(workflow: Workflow) -> None:
-    """Measure all cells; for the next test with the same study they are there already."""
-    study = (workflow.folder / STUDY).read_text()
-    if study in _MEASURED:
-        shutil.copytree(_MEASURED[study], workflow.folder, dirs_exist_ok=True)
-        return
-    done = workflow.snakemake(CELLS)
-    assert done.returncode == 0, done.stderr
+def measure_all(workflow: Workflow, client: str = "good") -> subprocess.CompletedProcess[str]:
+    """Measure all cells; for the next test with the same study they are there already.
+
+    Returns what Snakemake said when it measured them.
+    """
+    key = ((workflow.folder / STUDY).read_text(), client)
+    if key in _MEASURED:
+        kept, done = _MEASURED[key]
+        shutil.copytree(kept, workflow.folder, dirs_exist_ok=True)
+        return done
+    done = workflow.snakemake(CELLS, PRETEND_CLIENT=client)
+    assert (done.returncode == 0) == (client == "good"), done.stderr
     kept = workflow.folder.with_name("kept")
     for name in ("results", ".snakemake"):
         shutil.copytree(workflow.folder / name, kept / name)
-    _MEASURED[study] = kept
+    _MEASURED[key] = kept, done
+    return done
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pandas as pd
 import yaml
 
-from tests.workflow.conftest import jobs, measured
+from tests.workflow.conftest import jobs, measure_all, measured
 
 CLAIMS = {
     "claims": [
@@ -35,6 +35,7 @@ def test_claims_are_judged_and_judged_again_after_an_edit(workflow):
     path = workflow.folder / "config/studies/small/claims.yaml"
     path.write_text(yaml.safe_dump(CLAIMS))
     assert "judge_claims" in jobs(workflow.snakemake("-n", REPORT))
+    measure_all(workflow)
     done = workflow.snakemake(JUDGED)
     assert done.returncode == 0, done.stderr
     found = pd.read_csv(workflow.folder / JUDGED)

@@ -16,9 +16,6 @@ LOGS = Path(__file__).parents[1] / "data" / "imports"
 @pytest.fixture
 def imported(workflow: Workflow) -> Workflow:
     shutil.copytree(LOGS, workflow.folder / "logs")
-    # One run with other threads: a workload under a name that no file has.
-    log = workflow.folder / "logs/redis/run_a_2.txt"
-    log.write_text(log.read_text().replace("-threads 4", "-threads 8"))
     subprocess.run(
         ["kvstudy", "import", "logs", "--study", "jan"],
         cwd=workflow.folder,
@@ -62,16 +59,3 @@ def test_a_scale_makes_no_sense(imported):
     done = imported.snakemake("-n", "--config", "scale=0.1")
     assert done.returncode != 0
     assert "with scale 1" in done.stdout + done.stderr
-
-
-def test_all_steps_know_a_workload_that_is_no_file_of_its_own(imported):
-    assert "name: a-t8, file: a" in (
-        (imported.folder / "config/studies/jan/study.yaml").read_text()
-    )
-    done = imported.snakemake(
-        *("results/jan/report/jan.tex", "report/jan-analysis.html", "results/jan/jan.xlsx")
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Workload A, 8 threads" in (
-        (imported.folder / "results/jan/report/jan.md").read_text().replace("\\", "")
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.workflow.conftest import Workflow, jobs, measured
+from tests.workflow.conftest import Workflow, jobs, measure_all, measured
 
 TABLES = "results/small/tables/ratios.tex"
 CZECH = "results/small/cs/tables/ratios.tex"
@@ -20,6 +20,7 @@ def times(folder: Path) -> dict[Path, int]:
 
 
 def test_another_language_measures_nothing_and_leaves_the_english_files_alone(workflow: Workflow):
+    measure_all(workflow)
     done = workflow.snakemake(TABLES)
     assert done.returncode == 0, done.stderr
     before = times(workflow.folder / "results" / "small")

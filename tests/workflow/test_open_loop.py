@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from kvstudy.language.reasons import sentence
 
+from tests.project import STUDY
 from tests.workflow.conftest import CELLS, Workflow, jobs, measure_all, measured
 
 SLUG = "r1000_o2000_t2"
@@ -25,7 +26,7 @@ def rates(workflow: Workflow) -> Workflow:
         study.update(workloads=["a", "c"], open_loop={"loads": [0.5], "workloads": ["a"]})
         study["figures"][0]["workloads"] = ["a", "c"]
 
-    workflow.edit("config/studies/small/study.yaml", change)
+    workflow.edit(STUDY, change)
     return workflow
 
 
@@ -39,8 +40,7 @@ def opened(workflow: Workflow, run: str = "small") -> pd.DataFrame:
 
 
 def test_they_are_measured_once_and_after_all_others(rates):
-    done = rates.snakemake(CELLS)
-    assert done.returncode == 0, done.stderr
+    done = measure_all(rates)
     order = [
         "load50" in line for line in done.stderr.splitlines() if re.match(r"Job \d+: measure", line)
     ]
@@ -75,12 +75,11 @@ def test_a_removed_open_loop_cell_is_measured_alone(rates):
     assert measured(done) == ["pretend_a_load50_rep2"]
 
 
-def test_adding_the_key_measures_only_them(rates):
-    study = "config/studies/small/study.yaml"
-    rates.edit(study, lambda s: s.pop("open_loop"))
-    measure_all(rates)
-    rates.edit(study, lambda s: s.update(open_loop={"loads": [0.5], "workloads": ["a"]}))
-    done = rates.snakemake("-n", CELLS)
+def test_adding_the_key_measures_only_them(workflow):
+    measure_all(workflow)
+    rate = {"loads": [0.5], "workloads": ["a"]}
+    workflow.edit(STUDY, lambda study: study.update(open_loop=rate))
+    done = workflow.snakemake("-n", CELLS)
     assert measured(done) == [*("pretend_a_load50_rep1", "pretend_a_load50_rep2")]
 
 
@@ -136,6 +135,7 @@ def test_after_failed_closed_cells_they_wait_for_the_next_time(rates):
 
 
 def test_the_report_has_a_table_and_a_figure_of_them(rates):
+    measure_all(rates)
     done = rates.snakemake("results/small/tables/open-loop-a.tex", "figures/small/open-loop-a.pdf")
     assert done.returncode == 0, done.stderr
     table = (rates.folder / "results/small/tables/open-loop-a.tex").read_text()

@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.workflow.conftest import CELLS, Workflow, measured
+from tests.project import STUDY
+from tests.workflow.conftest import CELLS, Workflow, measure_all, measured
 from tests.workflow.test_dag import mine, raw
 
 LOG = "results/small/logs/progress.log"
@@ -38,13 +39,23 @@ def finished(workflow: Workflow) -> dict[str, str]:
     return found
 
 
+@pytest.fixture
+def three_cells(workflow: Workflow) -> None:
+    """One that is there, one that is stopped, and one that is left."""
+
+    def change(study: dict) -> None:
+        study.update(workloads=["a"], repetitions=3)
+        study["figures"][0].update(workloads=["a"])
+
+    workflow.edit(STUDY, change)
+
+
 def measuring(workflow: Workflow) -> list[Path]:
     return list(workflow.folder.glob("results/small/measuring/*/*/*/*/run.err"))
 
 
 def test_each_cell_says_how_far_the_study_is(workflow):
-    done = workflow.snakemake(CELLS)
-    assert done.returncode == 0, done.stderr
+    done = measure_all(workflow)
     lines = re.findall(r"^    (\d of 6 cells done, .*)$", done.stderr, re.M)
     # One for each cell when it starts, and one for the probe.
     assert [line[0] for line in lines] == list("0123456")
@@ -65,23 +76,19 @@ def test_a_dry_run_writes_no_log(workflow):
 
 
 def test_failed_cells_are_counted_and_named_at_the_end(workflow):
-    done = workflow.snakemake(CELLS, PRETEND_CLIENT="failed-once-run")
-    assert done.returncode != 0
+    done = measure_all(workflow, "failed-once-run")
     assert re.search(r"^Cells: 5 of 6 cells done, .* left, 1 failed\.$", done.stderr, re.M)
     end = done.stderr[done.stderr.index("Failed, with reasons in results/small/failed/:") :]
     (cell,) = re.findall(r"^  (pretend/\S+/rep\d)$", end, re.M)
     assert list(workflow.folder.glob(f"results/small/failed/{cell}/*/failure.json"))
     assert "measures nothing twice" in end
     assert (workflow.folder / LOG).read_text().rstrip().endswith("1 failed")
-    # A failure of an earlier run is none of this one.
-    again = workflow.snakemake(CELLS)
-    assert again.returncode == 0, again.stderr
-    assert "1 failed" not in again.stderr
 
 
 @pytest.mark.parametrize(
     "how", ["ctrl-c", "killed", "all killed", "terminal closed", "cell killed"]
 )
+@pytest.mark.usefixtures("three_cells")
 def test_a_stopped_study_goes_on_with_what_is_left(workflow, how):
     # One cell is there before it is stopped in the middle of another.
     target = "results/small/raw/pretend/a/r1000_o2000_t2/rep1/SHA256SUMS"
@@ -116,13 +123,14 @@ def test_a_stopped_study_goes_on_with_what_is_left(workflow, how):
     assert not (raw(workflow, str(stopped)) / "SHA256SUMS").exists()
     done = workflow.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
-    assert len(measured(done)) == 6 - len(before)
+    assert len(measured(done)) == 3 - len(before)
     after = finished(workflow)
-    assert len(after) == 6
+    assert len(after) == 3
     assert {path: after[path] for path in before} == before
     assert mine(workflow) == []
 
 
+@pytest.mark.usefixtures("three_cells")
 def test_asked_to_end_it_finishes_the_cell_and_starts_no_other(workflow):
     running = workflow.started(CELLS)
     cell = wait_for(
@@ -137,9 +145,10 @@ def test_asked_to_end_it_finishes_the_cell_and_starts_no_other(workflow):
     )
     done = workflow.snakemake(CELLS)
     assert done.returncode == 0, done.stderr
-    assert len(measured(done)) == 5
+    assert len(measured(done)) == 2
 
 
+@pytest.mark.usefixtures("three_cells")
 def test_a_second_snakemake_is_told_who_works_and_breaks_nothing(workflow):
     running = workflow.started(CELLS, PRETEND_CLIENT="slow-run")
     wait_for(lambda: measuring(workflow), "no cell started")
@@ -160,6 +169,7 @@ def test_a_second_snakemake_is_told_who_works_and_breaks_nothing(workflow):
     assert workflow.snakemake(CELLS).returncode == 0
 
 
+@pytest.mark.usefixtures("three_cells")
 def test_a_lock_of_snakemake_itself_stops_nobody(workflow):
     """As another profile leaves it; its usual cure works without more options."""
     locks = workflow.folder / ".snakemake" / "locks"
@@ -173,6 +183,7 @@ def test_a_lock_of_snakemake_itself_stops_nobody(workflow):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.usefixtures("three_cells")
 def test_nohup_measures_on_after_the_terminal_was_closed(workflow):
     running = workflow.started(CELLS, before=["nohup"])
     wait_for(
@@ -180,4 +191,4 @@ def test_nohup_measures_on_after_the_terminal_was_closed(workflow):
     )
     os.killpg(running.pid, signal.SIGHUP)
     assert running.wait(120) == 0
-    assert len(finished(workflow)) == 6
+    assert len(finished(workflow)) == 3

@@ -1,0 +1,104 @@
+"""The pipeline on real servers, run as its user runs it, and what it leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import yaml
+from kvstudy.stores.definition import load_store
+from kvstudy.stores.native import missing
+
+ROOT = Path(__file__).parents[2]
+# No package registry has their servers: tested where somebody installed them.
+BY_HAND = {"aerospike", "riak"}
+
+
+def snakemake(clone: Path, *config: str, target: str = "all", **environment: str) -> str:
+    """Run the pipeline; returns what it printed, and fails the test when it fails."""
+    done = subprocess.run(
+        ["snakemake", target, "--cores", "4", "--config", *config],
+        cwd=clone,
+        env=os.environ | {"KVSTUDY_STATE": str(clone / "state")} | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=1200,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    return done.stdout
+
+
+def text_of(pdf: Path) -> str:
+    done = subprocess.run(
+        ["pdftotext", "-layout", pdf, "-"], check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def programs_in(folder: Path) -> list[str]:
+    """Command lines of the processes of others that work below ``folder`` or name it."""
+    lines = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            line = " ".join(process.cmdline())
+            here = Path(process.cwd()).is_relative_to(folder) or str(folder) in line
+            if here and process.pid != os.getpid():
+                lines.append(line)
+    return lines
+
+
+def edit(path: Path, change: Callable[[dict], object]) -> None:
+    data = yaml.safe_load(path.read_text())
+    change(data)
+    path.write_text(yaml.safe_dump(data))
+
+
+def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> Path:
+    """Measure a study natively, once and as small as it gets, after a ``change`` of it.
+
+    Its report is built as a PDF without a warning and has all of its tables and figures.
+    Returns the results.
+    """
+    if not (clone / "servers").exists():
+        (clone / "servers").symlink_to(ROOT / "servers")
+    file = clone / f"config/studies/{name}/study.yaml"
+
+    def once(study: dict) -> None:
+        study.update(noise_floor=False, client_ceiling=False, repetitions=1)
+        study["parameters"].update(operations=2000)
+        # A timed cell takes its seconds whatever it does in them.
+        study["parameters"].pop("seconds", None)
+        change(study)
+
+    edit(file, once)
+    run = f"{name}-scale0.001"
+    config = (f"study={name}", "scale=0.001", "provider=native")
+    # On a busy machine Cassandra's driver may need all five seconds of a cell to connect; the
+    # same command goes on with what is left.
+    with contextlib.suppress(AssertionError):
+        snakemake(clone, *config, target=f"results/{run}/cells.csv")
+    printed = snakemake(clone, *config, target=f"report/{run}.pdf")
+    assert programs_in(clone) == []
+    results = clone / "results" / run
+    cells = pd.read_csv(results / "cells.csv", keep_default_na=False)
+    wrong = cells[(cells["status"] == "failed") | (cells["invalid"] != "")]
+    assert wrong.empty, wrong.to_string() + printed[-3000:]
+    study = yaml.safe_load(file.read_text())
+    stores = {use if isinstance(use, str) else use["store"] for use in study["stores"]}
+    installed = {
+        store for store in stores if not missing(load_store(clone / "envs/stores" / store))
+    }
+    assert stores - installed <= BY_HAND
+    assert set(cells.loc[cells["status"] == "measured", "store"]) == installed
+    assert "warning" not in (results / "logs/build-pdf.log").read_text()
+    words = " ".join(text_of(clone / f"report/{run}.pdf").split())
+    assert study["title"].split()[0] in words
+    for part in study.get("tables", []) + study.get("figures", []):
+        assert part["caption"].split(":")[0][:30] in words
+    return results
