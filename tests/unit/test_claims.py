@@ -253,6 +253,8 @@ def test_one_store_saturates_first():
     )
     assert verdict(first | {"store": "fast"}, all_three) == "reproduced"
     assert verdict(first | {"store": "near"}, all_three) == "contradicted"
+    # There is one number of threads only.
+    assert verdict(first | {"store": "fast", "workload": "b"}) == "not measured"
 
 
 def test_from_how_many_reads_on_a_cache_pays_off():

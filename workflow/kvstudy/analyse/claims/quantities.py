@@ -135,6 +135,8 @@ def saturation_point(
 
 def saturates_after(values: Values, first: Sequence[Step], other: Sequence[Step]) -> Quantity:
     """Saturation of ``other`` by that of ``first``: median and range over repetitions."""
+    if min(len(first), len(other)) < 2:
+        raise UnknownValue(Verdict.NOT_MEASURED, "one-thread-count")
     points = []
     for name in _common([values.runs(operand) for _, operand, _ in (*first, *other)]):
         one, two = (
