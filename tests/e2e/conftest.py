@@ -17,8 +17,15 @@ from tests.conftest import without_servers
 __all__ = ["docker_daemon", "local_images", "local_registry"]
 
 ROOT = Path(__file__).parents[2]
-# The cells and servers of the tests are over before it pays that Java compiles its best.
-os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_java():
+    """The cells and servers of these tests are over before it pays that Java compiles its best."""
+    with pytest.MonkeyPatch.context() as patch:
+        if "JAVA_TOOL_OPTIONS" not in os.environ:
+            patch.setenv("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -246,5 +246,7 @@ def test_every_single_latency_is_kept(project):
         assert of["latency"].mean() == pytest.approx(mean, rel=1e-3)
         counts = tidy["histograms"].query("operation == @operation")
         assert counts["count"].sum() == len(of)
-        p99 = of["latency"].quantile(0.99)
-        assert values[operation, "latency_p99"] == pytest.approx(p99, rel=0.02)
+        # Between two latencies that lie apart each has its own rule.
+        ends = of["latency"].quantile([0.989, 0.991])
+        assert ends.iloc[0] <= values[operation, "latency_p99"] * 1.001
+        assert values[operation, "latency_p99"] <= ends.iloc[1] * 1.001

@@ -27,6 +27,17 @@ class Workflow:
         options = ["--cores", "2", *arguments]
         return forked.run(options, self.folder, self.environment | environment, seconds=300)
 
+    def snakemake_of_folder(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """In a process that imports the folder's code, where a test has edited it."""
+        return subprocess.run(
+            ["snakemake", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
     def started(
         self, *arguments: str, before: Sequence[str] = (), **environment: str
     ) -> subprocess.Popen:

@@ -153,11 +153,11 @@ def test_a_failed_probe_leaves_the_cells_and_a_reason(workflow):
 def test_an_edited_figure_module_redraws_without_measuring(workflow):
     measure_all(workflow)
     figure = "figures/small/throughput.pdf"
-    done = workflow.snakemake(figure)
+    done = workflow.snakemake_of_folder(figure)
     assert done.returncode == 0, done.stderr
     module = workflow.folder / "workflow" / "kvstudy/present/drawing/bar_chart.py"
     module.write_text(module.read_text() + "# edited\n")
-    assert set(jobs(workflow.snakemake("-n", figure))) == {"draw_figures"}
+    assert set(jobs(workflow.snakemake_of_folder("-n", figure))) == {"draw_figures"}
 
 
 def test_results_carried_elsewhere_count_without_any_server(workflow, tmp_path):
