@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 TEXT_WIDTH = 16 / 2.54
 # For word processors; what printers ask for.
 PNG_DPI = 300
-# Hatches tell the stores apart in grey print; the first is plain.
-HATCHES = ["", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo"]
+# Hatches tell the stores apart in grey print; the first is plain. Those of circles come last: an
+# SVG has hundreds of them for each bar, and is ten times as large.
+HATCHES = ["", "////", "xxxx", "----", "\\\\\\\\", "++++", "....", "oooo"]
 DARK = "0.15"
 
 # Shapes of points and styles of lines in their order; told apart in grey print too.
