@@ -191,25 +191,26 @@ def check_property(place: str, name: str, classes: Iterable[str] = (CORE,)) -> N
         raise KvstudyError(f"{place}: unknown property '{name}'{hint}")
 
 
+def proportions_of(properties: dict[str, str]) -> dict[str, float]:
+    """YCSB's proportions by operation, as they are given: they need not add up to 1."""
+    return {
+        operation: float(properties.get(name, default))
+        for name, (operation, default) in PROPORTIONS.items()
+    }
+
+
 def operations_of(properties: dict[str, str]) -> list[str]:
     """The operations that the workload's measured phase performs, in YCSB's order."""
     if load_only(properties):
         return ["insert"]
     if rounds_of(properties):
         return ["read", "insert", "delete"]
-    return [
-        operation
-        for name, (operation, default) in PROPORTIONS.items()
-        if float(properties.get(name, default)) > 0
-    ]
+    return [operation for operation, share in proportions_of(properties).items() if share > 0]
 
 
 def main_operation(properties: dict[str, str]) -> str:
     """The operation that the workload asks for most; the first in YCSB's order of several."""
-    shares = {
-        operation: float(properties.get(name, default))
-        for name, (operation, default) in PROPORTIONS.items()
-    }
+    shares = proportions_of(properties)
     return max(operations_of(properties), key=lambda operation: shares.get(operation, 0))
 
 

@@ -28,7 +28,7 @@ from kvstudy.libraries import pd
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.quotes import Computed, Quote, Quotes, addresses, is_number, load_quotes
-from kvstudy.study.workload import PROPORTIONS, load_only, properties_of
+from kvstudy.study.workload import load_only, properties_of, proportions_of
 
 # These take all the values that an address with * stands for.
 OF_MANY = ("mean", "sum", "least", "most")
@@ -174,10 +174,7 @@ def _shares(study: Study) -> dict[str, dict[str, float]]:
         properties = properties_of(study, use)
         if load_only(properties):
             continue
-        shares = {
-            operation: float(properties.get(name, default))
-            for name, (operation, default) in PROPORTIONS.items()
-        }
+        shares = proportions_of(properties)
         total = sum(shares.values()) or math.nan
         found[use.name] = {name: share / total for name, share in shares.items()}
     return found

@@ -16,7 +16,7 @@ from kvstudy.stats.ratios import Decision
 from kvstudy.study.cells import Cell
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.parts import WorkloadUse
-from kvstudy.study.workload import PROPORTIONS, load_only, operations_of, properties_of
+from kvstudy.study.workload import load_only, operations_of, properties_of, proportions_of
 
 
 @dataclass(frozen=True)
@@ -228,10 +228,7 @@ class WorkloadFacts:
         """Operations and their shares between 0 and 1."""
         if self.load_only:
             return [("insert", 1.0)]
-        shares = {
-            operation: float(self.properties.get(name, default))
-            for name, (operation, default) in PROPORTIONS.items()
-        }
+        shares = proportions_of(self.properties)
         total = sum(shares.values())
         return [(name, share / total) for name, share in shares.items() if share > 0]
 
