@@ -10,6 +10,7 @@ from kvstudy.analyse.findings.floor import floors
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
+from kvstudy.analyse.tidy.results import Results
 from kvstudy.errors import KvstudyError
 from kvstudy.study.kinds import TABLES
 from kvstudy.study.load import load_study
@@ -153,6 +154,12 @@ def test_an_unknown_workload_is_named(project):
         load_study(path)
 
 
+class Published(SimpleNamespace):
+    """Results of which a test gives the published values alone."""
+
+    published_ratio = Results.published_ratio
+
+
 def grid(published: dict | None = None, scale: float = 1, **baseline: str):
     """Of Redis and Memcached, whose ratios in three repetitions are 1, 2, 4 in a and 4, 2, 1 in c.
 
@@ -172,7 +179,7 @@ def grid(published: dict | None = None, scale: float = 1, **baseline: str):
         study=study,
         scale=scale,
         values=values,
-        results=SimpleNamespace(
+        results=Published(
             published=lambda store, workload, *_: (published or {}).get((store, workload)),
             rejected=lambda store, workload, *_: (store, workload) == ("memcached", "c"),
         ),

@@ -6,6 +6,7 @@ at the headline sizes (``study.cells.shown``) stand in tables and figures with o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -26,6 +27,8 @@ from kvstudy.study.published import COLUMNS, PRINTED, read_rows
 # Whether the audit of the source rejects the value; ``audit.files`` tells, the file does not.
 REJECTED = "rejected"
 NUMBERS = ["value", *SIZES]
+# The rate of all operations together.
+THROUGHPUT = ("overall", "throughput")
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,17 @@ class Results:
     def rejected(self, store: str, workload: str, operation: str, metric: str) -> bool:
         """Whether the audit of the source rejects the published value."""
         return (store, workload, operation, metric) in self._rejected
+
+    def published_ratio(self, one: str, other: str, workload: str) -> tuple[float, bool]:
+        """The published throughput of ``one`` relative to ``other``; NaN where one has none.
+
+        With it, whether the audit of the source rejects one of the two values.
+        """
+        rates = [self.published(store, workload, *THROUGHPUT) for store in (one, other)]
+        if not all(rates):
+            return math.nan, False
+        rejected = any(self.rejected(store, workload, *THROUGHPUT) for store in (one, other))
+        return rates[0] / rates[1], rejected
 
     def operations(self, workload: str) -> list[str]:
         """The workload's operations without ``overall``, the combined one last."""

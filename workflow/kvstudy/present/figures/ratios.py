@@ -32,7 +32,6 @@ COLUMNS = [
     *["workload", "parameters", "one", "other", "ratio", "low", "high"],
     *["decision", "in_floor", "floor", "published", "rejected"],
 ]
-WHOLE = ("overall", "throughput")
 ACROSS = 5
 GREY = "0.6"
 PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
@@ -80,14 +79,15 @@ class RatioPlot(DrawnFigure):
         rows = []
         for workload in [*run.study.workload_names, MEAN]:
             for one, other in combinations(run.study.store_names, 2):
-                source = _published(run, workload, one, other)
+                published, rejected = run.results.published_ratio(one, other, workload)
+                source = [published, "yes" if rejected else "no"]
                 row = of_pair.get((workload, one, other), of_pair.get((workload, other, one)))
                 if row is not None:
                     verdict = [row.decision, row.in_floor]
                     verdict.append(floors.get((workload, row.parameters)))
                     ratio = [row.parameters, one, other, *ratio_of(row, one), *verdict]
                     rows.append([workload, *ratio, *source])
-                elif pd.notna(source[0]) and len(pairs):
+                elif pd.notna(published) and len(pairs):
                     gap = [math.nan] * 3
                     rows.append([workload, "", one, other, *gap, "", "", math.nan, *source])
         return pd.DataFrame(rows, columns=COLUMNS)
@@ -118,7 +118,7 @@ class RatioPlot(DrawnFigure):
         ax = axes[0, 0]
         ax.set_yticks(range(len(labels)), labels.values())
         ax.set_ylim(len(labels) - 0.5, -0.5)
-        low, high = ends(table)
+        low, high = _ends(table)
         ax.set_xlim(low, high)
         ax.xaxis.set_major_locator(ticker.FixedLocator(ticks_of(low, high)))
         ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}")))
@@ -143,18 +143,9 @@ class RatioPlot(DrawnFigure):
             title = _title(workload, looks)
             for row in mine.to_dict("records"):
                 rows.append(_row(row, titles, title) | {"panel": place})
-            layers = _layers(mine, pairs, ends(table))
+            layers = _layers(mine, pairs, _ends(table))
             panels.append(Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
         return Chart(rows, panels, [], min(len(panels), 3), note)
-
-
-def _published(run: Run, workload: str, one: str, other: str) -> tuple[float, str]:
-    """The ratio of the source's values, and whether its audit rejects one of them ("yes")."""
-    rates = [run.results.published(store, workload, *WHOLE) for store in (one, other)]
-    if not all(rates):
-        return math.nan, "no"
-    rejected = any(run.results.rejected(store, workload, *WHOLE) for store in (one, other))
-    return rates[0] / rates[1], "yes" if rejected else "no"
 
 
 def _title(workload: str, looks: Looks) -> str:
@@ -163,7 +154,7 @@ def _title(workload: str, looks: Looks) -> str:
     return use.short if workload == MEAN else use.title
 
 
-def ends(table: pd.DataFrame) -> tuple[float, float]:
+def _ends(table: pd.DataFrame) -> tuple[float, float]:
     """The ends of the axis of all panels, with room around the values."""
     values = table[["ratio", "low", "high", "floor", "published"]].stack()
     values = pd.concat([values, 1 / table["floor"].dropna()])

@@ -43,7 +43,6 @@ COLUMNS = [
 # Workloads that fit side by side, and stores below each other with all that is known of them.
 MOST, MOST_LINES = 5, 10
 INDENT = "\N{NO-BREAK SPACE}" * 3
-THROUGHPUT = ("overall", "throughput")
 
 
 class GridTable(Table):
@@ -164,19 +163,11 @@ def _rows(run: Run, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]
 def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[float | None, bool]:
     """The source's ratio, and whether its audit rejects a value behind it."""
     workloads = run.study.workload_names if workload == MEAN else [workload]
-    values = [
-        [run.results.published(one, name, *THROUGHPUT) for one in (store, baseline)]
-        for name in workloads
-    ]
-    if any(value is None for both in values for value in both):
+    of = [run.results.published_ratio(store, baseline, name) for name in workloads]
+    if any(math.isnan(ratio) for ratio, _rejected in of):
         return None, False
-    rejected = any(
-        run.results.rejected(one, name, *THROUGHPUT)
-        for name in workloads
-        for one in {store, baseline}
-        if store != baseline
-    )
-    return geometric_mean(one / other for one, other in values), rejected
+    rejected = store != baseline and any(rejected for _ratio, rejected in of)
+    return geometric_mean(ratio for ratio, _rejected in of), rejected
 
 
 def _sections(block: dict[str, pd.DataFrame], run: Run) -> Iterator[Section]:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.results import THROUGHPUT
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import Text
 from kvstudy.language.reasons import sentence
@@ -44,7 +45,6 @@ COLUMNS = [
 FASTER = ">"
 # Places that fit side by side, and the width of one.
 MOST_PLACES, WIDTH = 4, 0.167
-WHOLE = ("overall", "throughput")
 
 
 class RankingLine(Strict):
@@ -140,7 +140,7 @@ class RankingTable(Table):
 
 def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
-    values = {store: results.measured(store, workload, *WHOLE) for store in stores}
+    values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
     there = [store for store, value in values.items() if value is not None]
     pairs = run.headline_analysis.pairs[run.headline_analysis.pairs["workload"] == workload]
     order = order_of(pairs, there)
@@ -160,9 +160,9 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict
                 "equal": " ".join(equal),
                 "undecided": " ".join(undecided),
                 "client_bound": "yes" if (workload, store) in bound else "",
-                "published": results.published(store, workload, *WHOLE),
+                "published": results.published(store, workload, *THROUGHPUT),
                 "published_place": source.get(store, math.nan),
-                "rejected": results.rejected(store, workload, *WHOLE),
+                "rejected": results.rejected(store, workload, *THROUGHPUT),
                 "note": "" if value else results.state(store, workload).label or N_("no mean"),
             }
         )
@@ -177,7 +177,7 @@ def published_places(stores: list[str], results: Results, workload: str) -> dict
     printed = {store: int(place) for store, place in printed.items() if place is not None}
     if printed:
         return printed
-    rates = {store: results.published(store, workload, *WHOLE) for store in stores}
+    rates = {store: results.published(store, workload, *THROUGHPUT) for store in stores}
     return places_of({store: rate for store, rate in rates.items() if rate is not None})
 
 
