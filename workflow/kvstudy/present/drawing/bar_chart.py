@@ -165,7 +165,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         is_broken = row.broken == "yes"
         top = bar.get_height()
         if is_broken:
-            _tear(ax, bar, highest)
+            _break(ax, bar, highest)
         elif not pd.isna(row.max) and row.n > 1:
             _whisker(ax, x, width, row.min, row.max)
             top = max(top, row.max)
@@ -213,7 +213,7 @@ def _whisker(ax: plt.Axes, x: float, width: float, low: float, high: float) -> N
     ax.hlines([low, high], x - width / 6, x + width / 6, color=DARK, linewidth=0.8, zorder=3)
 
 
-def _tear(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
+def _break(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
     """Two slanted white cuts through ``bar``, a little below its top."""
     left, right = bar.get_x(), bar.get_x() + bar.get_width()
     slant = highest * 0.06
@@ -396,7 +396,7 @@ def broken(
     return result
 
 
-def with_torn(rows: list[dict]) -> pd.DataFrame:
+def with_broken(rows: list[dict]) -> pd.DataFrame:
     """The ``rows`` of one panel as a table, each told whether its bar is broken."""
     values = [None if pd.isna(row["value"]) else row["value"] for row in rows]
     tops = [0 if pd.isna(row["max"]) else row["max"] for row in rows]

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, with_torn
+from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, with_broken
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.study.base import Name, Unit, check_unit
@@ -109,4 +109,4 @@ def _panel(figure: Averages, run: Run, values: pd.DataFrame, workload: str) -> p
                 reasons = {swept.label(store, workload, each) for each in sizes}
                 row["note"] = reasons.pop() if len(reasons) == 1 else "no-valid-value"
             rows.append(row)
-    return with_torn(rows)
+    return with_broken(rows)

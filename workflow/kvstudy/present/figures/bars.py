@@ -12,7 +12,7 @@ from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, panel_title, with_torn
+from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, panel_title, with_broken
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.study.base import Metric, Name, Operation
@@ -125,7 +125,7 @@ def bars(
             for group, workload, metric in groups
             for store in study.store_names
         ]
-        frames.append(with_torn(rows))
+        frames.append(with_broken(rows))
     return pd.concat(frames, ignore_index=True)
 
 

@@ -63,8 +63,10 @@ def answers(run: Run) -> Answers:
             continue
         named = {*pairs["faster"], *pairs["slower"]}
         there = [store for store in run.study.store_names if store in named]
-        _add(groups, run.study.workload(name).short, pairs, there)
-        behind.append(_last(pairs, there))
+        places = place_ranges(order_of(pairs, there), larger_is_better=True)
+        ranges = {store: places[store] for store in there}
+        _add(groups, run.study.workload(name).short, pairs, ranges)
+        behind.append(_last(pairs, ranges))
     shown = list(groups.values())
     for answer in shown:
         answer.stores = tuple(run.titles[store] for store in answer.stores)
@@ -75,17 +77,18 @@ def answers(run: Run) -> Answers:
     return Answers(shown, len(behind) - named, _everywhere(behind, run.titles))
 
 
-def _add(groups: dict, workload: str, pairs: pd.DataFrame, there: list[str]) -> None:
+def _add(
+    groups: dict, workload: str, pairs: pd.DataFrame, ranges: dict[str, tuple[int, int]]
+) -> None:
     """The answer under one workload to the others of its kind."""
-    ranges = place_ranges(order_of(pairs, there), larger_is_better=True)
     rows = sorted(pairs.itertuples(), key=lambda row: row.ratio)
-    first = tuple(store for store in there if ranges[store] == (1, 1))
+    first = tuple(store for store, places in ranges.items() if places == (1, 1))
     kind = Decision.FASTER
     if first:
         rows = [row for row in rows if row.faster == first[0]]
     else:
-        first = tuple(store for store in there if ranges[store][0] == 1)
-        among = set(first if len(first) > 1 else there)
+        first = tuple(store for store, places in ranges.items() if places[0] == 1)
+        among = set(first if len(first) > 1 else ranges)
         rows = [
             row
             for row in rows
@@ -100,7 +103,7 @@ def _add(groups: dict, workload: str, pairs: pd.DataFrame, there: list[str]) -> 
         if open_rows := [row for row in rows if row.decision == Decision.UNDECIDED]:
             kind, rows = Decision.UNDECIDED, open_rows
         both = {name for row in rows for name in (row.faster, row.slower)}
-        first = tuple(store for store in there if store in both)
+        first = tuple(store for store in ranges if store in both)
     answer = groups.setdefault((kind, first), Answer(kind.value, first))
     answer.workloads.append(workload)
     # The one that is closest behind, and of several ahead the two that are farthest apart.
@@ -113,11 +116,10 @@ def _add(groups: dict, workload: str, pairs: pd.DataFrame, there: list[str]) -> 
     answer.more.append(None if any(map(pd.isna, needed)) else round(max(needed)))
 
 
-def _last(pairs: pd.DataFrame, there: list[str]) -> tuple[str, float] | None:
+def _last(pairs: pd.DataFrame, ranges: dict[str, tuple[int, int]]) -> tuple[str, float] | None:
     """The store that all others are decided to be faster than, and the next one's factor."""
-    ranges = place_ranges(order_of(pairs, there), larger_is_better=True)
-    last = [store for store in there if ranges[store][0] == len(there)]
-    if len(there) < 3 or not last:
+    last = [store for store, places in ranges.items() if places[0] == len(ranges)]
+    if len(ranges) < 3 or not last:
         return None
     rows = [row for row in pairs.itertuples() if row.slower == last[0]]
     return last[0], min(row.ratio for row in rows)

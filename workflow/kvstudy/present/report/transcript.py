@@ -17,9 +17,9 @@ LOG_KEPT = 12
 LINES = 64
 """Most lines of one listing: what a page holds below its caption."""
 
-# YCSB's `-s`: "2024-04-30 12:00:01:123 1 sec: 4321 operations; ..."
 # The folder in which the cell was measured, on whatever machine.
 FOLDER = re.compile(r"(?:/[^\s'\"=:]+/)?results/[^\s'\"/]+/measuring(?:/[^\s'\"/]+){3}/rep\d+")
+# YCSB's `-s`: "2024-04-30 12:00:01:123 1 sec: 4321 operations; ..."
 STATUS = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[:.,]\d+ \d+ sec: ")
 
 
