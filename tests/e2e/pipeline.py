@@ -19,19 +19,28 @@ ROOT = Path(__file__).parents[2]
 BY_HAND = {"aerospike", "riak"}
 
 
-def snakemake(clone: Path, *config: str, target: str = "all", **environment: str) -> str:
-    """Run the pipeline; returns what it printed, and fails the test when it fails."""
+def run(
+    clone: Path, *command: str | Path, answers: str = "", seconds: int = 600, **environment: str
+) -> str:
+    """Run the command in the clone; returns what it printed, and fails the test when it fails."""
     done = subprocess.run(
-        ["snakemake", target, "--cores", "4", "--config", *config],
+        command,
         cwd=clone,
         env=os.environ | {"KVSTUDY_STATE": str(clone / "state")} | environment,
+        input=answers,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=1200,
+        timeout=seconds,
     )
     assert done.returncode == 0, done.stdout[-8000:]
     return done.stdout
+
+
+def snakemake(clone: Path, *config: str, target: str = "all", **environment: str) -> str:
+    """Run the pipeline; returns what it printed."""
+    command = ("snakemake", target, "--cores", "4", "--config", *config)
+    return run(clone, *command, seconds=1200, **environment)
 
 
 def text_of(pdf: Path) -> str:

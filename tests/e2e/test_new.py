@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
+from tests.e2e.pipeline import run, text_of
+
 ROOT = Path(__file__).parents[2]
-
-
-def run(clone: Path, *command: str, answers: str = "") -> str:
-    """Run the command in the clone; returns what it printed, fails when it fails."""
-    done = subprocess.run(
-        command,
-        cwd=clone,
-        env=os.environ | {"KVSTUDY_STATE": str(clone / "state")},
-        input=answers,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout[-8000:]
-    return done.stdout
 
 
 def another_redis(clone: Path) -> None:
@@ -68,12 +52,7 @@ def test_a_study_a_store_and_a_workload_of_ones_own_make_a_report(clone):
     cells = pd.read_csv(clone / "results/mine/cells.csv", keep_default_na=False)
     assert set(cells.status) == {"measured"}
     assert set(cells.store) == {"memcached", "durable", "memcached-again", "client-ceiling"}
-    pdf = subprocess.run(
-        ["pdftotext", "-layout", clone / "report/mine.pdf", "-"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
+    pdf = text_of(clone / "report/mine.pdf")
     assert "A study of my own" in " ".join(pdf.split())
     assert "Redis with a log" in pdf
     assert "??" not in pdf
