@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 from datetime import datetime
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from click.testing import CliRunner
 from kvstudy.analyse.claims.file import load_claims
-from kvstudy.analyse.claims.quantities import Quantity
+from kvstudy.analyse.claims.quantities import SHARE, Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.tidy.numbers import change, grouped, share, significant
 from kvstudy.cli import cli
@@ -26,6 +27,7 @@ from kvstudy.language.reasons import reason, sentence, several
 from kvstudy.present.report import markdown
 from kvstudy.present.report.document import OPTIONS
 from kvstudy.present.report.markdown import as_time, distinct_numbers, listed
+from kvstudy.present.typeset.table import interval
 from kvstudy.stores.definition import load_stores
 from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study
@@ -200,6 +202,13 @@ def test_numbers_in_english_are_as_ever():
     assert number(Quantity(1.05, 1.02, 1.08, 3)) == "1.05\u00a0[1.02,\u00a01.08]"
     assert as_time(datetime(2026, 11, 20, 19, 46)) == "20 November 2026, 19:46"
     assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_an_interval_of_anything_fits_a_column():
+    assert number(Quantity(1.05, 1.2e-9, 3.4e12, 2)) == "1.05\u00a0[<0.001,\u00a0>1\u202f000]"
+    assert number(Quantity(3, 1, inf, 2)) == "3.00\u00a0[1.00,\u00a0\N{INFINITY}]"
+    assert interval(2, 1e-9, 5, digits=4) == "<0.001 to 5.000"
+    assert number(Quantity(0, 0, 0.004, 100, SHARE)) == "0\u00a0[0,\u00a00.400] %"
 
 
 def test_dates_and_lists_follow_the_language(czech):

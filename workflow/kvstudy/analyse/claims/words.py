@@ -8,7 +8,7 @@ from math import inf, isnan
 from kvstudy.analyse.claims.quantities import READS, SHARE, THREADS, Quantity
 from kvstudy.analyse.claims.selection import Grid, Operand
 from kvstudy.analyse.claims.statements import Part
-from kvstudy.analyse.tidy.numbers import grouped, significant, sized
+from kvstudy.analyse.tidy.numbers import ends, grouped, significant, sized
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.language.reasons import sentence
@@ -66,20 +66,19 @@ def value_name(operand: Operand, names: Names) -> str:
 def number(quantity: Quantity) -> str:
     """``1.05 [1.02, 1.08]``, with the unit of a value."""
     if quantity.unit == THREADS:
-        ends = (
-            _ends(_count(quantity.low), _count(quantity.high)) if quantity.low is not None else ""
-        )
-        return _("{} threads").format(f"{_count(quantity.value)}{ends}")
+        count = _count(quantity.value)
+        if quantity.low is not None:
+            count += _in_brackets(_count(quantity.low), _count(quantity.high))
+        return _("{} threads").format(count)
     if quantity.value == inf and quantity.unit == READS:
         return _("never")
     factor, unit = _scale(quantity)
-    ends = ""
-    if quantity.low is not None:
-        ends = _ends(_plain(quantity.low * factor), _plain(quantity.high * factor))
-    return f"{_plain(quantity.value * factor)}{ends}{unit}"
+    scaled = [end and end * factor for end in (quantity.value, quantity.low, quantity.high)]
+    interval = _in_brackets(*ends(*scaled)) if quantity.low is not None else ""
+    return f"{grouped(significant(scaled[0]))}{interval}{unit}"
 
 
-def _ends(low: str, high: str) -> str:
+def _in_brackets(low: str, high: str) -> str:
     """The interval, which stays on one line with its value."""
     return f"{SPACE}[{low}{';' if decimal_mark() == ',' else ','}{SPACE}{high}]"
 
@@ -209,10 +208,6 @@ def _scale(quantity: Quantity) -> tuple[float, str]:
     if quantity.unit == SHARE:
         return 100, " %"
     return 1, {READS: _(" reads per write")}.get(quantity.unit, "")
-
-
-def _plain(value: float) -> str:
-    return "\N{INFINITY}" if value == inf else grouped(significant(value))
 
 
 def _count(value: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, log10
+from math import floor, inf, log10
 
 from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
@@ -21,6 +21,8 @@ UNIT_FACTORS = {
     ("place", "place"): 1,
 }
 UNIT_SIGNS = {"us": "µs"}
+# Times off its value, beyond which an end of an interval is only a bound.
+FARTHEST = 1000
 # Behind a published value that the audit of the source rejects.
 MARK = "\N{DOUBLE DAGGER}"
 
@@ -62,6 +64,24 @@ def significant(value: float, digits: int = 3) -> str:
     if decimals and floor(log10(abs(round(value, decimals)))) > floor(log10(abs(value))):
         decimals -= 1
     return decimal(f"{value:.{decimals}f}")
+
+
+def ends(value: float, low: float, high: float, digits: int = 3) -> tuple[str, str]:
+    """The ends of the interval around ``value``, no farther off than some ``FARTHEST`` times.
+
+    The interval of two runs that differ is 12.7 standard errors wide on each side: 10⁻⁹ to 10⁹
+    fills a column and says no more than <0.001 to >1000.
+    """
+    size = 10.0 ** round(log10(value)) if value > 0 else inf
+    least, most = size / FARTHEST if value > 0 else low, size * FARTHEST
+    first, last = (
+        grouped(significant(end, digits)) if end < inf else "\N{INFINITY}" for end in (low, high)
+    )
+    if low < least:
+        first = f"<{grouped(significant(least, 1))}"
+    if most < high < inf:
+        last = f">{grouped(significant(most, 1))}"
+    return first, last
 
 
 def between(low: str, high: str) -> str:

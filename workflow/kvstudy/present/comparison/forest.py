@@ -9,8 +9,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from kvstudy.present.comparison.runs import interval, marks, number
+from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.present.comparison.runs import marks
 from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, Look
+from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import margin_bounds
 
 # Lines that a page holds: rows and the workloads above them.
@@ -86,7 +88,7 @@ def _row(ax, row, y: int, looks: dict[str, Look], low: float, high: float) -> No
     if len(title) > LONGEST_TITLE:
         title = title[: LONGEST_TITLE - 1] + "\N{HORIZONTAL ELLIPSIS}"
     _beside(ax, -0.03, y, title, ha="right")
-    _beside(ax, 1.03, y, f"{number(row.change)}  ({interval(row.low, row.high)})")
+    _beside(ax, 1.03, y, f"{significant(row.change)}  ({interval(row.change, row.low, row.high)})")
     _beside(ax, RIGHT_EDGE, y, marks(row), ha="right")
 
 

@@ -20,21 +20,6 @@ from kvstudy.study.naming import did_you_mean
 
 TIE, EQUAL = "~", "="
 UNKNOWN = "?"
-# Beyond these, an interval of two noisy runs says no more than "anything".
-SMALLEST, LARGEST = 0.001, 1000.0
-
-
-def number(value: float) -> str:
-    """A ratio with three digits; the smallest and largest only as a bound."""
-    if value < SMALLEST:
-        return f"<{SMALLEST:g}"
-    return f">{LARGEST:g}" if value > LARGEST else significant(value)
-
-
-def interval(low: float, high: float) -> str:
-    if pd.isna(low):
-        return "one run"
-    return f"{number(low)} to {number(high)}"
 
 
 def sizes(parameters: str) -> str:

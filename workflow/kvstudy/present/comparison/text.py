@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.present.comparison.compare import Comparison
-from kvstudy.present.comparison.runs import Run, interval, marks, number, sizes, speed
+from kvstudy.present.comparison.runs import Run, marks, sizes, speed
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import Latex, breakable, fill
+from kvstudy.present.typeset.table import interval
 from kvstudy.stats.ratios import MARGIN
 
 # Between a number and its sign, so that no line breaks there.
@@ -174,7 +176,7 @@ def _absolute(found: Comparison) -> str:
 
 
 def _relative_rows(found: Comparison) -> list[list[str]]:
-    return _rows(found, found.changes, "ratio", number)
+    return _rows(found, found.changes, "ratio", significant)
 
 
 def _absolute_rows(found: Comparison) -> list[list[str]]:
@@ -189,7 +191,10 @@ def _rows(
         [
             *(found.workloads[row.workload, row.parameters], found.title(row.store)),
             *(form(getattr(row, f"{value}_{side}")) for side in "ab"),
-            *(f"{row.n_a}, {row.n_b}", number(row.change), interval(row.low, row.high), marks(row)),
+            f"{row.n_a}, {row.n_b}",
+            significant(row.change),
+            interval(row.change, row.low, row.high),
+            marks(row),
         ]
         for row in table.itertuples()
     ]

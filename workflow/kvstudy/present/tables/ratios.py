@@ -85,7 +85,7 @@ def _heading(study: Study, settings: list[tuple[str, str]], name: str, parameter
 def _floor(floor: pd.DataFrame, workload: str, parameters: str) -> tuple[str, str]:
     rows = floor[(floor["workload"] == workload) & (floor["parameters"] == parameters)]
     for row in rows.itertuples():
-        return marked(significant(row.ratio), row.ratio), interval(row.low, row.high)
+        return marked(significant(row.ratio), row.ratio), interval(row.ratio, row.low, row.high)
     return DASH, ""
 
 
@@ -109,6 +109,6 @@ def _ratio(
         if any((store, workload, parameters) in bound for store in (one, other)):
             marks += BOUND
         text = marked(f"{significant(value)} {marks}".rstrip(), value)
-        between = interval(low, high)
+        between = interval(value, low, high)
         return (grey(text), grey(between)) if row.in_floor == "yes" else (text, between)
     return DASH, ""

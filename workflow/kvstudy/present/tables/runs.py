@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.tidy.files import SETTING
-from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
+from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table, by_store, by_workload
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Section,
+    Table,
+    by_store,
+    by_workload,
+    interval,
+)
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.over_time import STEADY_SECONDS, Steadiness
 
@@ -74,12 +82,9 @@ def _cells(by_metric: pd.DataFrame, seconds: pd.DataFrame) -> list[str]:
     if "throughput" not in by_metric.index:
         return [DASH] * len(COLUMNS)
     row = by_metric.loc["throughput"]
-    interval = _("one run")
-    if pd.notna(row["low"]):
-        interval = between(*(grouped(significant(row[name])) for name in ("low", "high")))
     return [
         marked(grouped(significant(row["value"])), row["value"]),
-        interval,
+        interval(row["value"], row["low"], row["high"]),
         number_cell(row["cov"], lambda cov: share(cov) + (" !" if cov > NOISY else "")),
         *_parts(seconds),
         _steady(seconds["verdict"].tolist()),

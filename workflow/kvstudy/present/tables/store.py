@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import between, grouped, share, significant
+from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Section, Table
+from kvstudy.present.typeset.table import Grid, Line, Section, Table, interval
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
@@ -103,12 +103,9 @@ class StoreTable(Table):
 def _cells(row) -> list[str]:
     if math.isnan(row.throughput):
         return [sentence(row.note) or DASH, *[DASH] * 6]
-    interval = DASH
-    if not math.isnan(row.low):
-        interval = between(*(grouped(significant(end, 4)) for end in (row.low, row.high)))
     return [
         marked(grouped(significant(row.throughput, 4)), row.throughput),
-        interval,
+        interval(row.throughput, row.low, row.high, digits=4),
         marked(share(row.of_fastest), row.of_fastest),
         *(
             number_cell(value, lambda value: grouped(significant(value)))

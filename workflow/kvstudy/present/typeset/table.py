@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kvstudy.analyse.tidy.numbers import between, significant
+from kvstudy.analyse.tidy.numbers import between, ends
 from kvstudy.language.current import _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, Rich, fill, fill_html, rejected_note
@@ -226,9 +226,9 @@ def operation_word(operation: str, sign: str = "+") -> str:
     return sign.join(_(name) for name in operation.split("+"))
 
 
-def interval(low: float, high: float) -> str:
+def interval(value: float, low: float, high: float, digits: int = 3) -> str:
     """``0.9 to 1.1``; in place of the interval that one run does not have, that it is one."""
-    return _("one run") if pd.isna(low) else between(significant(low), significant(high))
+    return _("one run") if pd.isna(low) else between(*ends(value, low, high, digits))
 
 
 def interval_head() -> str:
