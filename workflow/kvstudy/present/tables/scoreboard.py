@@ -71,7 +71,7 @@ class Scoreboard(Table):
         notes = [", ".join(marks) + "."] if judged else []
         if any(getattr(line.cells[1], "unmarked", "") for line in lines):
             notes.append(rejected_note())
-        paper = Paper(label=0.48, widths=(0.22, 0, 0))
+        paper = Paper(label=0.46, widths=(0.21, 0, 0))
         return [Grid(columns, [Section("", lines)], notes, corner=_("Claim"), paper=paper)]
 
 
