@@ -27,7 +27,17 @@ from kvstudy.present.typeset.latex import (
     rejected_note,
     with_mark,
 )
-from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, operation_word
+from kvstudy.present.typeset.table import (
+    Grid,
+    Line,
+    Paper,
+    Section,
+    Table,
+    interval,
+    interval_head,
+    operation_word,
+    two_lines,
+)
 from kvstudy.stats import percentiles
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.study.parts import MEAN
@@ -174,7 +184,7 @@ def _sections(block: dict[str, pd.DataFrame], run: Run) -> Iterator[Section]:
     of = {(name, row.store): row for name, rows in block.items() for row in rows.itertuples()}
     for store in run.study.store_names:
         rows = [of.get((name, store)) for name in block]
-        lines = [Line(bold(run.titles[store]), list(map(_ratio, rows)), store)]
+        lines = _ratios(bold(run.titles[store]), rows, store)
         further = {_("p99"): _tail, _("published"): _source}
         if run.scale == 1:
             further = {_("place"): _place} | further
@@ -188,19 +198,26 @@ def _sections(block: dict[str, pd.DataFrame], run: Run) -> Iterator[Section]:
     for store in {store for _name, store in of if "/" in store}:
         name = store.partition("/")[0]
         title = _("{} against itself").format(run.titles[name])
-        cells = [_ratio(of.get((one, store))) for one in block]
-        yield Section(title, [Line(INDENT + _("noise floor"), cells, name)])
+        rows = [of.get((one, store)) for one in block]
+        yield Section(title, _ratios(INDENT + _("noise floor"), rows, name))
 
 
-def _ratio(row) -> str:
+def _ratios(label: str, rows: list, store: str) -> list[Line]:
+    """The ratios, and their intervals below them: side by side, five of 0.048 do not fit a line."""
+    cells = [_ratio(row) for row in rows]
+    return two_lines(label, cells, store, INDENT + interval_head())
+
+
+def _ratio(row) -> tuple[str, str]:
     if row is None or math.isnan(row.ratio):
-        return DASH
-    low, high = (None, None) if math.isnan(row.low) else (row.low, row.high)
+        return DASH, ""
+    ends = "" if math.isnan(row.low) else interval(row.ratio, row.low, row.high)
     # The baseline's own is no measured ratio.
-    alone = row.ratio == 1 and low is None
-    text = "1" if alone else number(Quantity(row.ratio, low, high, int(row.n)))
+    text = "1" if row.ratio == 1 and not ends else significant(row.ratio)
     text = marked(text + (BOUND if row.client_bound == "yes" else ""), row.ratio)
-    return grey(text) if row.in_floor == "yes" else text
+    if row.in_floor != "yes":
+        return text, ends
+    return grey(text), grey(ends) if ends else ""
 
 
 def _place(row) -> str:

@@ -236,10 +236,10 @@ def interval_head() -> str:
     return _("95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%")
 
 
-def two_lines(label: str, cells: list[tuple[str, str]], store: str) -> list[Line]:
-    """One line, and a second one below it if any cell has something there."""
+def two_lines(label: str, cells: list[tuple[str, str]], store: str, below: str = "") -> list[Line]:
+    """One line, and a second one, labelled ``below``, if any cell has something there."""
     first, second = ([cell[place] for cell in cells] for place in (0, 1))
-    return [Line(label, first, store), *([Line("", second, store)] if any(second) else [])]
+    return [Line(label, first, store), *([Line(below, second, store)] if any(second) else [])]
 
 
 def sections_of(
