@@ -416,7 +416,7 @@ def test_an_environment_of_another_version_is_refused(tmp_path):
             compare(str(tmp_path / "one"), str(tmp_path / "two"))
 
     refused({key: good[key] for key in ("machines", "stores")}, "has no key 'study'")
-    refused([], "has no key 'study'")
+    refused([], "has no key 'stores'")
     study = {key: value for key, value in good["study"].items() if key != "seed"}
     refused(good | {"study": study}, r"study\.seed: Field required")
     refused(good | {"machines": ["PC"]}, "another version")

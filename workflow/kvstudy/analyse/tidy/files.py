@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,17 +133,33 @@ SUMMARY_NUMBERS = ["n", "mean", "sd", "cov", "min", "max"]
 SUMMARY = Table("summary", SUMMARY_KEYS + SUMMARY_NUMBERS, SUMMARY_NUMBERS, "summarise")
 
 
-def read_environment(path: Path) -> dict:
-    """``environment.json``: what was measured on; KvstudyError where it is not one."""
+def read_environment(path: Path, keys: Sequence[str] = ()) -> dict:
+    """``environment.json``, what was measured on; KvstudyError where it is none with ``keys``."""
     try:
         environment = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise KvstudyError(
             f"{path}: cannot be read ({error}); write it with 'kvstudy parse'"
         ) from None
-    if not isinstance(environment, dict) or "stores" not in environment:
-        raise KvstudyError(f"{path}: has no key 'stores'; write it with 'kvstudy parse'")
+    for key in ("stores", *keys):
+        if not isinstance(environment, dict) or key not in environment:
+            raise KvstudyError(
+                f"{path}: has no key '{key}'; another version wrote it: write it again with "
+                "'kvstudy parse'"
+            )
+    if not isinstance(environment["stores"], dict):
+        raise KvstudyError(
+            f"{path}: another version wrote its 'stores'; write it again with 'kvstudy parse'"
+        )
     return environment
+
+
+def ycsb_versions(environment: dict) -> list[str]:
+    """Versions of YCSB's core on the class paths, as its files are named, and of imported logs."""
+    jars = {jar for store in environment["stores"].values() for jar in store.get("jars") or {}}
+    cores = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in jars)
+    imported = environment.get("imported", {}).get("ycsb", [])
+    return sorted({*(core[1] for core in cores if core), *imported})
 
 
 def counting(cells: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import seaborn as sns
 
+from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.comparison.forest import draw_forest, pages
@@ -105,7 +105,7 @@ def _facts(run: Run, titles: dict[str, str]) -> dict[str, str]:
     machines = _machines(run)
     for component in dict.fromkeys(name for machine in machines for name in machine):
         facts[component] = _distinct(_words(machine.get(component)) for machine in machines)
-    facts["YCSB"] = _ycsb(run)
+    facts["YCSB"] = _distinct(ycsb_versions(run.environment))
     facts["YCSB client"] = _distinct(measured["client"])
     facts["servers run as"] = _distinct(measured["provider"])
     for store, title in titles.items():
@@ -152,12 +152,6 @@ def _only(one: dict[str, str], other: dict[str, str]) -> str:
         for name, digest in sorted(one.items())
         if other.get(name) != digest
     )
-
-
-def _ycsb(run: Run) -> str:
-    """Version of YCSB's core on the class paths, as its file is named."""
-    found = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in _jars(run, run.stores))
-    return _distinct(match[1] for match in found if match)
 
 
 def _words(part: dict[str, str] | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ import pandas as pd
 from pydantic import ValidationError
 
 from kvstudy.analyse.tidy.collect import StoreRecord, StudyRecord, WorkloadRecord
-from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, read_csv
+from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, read_csv, read_environment
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.analyse.tidy.summary import per_repetition, throughputs
 from kvstudy.errors import KvstudyError
@@ -164,15 +163,7 @@ def refuse_same(a: Run, b: Run) -> None:
 
 
 def _environment(path: Path) -> tuple[dict, StudyRecord]:
-    try:
-        environment = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise KvstudyError(f"{path}: cannot be read ({error}); {PARSE_AGAIN}") from None
-    for key in ("study", "machines", "stores"):
-        if not isinstance(environment, dict) or key not in environment:
-            raise KvstudyError(
-                f"{path}: has no key '{key}'; another version of kvstudy wrote it: {PARSE_AGAIN}"
-            )
+    environment = read_environment(path, ["study", "machines"])
     try:
         return environment, StudyRecord.model_validate(environment["study"])
     except ValidationError as error:

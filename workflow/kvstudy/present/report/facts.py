@@ -5,7 +5,6 @@ The templates in report/text/ see these objects; nothing here knows a study.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -17,7 +16,7 @@ from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.order import out_of_order
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import SUMMARY
+from kvstudy.analyse.tidy.files import SUMMARY, ycsb_versions
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import published_only
 from kvstudy.language.current import _
@@ -207,11 +206,7 @@ class RunFacts(OfCells):
 
     @property
     def ycsb_versions(self) -> list[str]:
-        """Versions of YCSB's core on the class paths, as its files are named."""
-        jars = {jar for store in self.data.environment["stores"].values() for jar in store["jars"]}
-        cores = (re.fullmatch(r"core-(\d.*)\.jar", jar) for jar in sorted(jars))
-        named = self.data.environment.get("imported", {}).get("ycsb", [])
-        return distinct([*(match[1] for match in cores if match), *named])
+        return ycsb_versions(self.data.environment)
 
     @property
     def imports(self) -> surroundings.ImportFacts | None:

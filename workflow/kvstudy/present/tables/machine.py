@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
@@ -50,7 +50,7 @@ class MachineTable(Table):
                 put(N_("Machine"), name=study.imported.machine or _("not recorded"))
             for part in study.source.machine if study.source else []:
                 put(part.component, source_name=part.name, source_details=part.details)
-            if version := _ycsb(environment):
+            if version := ", ".join(ycsb_versions(environment)):
                 put("YCSB", name=version)
             for store in study.store_names:
                 if facts := environment.get("stores", {}).get(store):
@@ -87,16 +87,6 @@ class MachineTable(Table):
         ]
         columns = [(_("Name"), ""), (_("Details"), "")]
         return source.table(columns, [Section("", lines)], _("Component"), text=True)
-
-
-def _ycsb(environment: dict) -> str:
-    """Version of YCSB's core on the class paths, as its file is named."""
-    names = {
-        jar for facts in environment.get("stores", {}).values() for jar in facts.get("jars", {})
-    }
-    versions = set(environment.get("imported", {}).get("ycsb", []))
-    versions |= {core[1] for name in names if (core := re.fullmatch(r"core-(\d.*)\.jar", name))}
-    return ", ".join(sorted(versions))
 
 
 def _joined(name: str, details: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from xlsxwriter.exceptions import FileCreateError
 
 from kvstudy import __version__
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.averages import side_by_side, with_spread
@@ -141,10 +141,7 @@ def _facts(content: Content) -> list[tuple[str, str]]:
         provider = known["provider"].replace("none", "")
         told = [known["version"] or "version not recorded", provider, *known["images"]]
         facts.append((content.title(store), ", ".join(filter(None, told))))
-    cores = {jar for known in environment["stores"].values() for jar in known["jars"]}
-    versions = sorted({m[1] for jar in cores if (m := re.fullmatch(r"core-(\d.*)\.jar", jar))})
-    versions += environment.get("imported", {}).get("ycsb", [])
-    facts.append(("YCSB", ", ".join(dict.fromkeys(versions)) or "not recorded"))
+    facts.append(("YCSB", ", ".join(ycsb_versions(environment)) or "not recorded"))
     if study.source:
         of = study.source
         facts.append(("Source", f"{of.author}: {of.title}. {of.published_as}, {of.year}."))
