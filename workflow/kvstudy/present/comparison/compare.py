@@ -21,7 +21,14 @@ from kvstudy.present.comparison.matching import (
     orders,
     relative_changes,
 )
-from kvstudy.present.comparison.runs import PARSE_AGAIN, Run, find_run, read_run, refuse_same, sizes
+from kvstudy.present.comparison.runs import (
+    PARSE_AGAIN,
+    RecordedRun,
+    find_recorded,
+    read_recorded,
+    refuse_same,
+    sizes,
+)
 from kvstudy.present.drawing.draw import Look, looks, save, use_style
 from kvstudy.stores.definition import Store, lighter, load_store
 from kvstudy.study.alike import cores_of
@@ -34,7 +41,7 @@ UNKNOWN = "not recorded"
 HIDDEN = {"", UNKNOWN, "not visible"}
 
 
-def facts_of_both(a: Run, b: Run, titles: dict[str, str]) -> pd.DataFrame:
+def facts_of_both(a: RecordedRun, b: RecordedRun, titles: dict[str, str]) -> pd.DataFrame:
     """One row for each fact about machines, programs and plans.
 
     Columns: what, a, b (text; "not recorded" where a run does not tell), same (yes, no).
@@ -58,7 +65,7 @@ def facts_of_both(a: Run, b: Run, titles: dict[str, str]) -> pd.DataFrame:
     )
 
 
-def not_one_machine(a: Run, b: Run) -> str:
+def not_one_machine(a: RecordedRun, b: RecordedRun) -> str:
     """Why both runs are not known to be of one machine; "" when they say they are.
 
     One machine is: the same CPU, cores and memory. Two machines of one type look the same.
@@ -78,7 +85,7 @@ def not_one_machine(a: Run, b: Run) -> str:
     return f"the machines differ in {' and '.join(different)}"
 
 
-def _machines(run: Run) -> list[dict[str, dict[str, str]]]:
+def _machines(run: RecordedRun) -> list[dict[str, dict[str, str]]]:
     """Each description of a machine as component -> {name, details}."""
     try:
         return [
@@ -98,7 +105,7 @@ def _identity(machine: dict[str, dict[str, str]]) -> tuple[str, str, str] | None
     return None if HIDDEN.intersection(found) else found
 
 
-def _facts(run: Run, titles: dict[str, str]) -> dict[str, str]:
+def _facts(run: RecordedRun, titles: dict[str, str]) -> dict[str, str]:
     study, cells = run.study, run.cells
     measured = cells[cells["status"] == "measured"]
     facts = {"study": study.name}
@@ -128,7 +135,7 @@ def _facts(run: Run, titles: dict[str, str]) -> dict[str, str]:
     return facts
 
 
-def _store(run: Run, store: str) -> dict:
+def _store(run: RecordedRun, store: str) -> dict:
     try:
         # A store without a measured cell has no entry.
         return dict(run.environment["stores"].get(store, {}))
@@ -136,7 +143,7 @@ def _store(run: Run, store: str) -> dict:
         raise _other_form(run, error) from None
 
 
-def _jars(run: Run, stores: Iterable[str]) -> dict[str, str]:
+def _jars(run: RecordedRun, stores: Iterable[str]) -> dict[str, str]:
     """The files on the class paths of the shared stores' clients, with their checksums."""
     return {
         name: str(digest)
@@ -164,14 +171,14 @@ def _distinct(texts: Iterable[str]) -> str:
     return " or ".join(dict.fromkeys(text for text in texts if text)) or UNKNOWN
 
 
-def _other_form(run: Run, error: Exception) -> KvstudyError:
+def _other_form(run: RecordedRun, error: Exception) -> KvstudyError:
     return KvstudyError(
         f"{run.folder / 'environment.json'}: {error!r}: another version of kvstudy wrote it; "
         f"{PARSE_AGAIN}"
     )
 
 
-def store_looks(run: Run, stores: list[str]) -> dict[str, Look]:
+def store_looks(run: RecordedRun, stores: list[str]) -> dict[str, Look]:
     """Title, colour and hatch of ``stores``, as in the figures of the run's own report.
 
     A store that this installation has no folder of is called as in the study.
@@ -197,7 +204,7 @@ def _known(name: str, record) -> Store | None:
         return None
 
 
-def workload_labels(run: Run, matching: Matching) -> dict[tuple[str, str], str]:
+def workload_labels(run: RecordedRun, matching: Matching) -> dict[tuple[str, str], str]:
     """The name of each match, with its parameters where a workload has several."""
     names = [match.workload for match in matching.matches]
     return {
@@ -207,7 +214,7 @@ def workload_labels(run: Run, matching: Matching) -> dict[tuple[str, str], str]:
     }
 
 
-def _titled(run: Run, workload: str) -> str:
+def _titled(run: RecordedRun, workload: str) -> str:
     return run.workloads[workload].title or workload
 
 
@@ -222,8 +229,8 @@ class Comparison:
     ``two_machines`` says why ``throughputs`` has no rows; "" when both are of one machine.
     """
 
-    a: Run
-    b: Run
+    a: RecordedRun
+    b: RecordedRun
     base: str | None
     stores: dict[str, Look]
     workloads: dict[tuple[str, str], str]
@@ -247,8 +254,8 @@ def compare(first: str, second: str, base: str | None = None) -> Comparison:
 
     KvstudyError when they cannot be compared; it says why.
     """
-    folders = [find_run(name) for name in (first, second)]
-    a, b = (read_run(folder) for folder in folders)
+    folders = [find_recorded(name) for name in (first, second)]
+    a, b = (read_recorded(folder) for folder in folders)
     refuse_same(a, b)
     matching = match_runs(a, b, base)
     two_machines = not_one_machine(a, b)

@@ -10,7 +10,7 @@ import pandas as pd
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.present.comparison.runs import EQUAL, TIE, Run, sizes
+from kvstudy.present.comparison.runs import EQUAL, TIE, RecordedRun, sizes
 from kvstudy.stats.intervals import Interval, log_t_interval
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ranks import agreement
@@ -67,7 +67,7 @@ class Matching:
         self.left_out.append(dict.fromkeys(LEFT_OUT, "") | {"run": run, "reason": reason} | place)
 
 
-def match_runs(a: Run, b: Run, base: str | None = None) -> Matching:
+def match_runs(a: RecordedRun, b: RecordedRun, base: str | None = None) -> Matching:
     """Match the cells of ``a`` and ``b`` by store, workload and parameters.
 
     ``base`` is the wanted store to divide by. Without it, the first in the order of
@@ -109,7 +109,7 @@ def match_runs(a: Run, b: Run, base: str | None = None) -> Matching:
     return found
 
 
-def _shared_stores(a: Run, b: Run, found: Matching) -> list[str]:
+def _shared_stores(a: RecordedRun, b: RecordedRun, found: Matching) -> list[str]:
     shared = []
     for name in _in_both(a, b, "store", found):
         folders = [run.stores[name].folder for run in (a, b)]
@@ -123,7 +123,7 @@ def _shared_stores(a: Run, b: Run, found: Matching) -> list[str]:
     return shared
 
 
-def _shared_workloads(a: Run, b: Run, found: Matching) -> list[str]:
+def _shared_workloads(a: RecordedRun, b: RecordedRun, found: Matching) -> list[str]:
     shared = _in_both(a, b, "workload", found)
     if not shared:
         raise _nothing_in_both(a, b, "common workload")
@@ -136,7 +136,7 @@ def _shared_workloads(a: Run, b: Run, found: Matching) -> list[str]:
     return same
 
 
-def _in_both(a: Run, b: Run, kind: str, found: Matching) -> list[str]:
+def _in_both(a: RecordedRun, b: RecordedRun, kind: str, found: Matching) -> list[str]:
     """The names of the stores or workloads of both runs; those of one are left out."""
     names = [list(getattr(run, f"{kind}s")) for run in (a, b)]
     for side, own, other in (("A", *names), ("B", *reversed(names))):
@@ -146,7 +146,7 @@ def _in_both(a: Run, b: Run, kind: str, found: Matching) -> list[str]:
     return [name for name in names[0] if name in names[1]]
 
 
-def _nothing_in_both(a: Run, b: Run, what: str) -> KvstudyError:
+def _nothing_in_both(a: RecordedRun, b: RecordedRun, what: str) -> KvstudyError:
     kind = what.split()[-1]
     have = [", ".join(getattr(run, f"{kind}s")) for run in (a, b)]
     return KvstudyError(
@@ -155,7 +155,7 @@ def _nothing_in_both(a: Run, b: Run, what: str) -> KvstudyError:
     )
 
 
-def property_difference(a: Run, b: Run, workload: str) -> str:
+def property_difference(a: RecordedRun, b: RecordedRun, workload: str) -> str:
     """The YCSB properties of ``workload`` that differ, in words; "" when none does."""
     one, other = (run.workloads[workload].properties for run in (a, b))
     return ", ".join(
@@ -165,7 +165,7 @@ def property_difference(a: Run, b: Run, workload: str) -> str:
     )
 
 
-def _shared_parameters(a: Run, b: Run, workload: str, found: Matching) -> list[str]:
+def _shared_parameters(a: RecordedRun, b: RecordedRun, workload: str, found: Matching) -> list[str]:
     for side, one, other in _both(a, b):
         for parameters in one.parameters(workload):
             if parameters not in other.parameters(workload):
@@ -180,7 +180,7 @@ def _shared_parameters(a: Run, b: Run, workload: str, found: Matching) -> list[s
 
 
 def _cells_left_out(
-    a: Run, b: Run, workload: str, parameters: str, store: str, found: Matching
+    a: RecordedRun, b: RecordedRun, workload: str, parameters: str, store: str, found: Matching
 ) -> None:
     """Name the planned repetitions without a value that counts, once for each reason."""
     for side, run, _ in _both(a, b):
@@ -220,7 +220,7 @@ def _base(found: Matching, wanted: str | None) -> str | None:
     return wanted or max(stores, key=covered.__getitem__)
 
 
-def _both(a: Run, b: Run) -> Iterator[tuple[str, Run, Run]]:
+def _both(a: RecordedRun, b: RecordedRun) -> Iterator[tuple[str, RecordedRun, RecordedRun]]:
     yield "A", a, b
     yield "B", b, a
 
@@ -232,7 +232,7 @@ COLUMNS = [
 ]
 
 
-def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
+def orders(a: RecordedRun, b: RecordedRun, matching: Matching) -> pd.DataFrame:
     """One row per workload and parameters with at least two shared stores.
 
     ``order_a`` and ``order_b`` are the ``stores`` by their mean throughput, such as
@@ -261,7 +261,7 @@ def orders(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _pairs(run: Run, match: Match) -> dict[tuple[str, str], Ratio] | None:
+def _pairs(run: RecordedRun, match: Match) -> dict[tuple[str, str], Ratio] | None:
     """Ratios of every two stores; None when two have no repetition in common."""
     ratios = {}
     for one, other in combinations(match.stores, 2):
@@ -282,7 +282,7 @@ def _signs(pairs: dict[tuple[str, str], Ratio]) -> dict[tuple[str, str], int]:
     }
 
 
-def _order(run: Run, match: Match, pairs: dict[tuple[str, str], Ratio]) -> str:
+def _order(run: RecordedRun, match: Match, pairs: dict[tuple[str, str], Ratio]) -> str:
     means = {
         store: log_t_interval(run.runs(match.workload, match.parameters, store).values()).value
         for store in match.stores
@@ -308,7 +308,7 @@ ABSOLUTE = [
 ]
 
 
-def relative_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
+def relative_changes(a: RecordedRun, b: RecordedRun, matching: Matching) -> pd.DataFrame:
     """The change of each store's ratio to the base, free of the machines' speeds.
 
     In each run, the throughputs of store and base are divided repetition by repetition:
@@ -349,7 +349,7 @@ def relative_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
     return _table(places, sides, ratios, RELATIVE)
 
 
-def absolute_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
+def absolute_changes(a: RecordedRun, b: RecordedRun, matching: Matching) -> pd.DataFrame:
     """The change of each store's throughput itself (ops/s), of runs of one machine.
 
     ``throughput_a`` and ``throughput_b`` are geometric means with their 95 % intervals;
@@ -371,7 +371,7 @@ def absolute_changes(a: Run, b: Run, matching: Matching) -> pd.DataFrame:
 Parts = tuple[list[list[float]], list[list[float]]]
 
 
-def _parts(run: Run, match, store: str, base: str) -> Parts | None:
+def _parts(run: RecordedRun, match, store: str, base: str) -> Parts | None:
     """Store by base in each repetition that has both; of an imported run each by itself.
 
     None where nothing can be divided.

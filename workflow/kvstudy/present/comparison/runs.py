@@ -56,8 +56,10 @@ PARSE_AGAIN = "parse its raw logs again with 'kvstudy parse'"
 
 
 @dataclass(frozen=True)
-class Run:
-    """A finished run. ``cells`` are those of its study's own stores and workloads.
+class RecordedRun:
+    """A finished run of which only the results are here, not its study file.
+
+    ``cells`` are those of its study's own stores and workloads.
 
     ``speeds`` has the throughput (ops/s) of each repetition that counts: columns
     workload, parameters, store, repetition, value. ``environment`` is environment.json.
@@ -104,7 +106,7 @@ class Run:
         return len(self.speeds)
 
 
-def find_run(name: str) -> Path:
+def find_recorded(name: str) -> Path:
     """The folder of the run called ``name``, or of that path; KvstudyError when there is none."""
     for folder in (RESULTS / name, Path(name)):
         if folder.is_dir():
@@ -122,7 +124,7 @@ def find_run(name: str) -> Path:
     return folder
 
 
-def read_run(folder: Path) -> Run:
+def read_recorded(folder: Path) -> RecordedRun:
     """The run in ``folder``.
 
     KvstudyError for files that are broken, contradict each other or were written by
@@ -145,10 +147,10 @@ def read_run(folder: Path) -> Run:
     speeds = throughputs(values)
     speeds = speeds[speeds["value"] > 0]
     columns = ["workload", "parameters", "store", "repetition", "value"]
-    return Run(folder, study, cells, speeds[columns].reset_index(drop=True), environment)
+    return RecordedRun(folder, study, cells, speeds[columns].reset_index(drop=True), environment)
 
 
-def refuse_same(a: Run, b: Run) -> None:
+def refuse_same(a: RecordedRun, b: RecordedRun) -> None:
     """KvstudyError when both are one run, or one is a copy of the other."""
     same = a.folder.resolve() == b.folder.resolve()
     keys = ["workload", "parameters", "store", "repetition"]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.present.comparison.compare import Comparison
-from kvstudy.present.comparison.runs import Run, marks, sizes, speed
+from kvstudy.present.comparison.runs import RecordedRun, marks, sizes, speed
 from kvstudy.present.report.build import build_pdf
 from kvstudy.present.report.transcript import COLUMNS
 from kvstudy.present.typeset.latex import Latex, breakable, fill
@@ -101,7 +101,7 @@ def place_of(row) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def span(run: Run) -> str:
+def span(run: RecordedRun) -> str:
     """``measured 2 November 2026, 16:05 to 16:09 (UTC), 12 of 12 cells count``."""
     counts = f"{run.counted} of {len(run.cells)} cells count"
     try:
