@@ -25,9 +25,9 @@ help: ## print this list
 setup: ## install what is missing: system packages, .venv, YCSB bindings
 	@envs/setup study
 
-servers: ## install the servers of all stores; what no distribution packages goes to servers/
+servers: ## install the stores' servers (STORES="aerospike riak": these two)
 	@envs/setup study servers
-	@for install in envs/stores/*/install; do [ ! -x "$$install" ] || "$$install"; done
+	$(IN_VENV) kvstudy servers get $(STORES)
 
 setup-test:
 	@envs/setup study test

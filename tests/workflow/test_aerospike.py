@@ -138,7 +138,7 @@ def test_it_dies_later(asd):
 def test_without_the_program(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
-    assert "no program asd on this machine: install the Community Edition" in sentence(
+    assert "no program asd on this machine: run 'make servers STORES=aerospike'" in sentence(
         missing(STORE)
     )
 

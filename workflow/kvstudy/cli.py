@@ -14,6 +14,7 @@ from kvstudy.measure.controller import Interrupted, end_with_children, stop_with
 # when it is called: pandas and matplotlib take longer to load than most steps.
 COMMANDS = {
     "doctor": "Show what is ready on this machine and what is missing.",
+    "servers": "Install servers that no distribution packages.",
     "run": "Measure one cell outside any study; asks for store, workload and sizes.",
     "new": "Write a commented first version of a study, a store or a workload.",
     "plan": "Show what a study will take, in hours and disk, and what it can tell.",

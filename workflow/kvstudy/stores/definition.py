@@ -44,6 +44,21 @@ class Ycsb(Strict):
     )
 
 
+class Package(Strict):
+    """A package of the server's makers, for machines of one kind."""
+
+    version: str
+    machine: str = Field(description="As `uname -m` calls it.")
+    glibc: str = Field(description="The oldest version of the C library that it runs with.")
+    url: str = Field(description="Where its makers have it: a .deb file or a .tgz archive.")
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    license: str = Field(description="SPDX identifier.")
+
+    @property
+    def file(self) -> str:
+        return self.url.rpartition("/")[2]
+
+
 class Native(Strict):
     """The server as a program of this machine."""
 
@@ -76,6 +91,14 @@ class Native(Strict):
     )
     user: str | None = Field(
         default=None, description="The user to become when started by root, if it refuses root."
+    )
+    packages: list[Package] = Field(
+        default=[],
+        description="What `kvstudy servers` takes without a question. The first one that fits the "
+        "machine is downloaded.",
+    )
+    release: str = Field(
+        default="", description="The folder of a package that becomes servers/<store>."
     )
     remedy: Text = Field(description="How to get the program.")
 

@@ -1,6 +1,7 @@
 """Provider ``native``: the server is a program of this machine."""
 
 import getpass
+import json
 import os
 import pwd
 import shlex
@@ -30,6 +31,8 @@ from kvstudy.stores.server import (
 # Programs that no distribution packages, each in a folder of its own; a store's
 # ``install`` puts them there.
 SERVERS = Path("servers")
+# Beside a server that came with a package: which file it was.
+RECORD = "package.json"
 
 
 def missing(store: Store) -> str | None:
@@ -49,13 +52,17 @@ def missing(store: Store) -> str | None:
 
 def find_program(store: Store) -> str | None:
     """The store's program in servers/<store>/ or its bin/, else on the path, else None."""
-    own = SERVERS / store.folder.name
-    for place in (own / store.native.program, own / "bin" / store.native.program):
-        if place.exists():
-            return str(place.absolute())
+    if own := program_in(SERVERS / store.folder.name, store.native.program):
+        return str(own.absolute())
     # Servers are often in sbin, which is not on the path of everybody.
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/sbin", "/usr/sbin"])
     return shutil.which(store.native.program, path=path)
+
+
+def program_in(folder: Path, program: str) -> Path | None:
+    """The program in the folder of a server, or in its bin/."""
+    places = (folder / program, folder / "bin" / program)
+    return next((path for path in places if path.is_file()), None)
 
 
 class NativeServer(LocalServer):
@@ -131,11 +138,19 @@ class NativeServer(LocalServer):
         return {
             "provider": N_("native"),
             "program": self.values["program"],
+            "package": self._package(),
             "command": self.command,
             "ports": self.ports,
             "environment": self.environment,
             "after_start": self.after_start,
         }
+
+    def _package(self) -> dict:
+        """The file that the program came with, its checksum, and whether that is a known one."""
+        path = SERVERS / self.store.folder.name / RECORD
+        if not path.is_file() or not self.values["program"].startswith(str(path.parent.absolute())):
+            return {}
+        return json.loads(path.read_text(encoding="utf-8"))
 
     def commands(self) -> dict[str, list[str]]:
         variables = "".join(

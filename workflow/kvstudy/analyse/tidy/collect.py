@@ -219,6 +219,7 @@ def _server(manifests: list[dict]) -> dict:
         "images": _distinct(
             f"{server['image']} ({server['digest']})" for server in servers if server.get("image")
         ),
+        "packages": _distinct(server.get("package") for server in servers),
         "jars": jars,
         "version": ", ".join(versions) or unknown,
         "provider": ", ".join(providers),

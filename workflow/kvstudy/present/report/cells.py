@@ -108,6 +108,7 @@ class StoreFacts(OfCells):
     definition: Store
     cells: list[Row]
     images: list[str]
+    packages: list[dict]
 
     @property
     def title(self) -> str:

@@ -83,6 +83,7 @@ class RunFacts(OfCells):
                 store,
                 [row for row in self.cells if row["store"] == name],
                 known.get(name, {}).get("images", []),
+                known.get(name, {}).get("packages", []),
             )
             for name, store in self.data.stores.items()
         ]

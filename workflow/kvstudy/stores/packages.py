@@ -1,0 +1,201 @@
+"""Servers that no distribution packages: their makers' packages, unpacked without root."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.stores.definition import Package, Store, load_store
+from kvstudy.stores.native import RECORD, SERVERS, program_in
+from kvstudy.study.load import STORES
+from kvstudy.study.raw import file_digest
+
+# Downloads, whole ones and those that go on with the next call.
+DOWNLOADS = SERVERS / ".packages"
+# curl: the server cannot go on where the last download ended.
+NO_RANGE = 33
+
+
+def packaged_stores() -> dict[str, Store]:
+    """The stores with packages that are known here, by their names."""
+    stores = (load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml")))
+    return {store.name: store for store in stores if store.native and store.native.packages}
+
+
+def fitting(store: Store) -> Package | None:
+    """The first of the store's packages that is made for this machine; None where none is."""
+    try:
+        library = os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (OSError, ValueError):
+        library = ""
+    here = _numbers(library)
+    for package in store.native.packages:
+        if package.machine == platform.machine() and here and _numbers(package.glibc) <= here:
+            return package
+    return None
+
+
+def fetch(store: Store, package: Package) -> Path:
+    """Download the package, going on with a part that is there, and check it; its file.
+
+    KvstudyError tells the address when it cannot be had, and where a wrong file is kept.
+    """
+    DOWNLOADS.mkdir(parents=True, exist_ok=True)
+    path = DOWNLOADS / package.file
+    if path.is_file() and file_digest(path) == package.sha256:
+        return path
+    part = path.with_name(f"{path.name}.part")
+    command = ["curl", "--fail", "--location", "--retry", "3", "--continue-at", "-"]
+    command += ["--output", str(part), package.url]
+    try:
+        status = subprocess.run(command).returncode
+        if status == NO_RANGE:
+            part.unlink()
+            status = subprocess.run(command).returncode
+    except FileNotFoundError:
+        raise KvstudyError(f"no program curl: install it, or {_by_hand(package)}") from None
+    if status or not part.is_file():
+        raise KvstudyError(
+            f"{store.title}: {package.url} could not be had (curl: status {status}). What there "
+            f"is of it is kept, and the next call goes on. Or {_by_hand(package)}. Without it, "
+            f"studies go on without {store.title}"
+        )
+    if file_digest(part) != package.sha256:
+        refused = part.replace(path.with_name(f"{path.name}.refused"))
+        raise KvstudyError(
+            f"{store.title}: what came from {package.url} is not the file that was expected "
+            f"(sha256 {package.sha256}); it is kept as {refused} and not used"
+        )
+    return part.replace(path)
+
+
+def _by_hand(package: Package) -> str:
+    return (
+        f"fetch {package.url} on another machine and call 'kvstudy servers add {package.file}' here"
+    )
+
+
+def add(path: Path, accept: Callable[[str], bool]) -> tuple[Store, str]:
+    """Put the server of a package, or of the folder of a release, below servers/.
+
+    A file whose checksum is not known is taken where ``accept`` says so to the question about
+    it. Returns the store, and its server's program. KvstudyError for what is no package of a
+    known store, is refused or does not run here; what was there stays then.
+    """
+    if not path.exists():
+        raise KvstudyError(f"{path}: no such file or folder")
+    SERVERS.mkdir(exist_ok=True)
+    if path.is_dir():
+        store, root = _server_in(path, path)
+        return store, _put(store, root.resolve())
+    digest = file_digest(path)
+    of = [
+        (store, package)
+        for store in packaged_stores().values()
+        for package in store.native.packages
+        if package.sha256 == digest
+    ]
+    question = f"{path.name} (sha256 {digest}) is none of the packages that are known here. Use it?"
+    if not of and not accept(question):
+        raise KvstudyError(
+            f"{path}: not used, its checksum is not known (sha256 {digest}); 'kvstudy servers "
+            "list' shows those that are, --accept-unknown takes it all the same"
+        )
+    with tempfile.TemporaryDirectory(prefix=".unpacked-", dir=SERVERS) as work:
+        tree = Path(work) / "tree"
+        _unpack(path, tree)
+        for package in sorted(tree.rglob("*.deb")):
+            _unpack(package, tree)
+        store, root = _server_in(tree, path)
+        _check(store, root)
+        record = {"file": path.name, "sha256": digest, "known": bool(of)}
+        (root / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        return store, _put(store, root)
+
+
+def _unpack(path: Path, tree: Path) -> None:
+    tree.mkdir(exist_ok=True)
+    command = ["tar", "--extract", "--no-same-owner", "--directory", str(tree), "--file", str(path)]
+    if path.suffix == ".deb":
+        command = ["dpkg-deb", "--extract", str(path), str(tree)]
+    try:
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    except FileNotFoundError:
+        raise KvstudyError(f"no program {command[0]}, which unpacks {path.name}") from None
+    if done.returncode:
+        raise KvstudyError(
+            f"{path}: cannot be unpacked ({done.stderr.strip()}); a package is a .deb file or a "
+            ".tgz archive"
+        )
+
+
+def _server_in(tree: Path, of: Path) -> tuple[Store, Path]:
+    """The store whose program is in the tree, and the folder that servers/<store> is to be."""
+    stores = packaged_stores()
+    for store in stores.values():
+        native = store.native
+        if native.release and program_in(tree / native.release, native.program):
+            return store, tree / native.release
+        places = (path.parent for path in sorted(tree.rglob(native.program), key=_depth))
+        for folder in places:
+            root = folder.parent if folder.name == "bin" else folder
+            if program_in(root, native.program):
+                return store, root
+    programs = ", ".join(f"{store.native.program} ({store.title})" for store in stores.values())
+    raise KvstudyError(f"{of}: has none of the programs {programs}")
+
+
+def _depth(path: Path) -> tuple[int, Path]:
+    return len(path.parts), path
+
+
+def _check(store: Store, root: Path) -> None:
+    """KvstudyError when a program below ``root`` asks for libraries that this machine lacks."""
+    lacking: dict[str, None] = {}
+    own = {path.name for path in root.rglob("*.so*")}
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and not path.is_symlink() and os.access(path, os.X_OK):
+            with path.open("rb") as file:
+                if file.read(4) != b"\x7fELF":
+                    continue
+            told = subprocess.run(["ldd", str(path)], capture_output=True, text=True)
+            text = told.stdout + told.stderr
+            for name in re.findall(r"^\s*(\S+) => not found|version `(\S+)' not found", text, re.M):
+                lacking |= {word: None for word in name if word and word not in own}
+    if lacking:
+        raise KvstudyError(
+            f"{store.title}: the server does not run on this machine, which lacks "
+            f"{', '.join(lacking)}: install the library, or take the package that is made for "
+            "this distribution ('kvstudy servers list')"
+        )
+
+
+def _put(store: Store, root: Path) -> str:
+    """Make ``root`` servers/<store>: a folder of somebody is linked, an unpacked one is moved."""
+    target = SERVERS / store.folder.name
+    if target.is_dir() and not target.is_symlink() and not (target / RECORD).is_file():
+        raise KvstudyError(f"{target}: is there already and not of a package; move it away")
+    old = target.with_name(f".old-{target.name}")
+    if target.is_symlink():
+        target.unlink()
+    elif target.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        target.rename(old)
+    if SERVERS.resolve() in root.resolve().parents:
+        root.rename(target)
+    else:
+        target.symlink_to(root)
+    shutil.rmtree(old, ignore_errors=True)
+    return str(program_in(target, store.native.program))
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)]
