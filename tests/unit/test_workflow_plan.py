@@ -6,6 +6,7 @@ import pytest
 import yaml
 from kvstudy.commands.options import completed
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import reason
 from kvstudy.workflow_plan import closing, plan_run
 
 from tests.project import STUDY
@@ -70,10 +71,11 @@ def test_a_run_ends_with_its_answers_its_report_and_what_is_missing(pretend_stud
     text.write_text(
         ":::::: glance\n\n- **A:** Redis is 1\\.2 times *faster*\n\n- So.\n\nNo more.\n"
     )
-    run.gaps = ["pretend"]
+    assert set(run.missing) == {"unbound"}
+    run.missing = {"pretend": reason("no-program", program="oddd", remedy="install it")}
     assert closing(run) == [
         "- A: Redis is 1.2 times faster",
         "- So.",
         "Report: report/small.pdf; data, tables and workbook: results/small/",
-        "Not measured: Pretend; 'kvstudy doctor' says why, and what adds them.",
+        "Not measured: Pretend: no program oddd on this machine: install it.",
     ]

@@ -12,6 +12,7 @@ from typing import Any
 from kvstudy.analyse.claims.file import check_source
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import subfolder, suffix
+from kvstudy.language.reasons import sentence
 from kvstudy.measure.controller import share_clone, take_clone
 from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
 from kvstudy.stores.definition import Store, stores_to_measure
@@ -51,6 +52,7 @@ class WorkflowPlan:
     probed: list[str] = field(default_factory=list)
     wanted_probes: list[str] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
 
     @property
     def published(self) -> bool:
@@ -169,6 +171,7 @@ def plan_run(data: dict) -> WorkflowPlan:
     ]
     absent = {cell.store for cell in outlook.absent}
     of.gaps = sorted(absent | (of.probes.keys() - of.wanted_probes))
+    of.missing = {store: outlook.missing[store] for store in of.gaps if store in outlook.missing}
     return of
 
 
@@ -200,6 +203,8 @@ def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.getsignal(signal.SIGTERM))
     of.progress.begin(Path(f"results/{of.run}/logs/progress.log"))
+    for line in _not_measured(of):
+        print(line, file=sys.stderr)
     if len(of.measured) < len(of.wanted) and sys.stderr.isatty():
         print("To see each cell live: 'kvstudy watch' in a second terminal.", file=sys.stderr)
 
@@ -234,10 +239,15 @@ def closing(of: WorkflowPlan) -> list[str]:
     lines = re.findall("- .+", answers[1]) if answers else []
     lines = [re.sub(r"\[[^]]*\]\([^)]*\)\{[^}]*\}|\*|\\(?=\W)", "", line) for line in lines]
     lines.append(f"Report: {name}{', '.join(forms)}; data, tables and workbook: results/{of.run}/")
-    if of.gaps:
-        titles = ", ".join(of.stores[store].title for store in of.gaps)
-        lines.append(f"Not measured: {titles}; 'kvstudy doctor' says why, and what adds them.")
-    return lines
+    return [*lines, *_not_measured(of)]
+
+
+def _not_measured(of: WorkflowPlan) -> list[str]:
+    """What is left out, why, and what adds it."""
+    return [
+        f"Not measured: {of.stores[store].title}: {sentence(why)}."
+        for store, why in of.missing.items()
+    ]
 
 
 def _check_results(of: WorkflowPlan) -> None:
