@@ -60,10 +60,10 @@ local WRITERS = {
   end,
   transcript = function(div)
     return {
-      raw("\\begin{figure}\\centering"),
+      -- No float: it is long, and may go on on the next page.
+      raw("\\FloatBarrier\\par\\addvspace{\\floatsep}"),
       listing(div.content[1]),
-      float("\\captionandlabel", div),
-      raw("\\end{figure}"),
+      float("\\transcriptcaption", div),
     }
   end,
   notice = function(div)
@@ -87,7 +87,7 @@ local WRITERS = {
     return raw("\\clearpage")
   end,
   barrier = function()
-    return raw("\\FloatBarrier")
+    return raw("\\laxbarrier")
   end,
   appendix = function()
     return raw("\\appendix")

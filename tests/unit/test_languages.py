@@ -25,7 +25,7 @@ from kvstudy.language.current import FOLDER, _, current, ngettext, pgettext, rea
 from kvstudy.language.locale import list_of, long_date, plural
 from kvstudy.language.reasons import reason, sentence, several
 from kvstudy.present.report import markdown
-from kvstudy.present.report.document import OPTIONS
+from kvstudy.present.report.document import OPTIONS, filters
 from kvstudy.present.report.markdown import as_time, distinct_numbers, listed
 from kvstudy.present.typeset.table import interval
 from kvstudy.stores.definition import load_stores
@@ -348,13 +348,14 @@ def test_references_stand_in_any_case_of_a_czech_sentence(czech):
     assert [pgettext("reference", word) for word in ("Table", "Figure")] == ["tab.", "obr."]
 
 
-def test_no_czech_line_ends_after_a_letter_that_belongs_to_the_next_word():
+def test_no_line_ends_within_a_number_or_before_its_unit_nor_a_czech_one_after_one_letter():
     command = ["pandoc", OPTIONS[0], "--to=plain", "--wrap=none"]
-    command.append(f"--lua-filter={ROOT / 'report/templates/cs.lua'}")
-    text = "Měření v tabulce (i 21. listopadu) a „k tomu“ `a b` ve všech."
+    command += [f"--lua-filter={path}" for path in filters(ROOT / "report/templates", "cs")]
+    text = "Měření v tabulce (i 21. listopadu) a „k tomu“ `a b`: 100 000 za 5 s, `5 s`, 7 běhů."
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == (
-        "Měření v\u00a0tabulce (i\u00a021.\u00a0listopadu) a\u00a0„k\u00a0tomu“ a b ve všech."
+        "Měření v\u00a0tabulce (i\u00a021.\u00a0listopadu) a\u00a0„k\u00a0tomu“ a b: "
+        "100\u202f000 za 5\u202fs, 5 s, 7 běhů."
     )
 
 

@@ -115,9 +115,9 @@ def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: s
 
 
 def filters(templates: Path, language: str, *names: str) -> list[Path]:
-    """The Lua filters ``names``, before them the one for the typography of ``language``."""
-    own = templates / f"{language}.lua"
-    return [*([own] if own.is_file() else []), *(templates / name for name in names)]
+    """The Lua filters ``names``, before them those for the typography of ``language``."""
+    typography = [templates / "units.lua", templates / f"{language}.lua"]
+    return [*filter(Path.is_file, typography), *(templates / name for name in names)]
 
 
 def words_of(language: str) -> dict[str, str]:

@@ -172,11 +172,6 @@ class RunFacts(OfCells):
         return set(self._published["operation"])
 
     @property
-    def published_combined(self) -> bool:
-        """Whether the source published values of several operations combined."""
-        return any("+" in operation for operation in self.published_operations)
-
-    @property
     def measured_controls(self) -> list[Row]:
         return [row for row in self.controls if row["status"] == "measured"]
 

@@ -146,7 +146,6 @@ OF_A_RUN = {
 def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
     """The Markdown of the whole report."""
     study = run.study
-    several = [workload for workload in run.workloads if len(workload.operations) > 1]
     values = {
         **OF_A_SOURCE,
         **OF_A_RUN,
@@ -165,7 +164,6 @@ def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
             for workload in run.workloads
             for operation in ["insert", *operations_of(workload.properties)]
         },
-        "combined": " + ".join(map(_, several[0].operations)) if several else None,
         "transcripts": [_transcript(figure, run) for figure in study.figures_of("transcript")],
     }
     return fill(folder, "report.md.j2", values)

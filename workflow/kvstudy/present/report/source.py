@@ -9,7 +9,7 @@ import pandas as pd
 
 from kvstudy.analyse.audit.check import MISFITS, Fits, Kind
 from kvstudy.analyse.audit.files import gravest_first
-from kvstudy.analyse.claims.evaluate import CLIENT_BOUND, IN_FLOOR, UNEQUAL
+from kvstudy.analyse.claims.evaluate import IN_FLOOR, UNEQUAL
 from kvstudy.analyse.claims.judge import WEAKEST_FIRST, Support
 from kvstudy.analyse.claims.quantities import THREADS
 from kvstudy.analyse.claims.table import read_claims
@@ -121,9 +121,9 @@ class ClaimFacts:
 
     A trial run has no verdicts. ``unsupported`` are names of claims that the source's own data
     deny, ``resting`` of others that rest on values that the audit of the source rejects.
-    ``once`` tells that some verdict rests on one repetition, ``in_floor`` and ``client_bound``
-    that a value is marked so, ``unequal`` that updates mean another thing on some store,
-    ``threads`` that some claim is about saturation.
+    ``once``: some verdict rests on one repetition; ``in_floor``: some value is marked so;
+    ``unequal``: updates mean another thing on some store; ``threads``: some claim is about
+    saturation.
     """
 
     count: int
@@ -133,7 +133,6 @@ class ClaimFacts:
     resting: list[str]
     once: bool
     in_floor: bool
-    client_bound: bool
     unequal: bool
     threads: bool
 
@@ -157,7 +156,6 @@ def claim_facts(path: Path) -> ClaimFacts:
         list(rows.loc[(rows["rests_on"] != "") & (rows["source"] != Support.NOT), "id"].unique()),
         bool((rows["n"] == 1).any()),
         bool(rows["marks"].str.contains(IN_FLOOR).any()),
-        bool(rows["marks"].str.contains(CLIENT_BOUND).any()),
         bool(rows["marks"].str.contains(UNEQUAL).any()),
         bool((rows["unit"] == THREADS).any()),
     )

@@ -192,6 +192,10 @@ SPECIAL = {
     ),
     "\N{MULTIPLICATION X}": r"$\times$",
 }
+# The space between a number and its unit, or within a number, as report/templates/units.lua has it.
+UNIT = re.compile(
+    r"(?<=\d)(?<!\d{4}) (?=(?:%|[µm]?s|min|h|[kMGT]?B|[KMG]iB|k?ops/s|[MG]Hz|\d{3})(?!\w))"
+)
 # What the elements of ``Rich`` are here.
 ELEMENTS = {
     "b": r"\textbf{",
@@ -249,7 +253,7 @@ def escape(text: str) -> Latex:
         return text
     if isinstance(text, Rich):
         return latex_of(text)
-    line = re.sub(r"[\n\t]", " ", printable(text))
+    line = UNIT.sub("\N{NARROW NO-BREAK SPACE}", re.sub(r"[\n\t]", " ", printable(text)))
     return Latex("".join(SPECIAL.get(character, character) for character in line))
 
 
