@@ -15,6 +15,7 @@ from kvstudy.analyse.findings import intervals, pairs
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.results import only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
@@ -167,7 +168,8 @@ def _figures(study: Study, folder: Path, output: Path) -> dict[str, str]:
 
 
 def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[str, object]:
-    study, summary = run.study, run.summary
+    # A macro without a size means that of the tables.
+    study, summary = run.study, only(run.summary, run.headline)
     speeds = summary[
         (summary["metric"] == "throughput") & summary["workload"].isin(study.workload_names)
     ]
