@@ -61,7 +61,9 @@ rule write_workbook:
         PLAN.study_file,
         PLAN.of_stores("store.yaml"),
         PUBLISHED,
+        AUDIT,
         tidy("cells", "measurements", "summary"),
+        ANALYSIS,
         "results/{run}/environment.json",
         code=code_of("workbook"),
     output:
