@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from xlsxwriter.utility import xl_rowcol_to_cell
 from xlsxwriter.worksheet import Worksheet
 
-from kvstudy.analyse.tidy.numbers import MARK, significant
+from kvstudy.analyse.tidy.numbers import FARTHEST, MARK, significant
 from kvstudy.present.typeset.latex import BOUND
 from kvstudy.present.workbook.content import Content
 from kvstudy.present.workbook.runs import Places
@@ -145,12 +145,16 @@ def _line(
 def _number_format(cell, metric: str, value: float) -> str:
     """Three significant digits, and the mark behind them."""
     decimals = len(significant(value).partition(".")[2])
+    number = "#,##0" + "." * bool(decimals) + "0" * decimals
+    if not 1e-4 < value < 1e7:
+        # An end of the interval of two runs.
+        number = "0.00E+00"
     mark = ""
     if metric == "ratio" and cell.client_bound == "yes":
         mark = f'"{BOUND}"'
     if metric == "published" and cell.rejected:
         mark = f'"{MARK}"'
-    return "#,##0" + "." * bool(decimals) + "0" * decimals + mark
+    return number + mark
 
 
 def _formula(places: Places, grid: _Grid, cell, row: int, column: int) -> str:
@@ -197,7 +201,9 @@ def _chart(
         ratios, low, high = (grid.values(store, metric) for metric in ("ratio", "low", "high"))
         if store == grid.baseline or not _known(ratios):
             continue
-        ends += _known([*ratios, *low, *high])
+        for ratio, *interval in zip(ratios, low, high, strict=True):
+            farthest = ratio / FARTHEST, ratio * FARTHEST
+            ends += _known([ratio, *(min(max(end, farthest[0]), farthest[1]) for end in interval)])
         at = rows[store]
         series = {
             "name": [sheet.name, at, 0],
