@@ -26,9 +26,10 @@ local function notes(div)
   return styled("Table Notes", div.content)
 end
 
+-- The caption is its alternative text, and as inlines: citations are replaced after this filter.
 local function drawing(name, caption_of, width)
   local path = parts.folders.figures .. "/" .. name .. ".png"
-  local image = pandoc.Image({ pandoc.Str(pandoc.utils.stringify(caption_of)) }, path)
+  local image = pandoc.Image(caption_of.content:clone(), path)
   image.attributes.width = width
   return styled("Captioned Figure", { pandoc.Para({ image }) })
 end
@@ -62,13 +63,23 @@ local function each_cell(rows, visit)
   end
 end
 
-local function bold(cell)
+local function grey(inlines)
+  return pandoc.Span(inlines, pandoc.Attr("", {}, { ["custom-style"] = "Grey" }))
+end
+
+-- The cell with the text of its paragraphs in what `wrap` makes of it.
+local function wrapped(cell, wrap)
   cell.contents = pandoc.Blocks(cell.contents):walk({
     Para = function(paragraph)
-      return pandoc.Para({ pandoc.Strong(paragraph.content) })
+      return pandoc.Para({ wrap(paragraph.content) })
     end,
   })
   return cell
+end
+
+-- What the source published, and gaps, as on the page.
+local function in_grey(classes)
+  return classes:includes("published") or classes:includes("gap")
 end
 
 -- Word has no style sheet for cells: small type, numbers to the right, and columns as wide
@@ -96,6 +107,10 @@ local function for_word(grid)
     local paragraphs = cell.contents:map(function(block)
       return block.t == "Plain" and pandoc.Para(block.content) or block
     end)
+    -- Else it would have a line of the text's height.
+    if #paragraphs == 0 then
+      paragraphs:insert(pandoc.Para({ pandoc.Str("\u{a0}") }))
+    end
     cell.contents = { styled(style, paragraphs) }
   end
   local groups = { grid.head.rows }
@@ -107,9 +122,13 @@ local function for_word(grid)
     each_cell(rows, measure)
     each_cell(rows, set)
     for _, row in ipairs(rows) do
-      if row.attr.classes:includes("section") then
-        row.cells = row.cells:map(bold)
-      end
+      local section, published = row.attr.classes:includes("section"), in_grey(row.attr.classes)
+      row.cells = row.cells:map(function(cell)
+        if section then
+          return wrapped(cell, pandoc.Strong)
+        end
+        return (published or in_grey(cell.attr.classes)) and wrapped(cell, grey) or cell
+      end)
     end
   end
   local sum, fewest = 0, 0
@@ -138,7 +157,10 @@ local WRITERS = {
     found = pandoc.walk_block(pandoc.Div(found.blocks), {
       Table = for_word,
       Span = function(span)
-        return span.classes:includes("phantom") and {} or nil
+        if span.classes:includes("phantom") then
+          return {}
+        end
+        return span.classes:includes("grey") and grey(span.content) or nil
       end,
       Div = function(inner)
         return inner.classes:includes("notes") and notes(inner) or nil
@@ -148,7 +170,7 @@ local WRITERS = {
     return blocks
   end,
   figure = function(div)
-    local picture = drawing(parts.name_of(div), { div.content[#div.content] }, "16cm")
+    local picture = drawing(parts.name_of(div), div.content[#div.content], "16cm")
     return { picture, caption(div, "Image Caption") }
   end,
   transcript = function(div)
@@ -159,21 +181,42 @@ local WRITERS = {
   end,
   -- One page, if the fonts allow it.
   glance = function(div)
-    return styled("Glance", div.content)
+    local paragraphs = div:walk({
+      Plain = function(plain)
+        return pandoc.Para(plain.content)
+      end,
+    })
+    return styled("Glance", paragraphs.content)
   end,
   ["page-break"] = function()
     return pandoc.RawBlock("openxml", '<w:p><w:r><w:br w:type="page"/></w:r></w:p>')
   end,
 }
 
--- Word would ask before it fills a field, so the contents are links.
+local function field(code)
+  local function mark(kind)
+    return '<w:r><w:fldChar w:fldCharType="' .. kind .. '"/></w:r>'
+  end
+  local instruction = "<w:r><w:instrText>" .. code .. "</w:instrText></w:r>"
+  return mark("begin") .. instruction .. mark("separate") .. mark("end")
+end
+
+-- Links with fields of their pages, which only a layout can tell. LibreOffice fills them when it
+-- opens the file; Word when it prints or shows what it would print, or is asked to (F9), and none
+-- stands there until then. A whole field of contents, Word would fill at once, but asks before,
+-- and LibreOffice not at all.
 local function contents(doc)
-  local items = pandoc.List()
+  local title = { pandoc.Str(pandoc.utils.stringify(doc.meta["word-contents"])) }
+  local items = pandoc.List({ styled("TOC Heading", { pandoc.Para(title) }) })
   for _, block in ipairs(doc.blocks) do
     if block.t == "Header" and block.level <= 2 then
-      local link = pandoc.Link(block.content:clone(), "#" .. block.identifier)
-      local style = "Contents " .. block.level
-      items:insert(styled(style, { pandoc.Para({ link }) }))
+      -- A name that fields allow: those of the headings have hyphens.
+      local name = "toc" .. #items
+      local words = block.content:clone()
+      block.content = { pandoc.Span(words, pandoc.Attr(name)) }
+      local page = pandoc.RawInline("openxml", "<w:r><w:tab/></w:r>" .. field("PAGEREF " .. name .. " \\h"))
+      local link = pandoc.Link(words .. { page }, "#" .. name)
+      items:insert(styled("toc " .. block.level, { pandoc.Para({ link }) }))
     end
   end
   return items

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import subprocess
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,7 +25,8 @@ PIXEL = base64.b64decode(
 )
 ROWS = (
     "<table><thead><tr><th scope='col'>Store</th><th scope='col'>ops/s</th></tr></thead>"
-    "<tbody><tr><td>Redis</td><td class='num'>12\u202f345.6<sup>*</sup></td></tr></tbody></table>"
+    "<tbody><tr><td>Redis</td><td class='num'>12\u202f345.6<sup>*</sup></td></tr>"
+    "<tr class='published'><td>Redis</td><td class='num'>98.7</td></tr></tbody></table>"
     "<div class='notes'><p>*\u2009Noisy.</p></div>"
 )
 
@@ -47,7 +49,7 @@ def made(tmp_path_factory) -> Path:
     source = SimpleNamespace(key="jedlicka2024")
     floats = Floats(source, parts.tables, parts.figures)
     one = TABLES["machine"](name="one", kind="machine", caption=ODD, source="table 4.2")
-    bars = SimpleNamespace(name="bars", caption="Bars", source="")
+    bars = SimpleNamespace(name="bars", caption="Bars", source="figure 4.4")
     listing = SimpleNamespace(name="listing", caption="One cell", source="")
     lines = [Line("command", "redis-server --port 1"), Line("output", ODD), Line("output", "")]
     text = "\n\n".join(
@@ -92,7 +94,7 @@ def test_sections_and_floats_have_latex_numbers(made: Path, form: str) -> None:
         assert re.search(rf"^{heading}$", text, re.M), heading
     assert re.search(r"^Summary$", text, re.M)
     assert "Table 2: All claims." in text
-    assert "Figure 1: Bars." in text
+    assert "Figure 1: Bars (as figure 4.4 of [1])." in text
 
 
 def test_latex_numbers_them_itself(made: Path) -> None:
@@ -146,6 +148,30 @@ def test_word_has_our_styles_and_no_time(made: Path, tmp_path: Path) -> None:
     styles = read(made / "text.docx", "--from=docx+styles", "--to=native")
     for name in ("Table Caption", "Image Caption", "Notice"):
         assert f'"custom-style" , "{name}"' in styles, name
+
+
+def test_word_prints_what_a_report_has_on_paper(made: Path) -> None:
+    with zipfile.ZipFile(made / "text.docx") as word:
+        parts = {name: word.read(name).decode() for name in word.namelist() if "media" not in name}
+    text = parts["word/document.xml"]
+    header, footer = (
+        parts[re.search(kind + r"\d\.xml", "".join(parts))[0]]
+        for kind in ("word/header", "word/footer")
+    )
+    assert "Store_1 50% &amp; #1 \\ &lt;b&gt;" in header
+    assert " PAGE " in footer
+    assert {"default", "first"} == set(re.findall('<w:footerReference .*?w:type="(.*?)"', text))
+    # Each entry of the contents has the page of the heading that it leads to.
+    pages = re.findall(r'<w:hyperlink w:anchor="(toc\d)">(?:(?!</w:hyperlink>).)*PAGEREF \1 ', text)
+    assert len(pages) == 7
+    for name in pages:
+        heading = re.search(rf'<w:p>(?:(?!</w:p>).)*w:name="{name}"', text)[0]
+        assert 'w:pStyle w:val="Heading' in heading
+    assert re.search(r'descr="Figure\s1: Bars \(as figure 4.4 of \[1\]\)\."', text)
+    grey = re.findall(r'<w:rStyle w:val="Grey" /></w:rPr><w:t[^>]*>(.*?)</w:t>', text)
+    assert grey == ["Redis", "98.7"] * 2
+    assert "<dc:creator>kvstudy</dc:creator>" in parts["docProps/core.xml"]
+    assert str(made) not in parts["docProps/custom.xml"]
 
 
 def test_a_reference_to_nothing_is_refused(made: Path, tmp_path: Path) -> None:

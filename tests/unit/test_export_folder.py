@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.analyse.findings.intervals import TABLE as INTERVAL_COLUMNS
+from kvstudy.analyse.findings.intervals import TABLE as INTERVALS
+from kvstudy.analyse.findings.pairs import TABLE as PAIRS
 from kvstudy.analyse.run import Run, find_run
 from kvstudy.analyse.tidy.summary import summarise
 from kvstudy.errors import KvstudyError
@@ -63,7 +64,8 @@ def run(project: Path) -> Run:
     plan.to_csv(RESULTS / "cells.csv", index=False)
     names = study.store_names, study.workload_names
     summarise(small.measurements(plan), plan, *names).to_csv(RESULTS / "summary.csv")
-    (RESULTS / "analysis/intervals.csv").write_text(",".join(INTERVAL_COLUMNS.columns) + "\n")
+    for name, columns in (("intervals", INTERVALS.columns), ("pairs", PAIRS.columns)):
+        (RESULTS / f"analysis/{name}.csv").write_text(",".join(columns) + "\n")
     components = [{"component": "CPU", "name": "Fast & hot"}]
     stores = {"redis": {"versions": ["7.0.15"]}, "riak": {"versions": []}}
     known = {"components": components, "stores": stores}
@@ -101,12 +103,14 @@ def test_everything_is_there_and_the_same_every_time(run):
 def test_the_examples_speak_of_what_was_measured(run):
     export()
     text = (RESULTS / "export/example/thesis.tex").read_text()
-    assert r"\kv{redis}{a}{throughput}" in text
-    assert r"\kv{memcached}{a}{throughput}" in text
+    # An interval belongs to the geometric mean.
+    for store in ("redis", "memcached"):
+        assert rf"\kvgeo{{{store}}}{{a}}{{throughput}}" in text
+        assert rf"\kvci{{{store}}}{{a}}{{throughput}}" in text
+    assert r"\kvratioci{redis}{memcached}{a}" in text
     assert "riak" not in text
     assert r"\input{../tables/one}" in text
     assert r"\includegraphics[width=\linewidth]{../figures/speed}" in text
-    assert "kvci" in text
     assert numbers_of("thesis") == numbers_of("thesis-czech")
 
 
@@ -121,7 +125,8 @@ def test_one_run_has_no_interval_in_the_examples(run):
     lines = [line.replace(",2,", ",1,", 1) for line in summary.read_text().splitlines()]
     summary.write_text("\n".join(lines) + "\n")
     export()
-    assert "kvci" not in (RESULTS / "export/example/thesis.tex").read_text()
+    text = (RESULTS / "export/example/thesis.tex").read_text()
+    assert not re.search("kvci|kvgeo|kvratioci", text)
     assert numbers_of("thesis") == numbers_of("thesis-czech")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
+import zipfile
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 from kvstudy.analyse.tidy.files import CELLS
+from kvstudy.analyse.tidy.results import read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.present.workbook.runs import Places
 from kvstudy.present.workbook.sheet import sheet_names
@@ -45,7 +48,7 @@ def made(project: Path):
     sums.parent.mkdir(parents=True)
     sums.write_text("0  run.out\n")
 
-    def make(faults=None, titles=small.TITLES, name="small", **changes) -> tuple:
+    def make(faults=None, titles=small.TITLES, name="small", scale=1.0, **changes) -> tuple:
         study = small.study(**(PLAIN | changes))
         planned = closed_loop(plan(study))
         rows = small.cells(faults)
@@ -66,21 +69,27 @@ def made(project: Path):
         names = (study.store_names, study.workload_names, shown(study))
         values = [line for line in small.PUBLISHED.splitlines() if not line.endswith(",")]
         Path("published.csv").write_text("\n".join(values))
+        published = read_published(Path("published.csv"))
+        summary = summarise(measured, rows, *names)
+        swept = Swept(study, 1.0, summary, rows, published.assign(rejected=True))
         run = SimpleNamespace(
             study=study,
-            scale=1.0,
+            scale=scale,
             name="small",
             folder=Path("results/small"),
             raw=Path("raw"),
             planned={cell.path: cell for cell in planned},
             headline=shown(study),
+            headline_analysis=small.analysis_of(rows, measured),
             cells=rows,
             measurements=measured,
             values=per_repetition(measured, rows, *names[1:]),
-            summary=summarise(measured, rows, *names),
-            published_file=Path("published.csv"),
+            summary=summary,
+            swept=swept,
+            results=swept.shown(lambda: measured),
             environment=ENVIRONMENT,
             titles=titles,
+            stores={name: SimpleNamespace(color=color) for name, color in small.COLORS.items()},
         )
         path = Path(f"{name}.xlsx")
         write_workbook(run, path)
@@ -142,6 +151,33 @@ def test_means_and_spread_are_formulas_over_the_runs_and_carry_the_summary(made)
         assert line["Standard deviation"] == pytest.approx(statistics.stdev(runs))
 
 
+def test_the_first_sheet_has_the_grid_of_the_first_page_and_a_chart_of_it(made):
+    _, path = made()
+    rows = {row[0]: row[1:4] for row in load_workbook(path, data_only=True)["Ratios"].values}
+    head = next(label for label in rows if label and label.startswith("Throughput relative to"))
+    assert rows[head] == ("Workload A", "Workload C", "All (geometric mean)")
+    # 1000 and 1020 by 2000 and 2200 operations per second.
+    assert rows["Memcached"] == pytest.approx([0.481475] * 3, rel=1e-5)
+    assert rows["   95 % interval from"] == pytest.approx([0.298] * 3, abs=1e-3)
+    assert rows[small.TITLES["riak"]] == ("not measured",) * 3
+    assert rows["   published"][0] == pytest.approx(1283.98 / 4801.04)
+    sheet = load_workbook(path)["Ratios"]
+    (row,) = [row for row in sheet.iter_rows() if row[0].value == "Memcached"]
+    assert row[1].value == "=GEOMEAN('Memcached'!J2:J3)/GEOMEAN('Redis'!J2:J3)"
+    assert row[3].value == f"=GEOMEAN(B{row[0].row}:C{row[0].row})"
+    with zipfile.ZipFile(path) as file:
+        chart = file.read("xl/charts/chart1.xml").decode()
+    assert '<c:logBase val="2"/>' in chart
+    assert f"<c:f>Ratios!$B${row[0].row}:$D${row[0].row}</c:f>" in chart
+    assert chart.count("<c:errBars>") == 1
+    assert "Trial run" not in "".join(filter(None, rows))
+
+
+def test_a_trial_run_says_so_first(made):
+    _, path = made(scale=0.01)
+    assert load_workbook(path)["Ratios"]["A3"].value.startswith("Trial run: measured with 0.01")
+
+
 def test_stores_stand_side_by_side(made):
     _, path = made()
     sheet = table(path, "Averages")
@@ -149,7 +185,9 @@ def test_stores_stand_side_by_side(made):
     assert line["Unit"] == "ops/s"
     assert line["Redis"] == 2100
     assert line["Memcached"] == 1010
-    assert line[small.TITLES["riak"]] == "not measured"
+    riak = small.TITLES["riak"]
+    assert (line[riak], line[f"{riak}, published"]) == ("not measured", 1283.98)
+    assert line["Redis, published"] == 4801.04
     mean = sheet[sheet["Workload"] == "Mean of the workloads"].iloc[0]
     assert mean["Redis"] == 2100
 
@@ -217,8 +255,10 @@ def test_runs_on_both_sides_of_one_that_does_not_count():
 def test_one_store_and_one_workload(made):
     _, path = made(stores=["redis"], workloads=["a"], figures=[], tables=[])
     book = load_workbook(path)
-    assert book.sheetnames == ["About", "Averages", "Averages and spread", "Redis", "Cells"]
-    assert table(path, "Averages")["Redis"].notna().all()
+    assert book.sheetnames == [
+        *("Ratios", "About", "Averages", "Averages and spread", "Redis", "Cells")
+    ]
+    assert book["Ratios"]["A5"].value.startswith("No two stores have values")
 
 
 def test_many_sizes_have_lines_of_their_own(made):
@@ -234,7 +274,7 @@ def test_many_sizes_have_lines_of_their_own(made):
 def test_values_of_tables_stay_in_view_and_print(made):
     _, path = made()
     book = load_workbook(path)
-    for sheet in book.worksheets[1:]:
+    for sheet in book.worksheets[2:]:
         assert sheet.freeze_panes is not None
         assert sheet.auto_filter.ref.startswith("A1:")
         assert sheet.page_setup.orientation == "landscape"
@@ -244,7 +284,7 @@ def test_values_of_tables_stay_in_view_and_print(made):
     assert throughput.number_format == "#,##0.0"
 
 
-def test_the_first_sheet_tells_what_it_is_and_the_last_has_checksums(made):
+def test_a_sheet_tells_what_it_is_and_the_last_has_checksums(made):
     _, path = made()
     book = load_workbook(path)
     text = "\n".join(str(cell.value) for line in book["About"].iter_rows() for cell in line)
@@ -275,7 +315,7 @@ def test_titles_that_excel_forbids_or_that_are_equal(made):
     _, path = made(titles=titles)
     names = load_workbook(path).sheetnames
     assert all(len(name) <= 31 for name in names)
-    assert len({name.lower() for name in names}) == len(names) == 7
+    assert len({name.lower() for name in names}) == len(names) == 8
     sheet = table(path, "Averages").query("Quantity == 'Throughput'")
     assert sheet[titles["redis"]].iloc[0] == 2100
 

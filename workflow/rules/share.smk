@@ -16,7 +16,9 @@ rule export_for_thesis:
         PLAN.of_stores("store.yaml"),
         "report/references.bib",
         glob("report/templates/export/*.*"),
-        tidy("summary", "cells", "analysis/intervals"),
+        PUBLISHED,
+        AUDIT,
+        tidy("summary", "cells", "analysis/intervals", "analysis/pairs"),
         "results/{run}/environment.json",
         # One form: the others are made with it, and Snakemake takes the checksum of each input
         # for each of the outputs.
@@ -59,7 +61,9 @@ rule write_workbook:
         PLAN.study_file,
         PLAN.of_stores("store.yaml"),
         PUBLISHED,
+        AUDIT,
         tidy("cells", "measurements", "summary"),
+        ANALYSIS,
         "results/{run}/environment.json",
         code=code_of("workbook"),
     output:

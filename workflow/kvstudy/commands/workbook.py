@@ -8,9 +8,10 @@ import click
 def command(run: str) -> None:
     """Write RUN as a workbook (.xlsx).
 
-    Two sheets of averages, a sheet per store with its single runs, and the
-    cells with the checksums of their logs. The averages are formulas over the
-    runs, and carry their values for viewers that do not calculate.
+    The grid of the report's first page with a chart, two sheets of averages, a
+    sheet per store with its single runs, and the cells with the checksums of
+    their logs. Ratios and averages are formulas over the runs, and carry their
+    values for viewers that do not calculate.
     """
     from kvstudy.analyse.run import find_run
     from kvstudy.present.workbook.write import write_workbook

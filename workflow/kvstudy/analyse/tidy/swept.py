@@ -15,6 +15,7 @@ from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown, sizes
 from kvstudy.study.combinations import Combination, Line, threads_of
 from kvstudy.study.model import Study
+from kvstudy.study.parts import MEAN
 
 COLUMNS = [
     *["side", "store", "workload", *SIZES, "operation", "metric", "unit"],
@@ -109,6 +110,30 @@ class Swept:
             for name in ("value", "low", "high"):
                 found[name] = found[name].map(lambda each, of=own: converted(each, of, unit))
         return found.assign(unit=unit)
+
+    def published_values(self) -> pd.DataFrame:
+        """The published values of each setting: those of its sizes, and of no certain size.
+
+        Columns: store, workload, parameters, operation, metric, unit, value, rejected. Those of
+        the mean of the workloads have the parameters "all".
+        """
+        keys = [*SETTING, "operation", "metric"]
+        columns = [*keys, "unit", "value", "rejected"]
+        if self.published is None:
+            return pd.DataFrame(columns=columns)
+        planned = [
+            [workload, cell.parameters, *(getattr(one, size) for size in SIZES)]
+            for workload, cells in self._cells_of.items()
+            for one, cell in cells.items()
+        ]
+        planned.append([MEAN, "all", *[math.nan] * len(SIZES)])
+        sized = pd.DataFrame(planned, columns=["workload", "parameters", *SIZES])
+        rows = self.published.dropna(subset="value")
+        rows = rows.merge(sized, on="workload", suffixes=("", "_planned"))
+        for size in SIZES:
+            of_cell = rows[f"{size}_planned"]
+            rows = rows[rows[size].isna() | of_cell.isna() | (rows[size] == of_cell)]
+        return rows.drop_duplicates(keys, keep="last")[columns]
 
     def reason(self, store: str, workload: str, parameters: str) -> str:
         """Why the setting has no value, in full."""

@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pandas as pd
 
+from kvstudy.analyse.findings import intervals, pairs
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import SETTING, read_csv
-from kvstudy.analyse.tidy.numbers import fixed, significant
+from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.results import only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
 from kvstudy.language.reasons import sentence
 from kvstudy.present.export.bibliography import logs_digest, references
 from kvstudy.present.typeset.latex import Latex, escape, fill
-from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.run_names import REPORT
@@ -167,7 +168,8 @@ def _figures(study: Study, folder: Path, output: Path) -> dict[str, str]:
 
 
 def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[str, object]:
-    study, summary = run.study, run.summary
+    # A macro without a size means that of the tables.
+    study, summary = run.study, only(run.summary, run.headline)
     speeds = summary[
         (summary["metric"] == "throughput") & summary["workload"].isin(study.workload_names)
     ]
@@ -192,6 +194,11 @@ def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[st
         ],
         "workload": Latex(workload),
         "workload_title": study.workload(workload).title,
+        "compared": len(measured) > 1,
+        "published": run.results.published(
+            *(measured or study.store_names)[:1], workload, "overall", "throughput"
+        )
+        is not None,
         "operation": Latex(latencies["operation"].iloc[0]) if len(latencies) else "",
         "intervals": bool((speeds.loc[speeds["workload"] == workload, "n"] > 1).any()),
         "table": Latex(table),
@@ -216,41 +223,52 @@ UNITS = {
     "ms": r"\milli\second",
     "%": r"\percent",
     "cores": r"\kvcores",
+    "share": "",
+    # All of their digits are printed.
+    "count": "count",
+    "place": "count",
 }
-WITHOUT_UNIT = ("count", "share")
+# The digits that a text can ask for; siunitx rounds to fewer.
+DIGITS = 6
 KEYS = [*SETTING, "operation", "metric"]
-BOUNDS = ["n", "value", "low", "high", "cov"]
 
 
 @dataclass(frozen=True)
 class Number:
-    """A value as it is printed; "" for what it does not have. ``unit`` is siunitx's."""
+    """A value; "" for what it does not have. ``unit`` is siunitx's."""
 
     key: Latex
     unit: Latex
     n: int
     mean: Latex
     sd: Latex
+    geometric: Latex
     low: Latex
     high: Latex
 
 
 def numbers_tex(run: Run, template: Path) -> str:
-    """The text of numbers.tex: macros, and each value of ``summary.csv`` with its 95 % interval.
+    """The text of numbers.tex: macros, and what they print.
 
-    Stores and workloads of the plan without a value have the reason instead.
+    That are each value of ``summary.csv`` with its 95 % interval, each published value, and the
+    ratios of each two stores. Stores and workloads of the plan without a value have the reason
+    instead.
     """
     study, summary = run.study, run.summary
-    path = run.analysis_folder / "intervals.csv"
-    intervals = read_csv(path, [*KEYS, "unit", *BOUNDS], BOUNDS, "written by `kvstudy analyse`")
-    swept = Swept(study, run.scale, summary, run.cells, None)
+    swept = Swept(study, run.scale, summary, run.cells, run.published)
     own = run.cells[run.cells["store"].isin(study.store_names)]
     planned = list(dict.fromkeys(own[SETTING].itertuples(index=False, name=None)))
     there = set(summary[SETTING].itertuples(index=False, name=None))
+    single = {name: swept.operations(name) for name in study.workload_names}
     return fill(
         template,
         run=Latex(run.name),
-        numbers=list(_numbers(summary, intervals)),
+        numbers=list(_numbers(summary, intervals.TABLE.read(run.analysis_folder))),
+        published=[
+            (_key(row), _unit(row.unit), _digits(row.value), _remark(row))
+            for row in swept.published_values().itertuples()
+        ],
+        ratios=list(_ratios(pairs.TABLE.read(run.analysis_folder))),
         gaps=[
             (Latex("/".join(place)), _plain(sentence(swept.reason(*place))))
             for place in planned
@@ -258,33 +276,50 @@ def numbers_tex(run: Run, template: Path) -> str:
         ],
         names=[(Latex(at), Latex(", ".join(below))) for at, below in _names(summary, planned)],
         shown=[*run.headline.items(), (MEAN, "all")],
-        only=[(name, one) for name in study.workload_names if (one := _only(summary, name))],
+        only=[(name, *operations) for name, operations in single.items() if len(operations) == 1],
         raw=Latex,
     )
 
 
-def printed(metric: str, unit: str, value: float) -> str:
-    """``value`` with the digits that the report's tables give it; "" for NaN."""
-    if math.isnan(value):
-        return ""
-    return significant(value) if metric_of(metric).decimals is None else fixed(metric, value)
+def _key(row) -> Latex:
+    return Latex("/".join(getattr(row, name) for name in KEYS))
 
 
-def _numbers(summary: pd.DataFrame, intervals: pd.DataFrame) -> Iterator[Number]:
-    bounds = intervals.set_index(KEYS)[["low", "high"]]
+def _unit(unit: str) -> Latex:
+    # A unit that is not known is left as it is: siunitx prints it.
+    return Latex(UNITS.get(unit, unit))
+
+
+def _digits(value: float) -> Latex:
+    """``value`` with all digits that a text can ask for; "" for NaN."""
+    return Latex("" if math.isnan(value) else significant(value, DIGITS))
+
+
+def _remark(row) -> Latex:
+    return Latex("the audit of the source rejects this value" if row.rejected else "")
+
+
+def _numbers(summary: pd.DataFrame, found: pd.DataFrame) -> Iterator[Number]:
+    bounds = found.set_index(KEYS)[["value", "low", "high"]]
     for row in summary.itertuples():
         key = tuple(getattr(row, name) for name in KEYS)
-        low, high = bounds.loc[key] if key in bounds.index else (math.nan, math.nan)
+        of_geometric = bounds.loc[key] if key in bounds.index else [math.nan] * 3
         yield Number(
-            key=Latex("/".join(key)),
-            # A unit that is not known is left as it is: siunitx prints it.
-            unit=Latex("" if row.unit in WITHOUT_UNIT else UNITS.get(row.unit, row.unit)),
-            n=int(row.n),
-            mean=Latex(printed(row.metric, row.unit, row.mean)),
-            sd=Latex(printed(row.metric, row.unit, row.sd)),
-            low=Latex("" if math.isnan(low) else significant(low)),
-            high=Latex("" if math.isnan(high) else significant(high)),
+            _key(row),
+            _unit(row.unit),
+            int(row.n),
+            _digits(row.mean),
+            _digits(row.sd),
+            *map(_digits, of_geometric),
         )
+
+
+def _ratios(found: pd.DataFrame) -> Iterator[tuple[Latex, ...]]:
+    """Of each two stores in both directions: key, ratio, and its interval."""
+    for row in found.itertuples():
+        for one, other in ((row.faster, row.slower), (row.slower, row.faster)):
+            key = Latex("/".join([one, other, row.workload, row.parameters]))
+            yield key, *map(_digits, pairs.ratio_of(row, one))
 
 
 def _names(summary: pd.DataFrame, planned: list[tuple[str, ...]]) -> list[tuple[str, list[str]]]:
@@ -294,12 +329,6 @@ def _names(summary: pd.DataFrame, planned: list[tuple[str, ...]]) -> list[tuple[
         for depth, name in enumerate(key):
             names.setdefault("/".join(key[:depth]), {})[name] = None
     return [(at, list(below)) for at, below in names.items()]
-
-
-def _only(summary: pd.DataFrame, workload: str) -> str:
-    """The one operation that the workload has, or "" when it has several."""
-    found = set(summary.loc[summary["workload"] == workload, "operation"]) - {"overall"}
-    return found.pop() if len(found) == 1 else ""
 
 
 def _plain(text: str) -> Latex:

@@ -8,11 +8,13 @@ import re
 import shutil
 import subprocess
 import tempfile
+import textwrap
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
+from xml.sax.saxutils import escape
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL, _, using
@@ -126,7 +128,8 @@ def words_of(language: str) -> dict[str, str]:
     Pandoc is not told the language: version 2.17 cannot read its own Czech words.
     """
     with using(language):
-        return {"word-table": _("Table"), "word-figure": _("Figure")}
+        words = {"table": _("Table"), "figure": _("Figure"), "contents": _("Contents")}
+        return {f"word-{name}": word for name, word in words.items()}
 
 
 def citations(templates: Path, references: Path) -> list[str]:
@@ -170,14 +173,37 @@ def convert(
     return done.stdout
 
 
-# A4, with the text width that the figures are drawn for.
+# A4, with the text width that the figures are drawn for; the title stands on the first page.
 PAGE = (
-    '<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1417" w:right="1417" '
-    'w:bottom="1417" w:left="1417" w:header="709" w:footer="709" w:gutter="0"/></w:sectPr>'
+    '<w:sectPr><w:headerReference w:type="default" r:id="rId101"/>'
+    '<w:footerReference w:type="default" r:id="rId102"/>'
+    '<w:footerReference w:type="first" r:id="rId102"/>'
+    '<w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1417" w:right="1417" '
+    'w:bottom="1417" w:left="1417" w:header="709" w:footer="709" w:gutter="0"/>'
+    "<w:titlePg/></w:sectPr>"
 )
+WORDS = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+# The study's title at the left and its run at the right.
+HEADER = (
+    f'<w:hdr {WORDS}><w:p><w:pPr><w:pStyle w:val="Header"/></w:pPr><w:r><w:t>{{}}</w:t></w:r>'
+    "<w:r><w:tab/></w:r><w:r><w:t>{}</w:t></w:r></w:p></w:hdr>"
+)
+FOOTER = (
+    f'<w:ftr {WORDS}><w:p><w:pPr><w:pStyle w:val="Footer"/></w:pPr><w:fldSimple w:instr=" PAGE ">'
+    "<w:r><w:t>1</w:t></w:r></w:fldSimple></w:p></w:ftr>"
+)
+SHORT_TITLE = 75
+RELATION = (
+    '<Relationship Id="{}" Target="{}1.xml" Type="http://schemas.openxmlformats.org/'
+    'officeDocument/2006/relationships/{}"/>'
+)
+RELATIONS = RELATION.format("rId101", *["header"] * 2) + RELATION.format("rId102", *["footer"] * 2)
 # A zip file has no earlier time.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
-MADE = re.compile(rb"<dcterms:(created|modified) .*?</dcterms:\1>")
+# When it was made, and what the filters were told, among it the folders of this machine.
+NOT_OF_THE_TEXT = re.compile(
+    rb"<dcterms:(created|modified) .*?</dcterms:\1>|<property .*?</property>", re.S
+)
 
 
 def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
@@ -189,7 +215,7 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
     templates = parts.templates
     with tempfile.TemporaryDirectory() as folder:
         reference, made = Path(folder, "reference.docx"), Path(folder, "report.docx")
-        reference.write_bytes(_reference(templates / "docx-styles.xml", front.language))
+        reference.write_bytes(_reference(templates / "docx-styles.xml", front))
         options = [
             *citations(templates, parts.references),
             "--to=docx",
@@ -206,32 +232,43 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
         }
         used = filters(templates, front.language, "numbers.lua", "docx.lua")
         convert(text, options, markdown, used, metadata)
-        put(_without_times(made), output)
+        put(_with_own_properties(made, front.subject), output)
 
 
-def _reference(styles: Path, language: str) -> bytes:
-    """Pandoc's own reference document, with our styles, our page and the language of the text."""
+def _reference(styles: Path, front: Front) -> bytes:
+    """Pandoc's own reference document, with our styles, page, header and footer, and language."""
     command = ["pandoc", "--print-default-data-file=reference.docx"]
     given = subprocess.run(command, capture_output=True, check=True).stdout
+    title = textwrap.shorten(front.title, SHORT_TITLE, placeholder="…")
     result = BytesIO()
     with zipfile.ZipFile(BytesIO(given)) as old, zipfile.ZipFile(result, "w") as new:
         for name in old.namelist():
             content = old.read(name)
             if name == "word/styles.xml":
-                content = styles.read_bytes().replace(b"en-GB", language.encode())
+                content = styles.read_bytes().replace(b"en-GB", front.language.encode())
             elif name == "word/document.xml":
                 content = content.replace(b"<w:sectPr />", PAGE.encode())
+            elif name == "word/_rels/document.xml.rels":
+                end = b"</Relationships>"
+                content = content.replace(end, RELATIONS.encode() + end)
             new.writestr(name, content)
+        new.writestr("word/header1.xml", HEADER.format(escape(title), escape(front.run)))
+        new.writestr("word/footer1.xml", FOOTER)
     return result.getvalue()
 
 
-def _without_times(made: Path) -> bytes:
-    """The file without the times of its making: the same data gives the same file."""
+def _with_own_properties(made: Path, subject: str) -> bytes:
+    """The file without the times of its making: the same data gives the same file.
+
+    The author is the program; the source's author did not write it.
+    """
+    own = f"<dc:creator>kvstudy</dc:creator><dc:subject>{escape(subject)}</dc:subject>".encode()
     result = BytesIO()
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(result, "w") as new:
         for name in old.namelist():
             content = old.read(name)
-            if name == "docProps/core.xml":
-                content = MADE.sub(b"", content)
+            if name.startswith("docProps/"):
+                content = NOT_OF_THE_TEXT.sub(b"", content)
+                content = content.replace(b"<dc:creator></dc:creator>", own)
             new.writestr(zipfile.ZipInfo(name, NO_TIME), content, zipfile.ZIP_DEFLATED)
     return result.getvalue()

@@ -25,6 +25,12 @@ ROWS = 45
 LONG = 60
 # Characters of a line of code that fit on a line.
 WIDTH = 100
+# The title stands first: not the parameters, nor what finds the run and prints it.
+NOT_SHOWN = {
+    "enabled": True,
+    "remove_cell_tags": ["parameters", "injected-parameters"],
+    "remove_input_tags": ["remove_input"],
+}
 # Identifiers of its own: those of the report are taken.
 MARKUP = "markdown-auto_identifiers-tex_math_dollars-latex_macros+smart"
 
@@ -45,6 +51,7 @@ def run_notebook(run: Run, notebook: Path, latex: bool = False) -> Path:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         book = _execute(notebook, {"run": run.name} | ({"latex": True} if latex else {}))
+        book.metadata["title"] = f"{run.study.title}: analysis of the run {run.name}"
         _without_chance(book)
         html = _page(book)
         body, figures = notebook_latex(book) if latex else ("", {})
@@ -102,10 +109,6 @@ def _page(book) -> str:
     from nbconvert import HTMLExporter
     from traitlets.config import Config
 
-    # The defaults of the parameters would stand beside the values that were used.
-    config = Config(
-        {"TagRemovePreprocessor": {"enabled": True, "remove_cell_tags": ["parameters"]}}
-    )
     # Empty addresses: the page has no formulas and no widgets that need scripts of others.
     exporter = HTMLExporter(
         template_name="lab",
@@ -115,7 +118,7 @@ def _page(book) -> str:
         embed_images=True,
         exclude_input_prompt=True,
         exclude_output_prompt=True,
-        config=config,
+        config=Config({"TagRemovePreprocessor": NOT_SHOWN}),
     )
     # It warns that drawings have no description, and its SVG template takes none.
     exporter.log.setLevel("ERROR")
@@ -137,7 +140,7 @@ def notebook_latex(book) -> tuple[str, dict[str, bytes]]:
         raise KvstudyError(f"{TEMPLATES / FOLDER}: no template; run this in the project's folder")
     config = Config(
         {
-            "TagRemovePreprocessor": {"enabled": True, "remove_cell_tags": ["parameters"]},
+            "TagRemovePreprocessor": NOT_SHOWN,
             "SVG2PDFPreprocessor": {"enabled": False},
             "ExtractOutputPreprocessor": {
                 "enabled": True,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-import pandas as pd
 from xlsxwriter.utility import xl_rowcol_to_cell
 
-from kvstudy.analyse.tidy.results import read_published
+from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.present.workbook.content import (
     MAIN,
     Content,
@@ -20,9 +20,6 @@ from kvstudy.present.workbook.content import (
 )
 from kvstudy.present.workbook.runs import Places
 from kvstudy.present.workbook.sheet import Book, Column, Sheet
-from kvstudy.study.base import SIZES
-from kvstudy.study.cells import by_combination
-from kvstudy.study.combinations import Combination
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
 
@@ -35,23 +32,46 @@ FIRST = [
     Column("Quantity", width=30),
     Column("Unit", width=8),
 ]
-NOTHING = {"italic": True, "font_color": "#767676"}
+GREY = "#767676"
+NOTHING = {"italic": True, "font_color": GREY}
 # Columns of several quantities; each value has the format of its own.
 NUMBER = "General"
 
 
+@dataclass(frozen=True)
+class Published:
+    """A published value, and the format that marks it where the audit rejects it."""
+
+    value: float
+    unit: str
+    number_format: str
+
+
 def side_by_side(content: Content, places: Places, book: Book, name: str) -> None:
-    """Write the means with a column per store; a line is one quantity of one operation."""
-    study = content.study
-    stores = [Column(content.title(store), NUMBER, 16) for store in study.store_names]
-    title = content.heading("means over the runs")
-    sheet = Sheet(book, name, [*FIRST, *stores], len(FIRST), title)
+    """Write the means with a column per store; a line is one quantity of one operation.
+
+    A store of which the source published something has a second column for it.
+    """
+    study, theirs = content.study, _published(content)
+    by_the_source = {store for store, *_ in theirs}
+    columns, at = list(FIRST), {}
+    for store in study.store_names:
+        at[store] = len(columns)
+        columns.append(Column(content.title(store), NUMBER, 16))
+        if store in by_the_source:
+            columns.append(Column(f"{content.title(store)}, published", NUMBER, 16))
+    sheet = Sheet(book, name, columns, len(FIRST), content.heading("means over the runs"))
     summary = content.run.summary
     summary = summary[summary["metric"].isin(MAIN)]
     means = {tuple(row[:5]): row[7] for row in summary.itertuples(index=False)}
     lines: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
     for row in summary.itertuples():
         lines.setdefault((row.workload, row.parameters), {})[row.operation, row.metric] = row.unit
+    for (store, *setting), values in theirs.items():
+        for (operation, metric), value in values.items():
+            if store in study.store_names and metric in MAIN:
+                of_setting = lines.setdefault(tuple(setting), {})
+                of_setting.setdefault((operation, metric), value.unit)
     for workload, parameters in _settings_of(content, lines):
         last = None
         for (operation, metric), unit in _sorted(lines[workload, parameters]):
@@ -63,7 +83,10 @@ def side_by_side(content: Content, places: Places, book: Book, name: str) -> Non
             sheet.text(4, operation_title(operation))
             sheet.text(5, metric_of(metric).title)
             sheet.text(6, unit_text(unit))
-            for column, store in enumerate(study.store_names, start=len(FIRST)):
+            for store, column in at.items():
+                if value := theirs.get((store, workload, parameters), {}).get((operation, metric)):
+                    form = value.number_format
+                    sheet.number(column + 1, value.value, number_format=form, font_color=GREY)
                 key = (store, workload, parameters, operation, metric)
                 if key in places:
                     form = number_format(unit)
@@ -105,7 +128,7 @@ def with_spread(content: Content, places: Places, book: Book, name: str) -> None
         values = means.get(setting, {})
         units = {key: row.unit for key, row in values.items()}
         published = theirs.get(setting, {})
-        units |= {key: unit for key, (_, unit) in published.items()}
+        units |= {key: value.unit for key, value in published.items()}
         note = "" if setting[1] == MEAN else content.problems(setting)
         last = None
         for key, unit in _sorted(units) if units else [(("", ""), "")]:
@@ -116,11 +139,11 @@ def with_spread(content: Content, places: Places, book: Book, name: str) -> None
             if row := values.get(key):
                 _spread(sheet, places.ranges((*setting, *key)), row, unit)
             if key in published:
-                form = number_format(unit)
-                sheet.number(PUBLISHED, published[key][0], number_format=form)
-                if key in values and published[key][0]:
+                value, form = published[key].value, published[key].number_format
+                sheet.number(PUBLISHED, value, number_format=form, font_color=GREY)
+                if key in values and value:
                     cells = [xl_rowcol_to_cell(sheet.row, each) for each in (MEAN_AT, PUBLISHED)]
-                    ratio = values[key].mean / published[key][0]
+                    ratio = values[key].mean / value
                     sheet.formula(RATIO, "=" + "/".join(cells), ratio)
             if not values:
                 label = content.label(setting)
@@ -192,30 +215,11 @@ def _any(places: Places, key: tuple) -> bool:
     return (*key[:3], "overall", "throughput") in places
 
 
-def _published(content: Content) -> dict[Setting, dict[tuple[str, str], tuple[float, str]]]:
-    """The published values of each setting: those of its sizes, or of no certain size."""
-    found: dict[Setting, dict[tuple[str, str], tuple[float, str]]] = {}
-    if content.run.published_file is None:
-        return found
-    settings = _all(content)
-    sizes: dict[tuple[str, str], list[Combination]] = {}
-    for use in content.study.workloads:
-        for one, cell in by_combination(content.study, use, content.run.scale).items():
-            sizes.setdefault((use.name, cell.parameters), []).append(one)
-    published = read_published(content.run.published_file)
-    for row in published.dropna(subset="value").itertuples():
-        for setting in settings:
-            store, workload, parameters = setting
-            if (store, workload) != (row.store, row.workload):
-                continue
-            if workload == MEAN or any(_fits(row, one) for one in sizes[workload, parameters]):
-                value = (row.value, row.unit)
-                found.setdefault(setting, {})[row.operation, row.metric] = value
+def _published(content: Content) -> dict[Setting, dict[tuple[str, str], Published]]:
+    """The published values of each setting, by operation and metric."""
+    found: dict[Setting, dict[tuple[str, str], Published]] = {}
+    for row in content.run.swept.published_values().itertuples():
+        form = number_format(row.unit) + (f'"{MARK}"' if row.rejected else "")
+        of_setting = found.setdefault((row.store, row.workload, row.parameters), {})
+        of_setting[row.operation, row.metric] = Published(row.value, row.unit, form)
     return found
-
-
-def _fits(row, sizes: Combination) -> bool:
-    numbers = {size: getattr(row, size) for size in SIZES}
-    return all(
-        pd.isna(number) or number == getattr(sizes, size) for size, number in numbers.items()
-    )

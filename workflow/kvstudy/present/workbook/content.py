@@ -68,6 +68,16 @@ class Content:
         """What stands above the printed pages of a sheet."""
         return f"{self.study.title}, {self.run.name}: {what}"
 
+    @property
+    def trial(self) -> str:
+        """That the run is a trial; "" for one that is none."""
+        if self.run.scale == 1:
+            return ""
+        return (
+            f"Trial run: measured with {self.run.scale:g} times the records and operations of the "
+            "study, to see that everything works. The numbers are no result."
+        )
+
     def title(self, store: str) -> str:
         """What people call a store or a control."""
         titles, of = self.run.titles, original(self.study, store)

@@ -36,6 +36,10 @@ class Places:
     def __contains__(self, key: Key) -> bool:
         return key in self._found
 
+    def count(self, key: Key) -> int:
+        """How many runs that count have this value."""
+        return len(self._found[key][2]) if key in self._found else 0
+
     def cell(self, key: Key, number: int) -> str:
         """``J5``: the run with this ``number`` (from 0) among those that count, on its sheet."""
         _, column, rows = self._found[key]

@@ -10,10 +10,12 @@ from xlsxwriter.exceptions import FileCreateError
 from kvstudy import __version__
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import ycsb_versions
+from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.averages import side_by_side, with_spread
 from kvstudy.present.workbook.content import Content, as_utc, moment
+from kvstudy.present.workbook.ratios import ratios
 from kvstudy.present.workbook.runs import CONTROLS, Places, Runs
 from kvstudy.present.workbook.sheet import Book, Column, Sheet, print_set_up, quoted, sheet_names
 from kvstudy.study.cells import cell_path
@@ -59,9 +61,9 @@ def cells(content: Content, book: Book, name: str) -> None:
 
 
 HOW = [
-    "A run is one measurement on a fresh, empty server. Means are plain means over the runs; a "
-    "percentile is averaged like any other value, and that mean is no percentile of all "
-    "operations.",
+    "A run is one measurement on a fresh, empty server. Means are plain means over the runs, but "
+    "ratios are of geometric means; a percentile is averaged like any other value, and that mean "
+    "is no percentile of all operations.",
     "Formulas refer to the sheets of single runs. A run that failed or was not measured is empty, "
     "with its reason. An invalid run (more failed operations than the study expects) keeps its "
     "values in grey; no formula counts it.",
@@ -70,6 +72,8 @@ HOW = [
     "Standard deviations are those of a sample (n - 1); the coefficient of variation is the "
     "standard deviation by the mean.",
     "Latencies are service times in microseconds, as YCSB records them.",
+    f"Grey numbers beside averages are those that the source published; {MARK}: its audit rejects "
+    "them.",
 ]
 
 
@@ -113,14 +117,8 @@ def _height(sheet, row: int, text: str) -> None:
 def _facts(content: Content) -> list[tuple[str, str]]:
     run, study, environment = content.run, content.study, content.run.environment
     facts = [("Question", " ".join(study.question.split())), ("Run", run.name)]
-    if run.scale != 1:
-        facts.append(
-            (
-                "Careful",
-                f"Measured with {run.scale:g} times the records and operations of the study: "
-                "a trial of the pipeline, no measurement of the stores.",
-            )
-        )
+    if content.trial:
+        facts.append(("Careful", content.trial))
     rows = [row for of in content.outcomes.values() for row in of]
     for name, controls in (("Cells", False), ("Control cells", True)):
         states = [content.status(row)[0] for row in rows if is_control(row.store) == controls]
@@ -167,7 +165,7 @@ def _component(part: dict[str, str]) -> str:
 OPTIONS = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 # A run without any date has this one, since a workbook must have one and now would differ.
 NO_DATE = datetime(2000, 1, 1)
-AVERAGES = ["About", "Averages", "Averages and spread"]
+FIRST = ["Ratios", "About", "Averages", "Averages and spread"]
 
 
 def write_workbook(run: Run, output: Path) -> list[str]:
@@ -180,8 +178,8 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     controls = [name for name in stores if name not in study.store_names]
     titles = [content.title(name) for name in study.store_names]
     titles += [CONTROLS] if controls else []
-    names = sheet_names([*AVERAGES, *titles, "Cells"])
-    of_runs = names[len(AVERAGES) : -1]
+    names = sheet_names([*FIRST, *titles, "Cells"])
+    of_runs = names[len(FIRST) : -1]
 
     output.parent.mkdir(parents=True, exist_ok=True)
     beside = output.with_name(f".{output.name}.new")
@@ -192,19 +190,25 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     for name in names:
         book.add_worksheet(name)
     places = Places()
-    holds = ["the means, stores side by side", "means with their spread, and published values"]
+    holds = ["the stores relative to one of them, with intervals, as on the report's first page"]
+    holds += [
+        "the means, stores side by side, and what was published",
+        "means with their spread, and published values",
+    ]
     holds += [f"single runs of {title}" for title in titles[: len(study.store_names)]]
     holds += ["single runs of the cells that show what differences mean"] if controls else []
     holds += ["all planned cells, what became of them, and checksums"]
-    about(content, book, names[0], list(zip(names[1:], holds, strict=True)))
+    others = [name for name in names if name != names[1]]
+    about(content, book, names[1], list(zip(others, holds, strict=True)))
     # Formulas ask where the runs stand, so these sheets are filled first.
     runs = Runs(content, places)
     for name, store in zip(of_runs, study.store_names, strict=False):
         runs.write(book, name, [store], with_store=False)
     if controls:
         runs.write(book, of_runs[-1], controls, with_store=True)
-    side_by_side(content, places, book, names[1])
-    with_spread(content, places, book, names[2])
+    ratios(content, places, book, names[0])
+    side_by_side(content, places, book, names[2])
+    with_spread(content, places, book, names[3])
     cells(content, book, names[-1])
     try:
         book.close()
