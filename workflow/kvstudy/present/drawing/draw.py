@@ -108,7 +108,9 @@ def use_style() -> None:
     sns.set_theme(
         style="ticks",
         rc={
-            "font.family": "DejaVu Sans",
+            "font.family": "sans-serif",
+            # The second one is as wide, where a reader has not the first.
+            "font.sans-serif": ["DejaVu Sans", "Verdana"],
             "font.size": 8,
             "axes.labelsize": 8,
             "axes.titlesize": 8.5,
@@ -128,7 +130,8 @@ def use_style() -> None:
             "hatch.linewidth": 0.5,
             # Type 42 embeds whole TrueType fonts; type 3 is refused by some printers.
             "pdf.fonttype": 42,
-            "svg.fonttype": "path",
+            # Letters as text are half as large, can be found, and keep their anchor in any font.
+            "svg.fonttype": "none",
             # Otherwise the ids in an SVG are random.
             "svg.hashsalt": "kvstudy",
         },
