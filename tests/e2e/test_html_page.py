@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kvstudy.present.drawing.write import chart_text, read_figure
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.report.document import Front, Parts, write_document
 from kvstudy.present.report.html import build_html
+from kvstudy.present.typeset.table import as_comment
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.unit import small_results as small
@@ -33,6 +35,10 @@ TEXT = (
 
 ::: {#table:runs .table}
 The runs.
+:::
+
+::: {#table:grid .table}
+Relative.
 :::
 
 ::: {#figure:speed .figure}
@@ -71,6 +77,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><path d="M0 0h4"/></svg>'
     (parts.figures / "speed.svg").write_text(drawing, encoding="utf-8")
     shutil.copy(RUNS, parts.tables / "runs.html")
+    line = '<table><tr data-store="riak"><td>{} by {}</td></tr></table>'
+    grids = [
+        ((store, metric), line.format(metric, escape(store)))
+        for metric in ("Speed", "p99")
+        for store in ("Redis", ODD)
+    ]
+    grid = grids[0][1] + as_comment(grids)
+    (parts.tables / "grid.html").write_text(grid, encoding="utf-8")
     workloads = {"a": "Workload A", "c": "Workload C"}
     front = Front("page", ODD, "Below", "Today", "Subject", stores=titles, workloads=workloads)
     write_document(TEXT, front, folder)
@@ -197,6 +211,22 @@ def test_a_chart_tells_the_exact_value_and_gives_the_drawing_back(page: Page, bu
     line = values.filter(has_text="Redis, A").first
     assert line.locator("td").all_inner_texts()[0] == "2\u202f100.0 ops/s"
     assert values.locator("td:first-of-type").count() == len(rows)
+
+
+def test_the_store_and_the_metric_of_the_grid_are_chosen_by_keys(page: Page) -> None:
+    figure = page.locator("figure.table", has_text="Table 2")
+    grid, caption = figure.locator("table"), figure.locator("figcaption")
+    expect(grid).to_have_text("Speed by Redis")
+    page.locator(".choices select").first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(grid).to_have_text(f"Speed by {ODD}")
+    page.keyboard.press("Tab")
+    page.keyboard.type("p99")
+    expect(grid).to_have_text(f"p99 by {ODD}")
+    expect(caption).to_contain_text(f"Table 2: p99 of the stores relative to {ODD}.")
+    page.locator("input[value=riak]").uncheck()
+    expect(grid.locator("tr")).to_be_hidden()
+    expect(caption).to_contain_text("filtered")
 
 
 def test_the_theme_follows_the_system_until_the_reader_chooses(page: Page) -> None:

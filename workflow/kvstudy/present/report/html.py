@@ -73,6 +73,8 @@ def page_words() -> dict[str, str]:
         "interactive": _("Interactive chart"),
         "values": _("Values"),
         "values_from": _("With all digits: {file}."),
+        "choices": [_("Relative to"), _("Metric")],
+        "chosen": _("{metric} of the stores relative to {store}."),
         "values_first": _("Here are the first {shown} of {rows} rows."),
     }
 
@@ -212,9 +214,11 @@ def _ranges(numbers: list[int]) -> Iterator[str]:
 DRAWING = re.compile(r'<div class="drawing" data-figure="([^"]*)" data-caption="([^"]*)"></div>')
 CELLS = re.compile(r'<div class="cells" data-kind="(table|figure)" data-name="([^"]*)"></div>')
 VALUES = re.compile(r'<div class="values" data-figure="([^"]*)"></div>')
+# Of ``typeset.table.as_comment``.
+CHOICES = re.compile(r"<!--choices (.*?)-->")
 BETWEEN = "<!-- contents above, text below -->"
 # In the order in which they run; the first one's functions serve the others.
-BEHAVIOUR = ["page.js", "tables.js", "filter.js", "cells.js", "charts.js"]
+BEHAVIOUR = ["page.js", "tables.js", "filter.js", "cells.js", "choices.js", "charts.js"]
 # What a reader's filter hides.
 FILTERED = ("store", "workload")
 
@@ -244,11 +248,14 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     made_of = MadeOf(provenance) if provenance else None
     specs = _specs(parts.figures, body)
     body = DRAWING.sub(lambda found: _drawing(parts.figures, *found.groups()), body)
+    choices = [json.loads(found[1]) for found in CHOICES.finditer(body)]
+    body = CHOICES.sub('<div class="choices" hidden></div>', body)
     with using(front.language):
         body = CELLS.sub(lambda found: _cells(made_of, *found.groups()), body)
         body = VALUES.sub(lambda found: _values(parts.figures, specs, found[1]), body)
         packed = {
             "cells": made_of.cells() if made_of else [],
+            "choices": choices,
             "specs": specs,
             "charts": scripts() if specs else "",
         }
