@@ -165,12 +165,16 @@ def test_a_hidden_store_is_hidden_everywhere_and_it_is_said(page: Page) -> None:
     page.wait_for_selector("figure.chart .mark-rect path")
     marks = "document.querySelectorAll('figure.chart .mark-rect path').length"
     before = page.evaluate(marks)
+    bar = chart.locator(".mark-rect path").last
+    width = bar.bounding_box()["width"]
     page.get_by_role("checkbox", name="Redis").uncheck()
     assert names(page) == ["First", "Riak", "Memcached", "Second", "Other Memcached"]
     expect(page.locator("#filtered")).to_contain_text("Hidden: Redis.")
     expect(page.locator("figure.table .lacks")).to_have_text("filtered")
     expect(page.locator("figure.chart .lacks")).to_have_text("filtered")
     page.wait_for_function(f"n => {marks} < n", arg=before)
+    # The others take its room.
+    assert bar.bounding_box()["width"] > 1.2 * width
     assert page.evaluate("location.hash") == "#hide=store:redis"
     page.emulate_media(media="print")
     assert "Redis" in names(page)

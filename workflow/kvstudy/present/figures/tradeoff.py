@@ -205,7 +205,7 @@ def _layers(known: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         ("latency", _latency_title()),
     ):
         low, high, logarithmic = _domain(known, name)
-        axis = log_axis(low, high) if logarithmic else alt.Axis(format="~s", tickCount=4)
+        axis = log_axis(low, high) if logarithmic else alt.Axis(format=",", tickCount=4)
         kind = {"type": "log", "clamp": True} if logarithmic else {}
         scale = alt.Scale(domain=[low, high], nice=False, **kind)
         sides[name] = {"title": title, "axis": axis, "scale": scale}
