@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 TEXT_WIDTH = 16 / 2.54
 # For word processors; what printers ask for.
 PNG_DPI = 300
+# Of the parts of an SVG that have too many marks for shapes, and how many are too many.
+SCREEN_DPI, MOST_SHAPES = 150, 500
 # Hatches tell the stores apart in grey print; the first is plain. Those of circles come last: an
 # SVG has hundreds of them for each bar, and is ten times as large.
-HATCHES = ["", "////", "xxxx", "----", "\\\\\\\\", "++++", "....", "oooo"]
+HATCHES = ["", "////", "xxxx", "----", "\\\\\\\\", "++++", "..", "oo"]
 DARK = "0.15"
 
 # Shapes of points and styles of lines in their order; told apart in grey print too.
@@ -185,8 +187,8 @@ def write(
 def save(figure: plt.Figure, path: Path) -> None:
     """Write ``path``.pdf, .svg and .png (300 dpi) without dates, and close the figure."""
     with_decimal_mark(figure)
-    figure.savefig(f"{path}.pdf", metadata={"CreationDate": None})
-    figure.savefig(f"{path}.svg", metadata={"Date": None})
+    figure.savefig(f"{path}.pdf", dpi=PNG_DPI, metadata={"CreationDate": None})
+    figure.savefig(f"{path}.svg", dpi=SCREEN_DPI, metadata={"Date": None})
     figure.savefig(f"{path}.png", dpi=PNG_DPI, metadata={"Software": None})
     plt.close(figure)
 

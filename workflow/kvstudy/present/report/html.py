@@ -33,6 +33,8 @@ from kvstudy.whole_file import put
 
 # Of a figure with more rows the page has the first ones, and says so.
 MOST_ROWS = 200
+# A chart with more marks stays a drawing: they are too close for a pointer, and slow.
+MOST_MARKS = 5000
 # Before the first element, what says who made the file, and the font, which all text has.
 HEADER = re.compile(
     r"^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->|font-family: 'DejaVu Sans'[^;]*; ", re.S
@@ -165,7 +167,7 @@ class MadeOf:
             self._found = json.loads(path.read_text(encoding="utf-8"))
             self._parts = {"table": self._found["tables"], "figure": self._found["figures"]}
             self._cells = self._found["cells"]
-            logged = (path for path, cell in self._cells.items() if cell["sums"])
+            logged = sorted(path for path, cell in self._cells.items() if cell["sums"])
             self._places = {path: place for place, path in enumerate(logged)}
         except OSError as error:
             raise KvstudyError(
@@ -256,7 +258,11 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
         packed = {
             "cells": made_of.cells() if made_of else [],
             "choices": choices,
-            "specs": specs,
+            "specs": {
+                name: spec
+                for name, spec in specs.items()
+                if len(spec["data"]["values"]) <= MOST_MARKS
+            },
             "charts": scripts() if specs else "",
         }
         page = _page(folder / "html", front, contents, body, packed)
