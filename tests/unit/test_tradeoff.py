@@ -5,8 +5,6 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.percentiles import TABLE as PERCENTILES
-from kvstudy.errors import KvstudyError
-from kvstudy.present.figures.tradeoff import Tradeoff
 
 from . import small_results as small
 
@@ -67,9 +65,3 @@ def test_nothing_to_show_is_said():
     (ax,) = TRADEOFF.draw(none, LOOKS).axes
     assert "nothing was measured" in [text.get_text() for text in ax.texts]
     assert TRADEOFF.chart(none, LOOKS).note == "nothing was measured"
-
-
-def test_a_workload_that_the_study_has_not_is_refused(tmp_path):
-    figure = Tradeoff(kind="tradeoff", **KEYS | {"workloads": ["b"]})
-    with pytest.raises(KvstudyError, match=r"figures\[0\].workload: unknown workload 'b'"):
-        figure.check(small.study(), tmp_path / "study.yaml", "figures[0]")
