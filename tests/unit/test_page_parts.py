@@ -49,7 +49,7 @@ def test_a_dot_becomes_two_arcs(tmp_path: Path) -> None:
 
 
 def chart(*rows: dict) -> dict:
-    meta = {"kvstudy": {"labels": {"exact": "Value", "note": "Note"}}}
+    meta = {"kvstudy": {"labels": [["exact", "Value"], ["note", "Note"]]}}
     return {"data": {"values": list(rows)}, "concat": [{"title": ["Here"]}], "usermeta": meta}
 
 

@@ -76,9 +76,10 @@ class Chart:
         }
         panels = self.panels or [Panel([_words(self.note)], height=60)]
         parts = [_part(panel, place, title) for place, panel in enumerate(panels)]
-        meta["kvstudy"]["labels"] = {
-            json.loads(name): json.loads(label) for part in parts for name, label in _labels(part)
-        }
+        # Pairs keep their order where keys are sorted.
+        meta["kvstudy"]["labels"] = list(
+            dict.fromkeys(pair for part in parts for pair in _labels(part))
+        )
         return {
             "$schema": alt.SCHEMA_URL,
             "columns": self.columns,
@@ -110,11 +111,12 @@ def _layer(chart: alt.Chart) -> dict:
 
 
 def _labels(part: dict) -> Iterator[tuple[str, str]]:
-    """Fields that its marks tell on hover, and what they are called, both as JSON: ``texts``."""
+    """Fields that its marks tell on hover, and what they are called: those of ``texts``."""
     for layer in part["layer"]:
         said = layer.get("encoding", {}).get("tooltip", {}).get("value", {})
         if "expr" in said:
-            yield from re.findall(r'\(datum\[("\w+")\] \? \{("(?:[^"\\]|\\.)*")', said["expr"])
+            pairs = re.findall(r'\(datum\[("\w+")\] \? \{("(?:[^"\\]|\\.)*")', said["expr"])
+            yield from (tuple(map(json.loads, pair)) for pair in pairs)
 
 
 def as_json(spec: dict) -> str:

@@ -126,7 +126,8 @@ def values_table(file: Path, spec: Mapping[str, Any]) -> str:
     ``file`` is the CSV that has more digits. Nothing for a chart without marks.
     """
     rows = [row for row in spec["data"]["values"] if "title" in row]
-    labels = spec["usermeta"]["kvstudy"]["labels"].items()
+    # The paths of cells are in the CSV.
+    labels = [pair for pair in spec["usermeta"]["kvstudy"]["labels"] if pair[0] != "cells"]
     heads = {name: label for name, label in labels if any(row.get(name) for row in rows)}
     if not heads:
         return ""
