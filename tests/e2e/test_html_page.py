@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from html import escape
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from kvstudy.present.drawing.write import chart_text, read_figure
 from kvstudy.present.figures.bars import bars
 from kvstudy.present.report.document import Front, Parts, write_document
 from kvstudy.present.report.html import build_html
+from kvstudy.present.typeset.table import as_comment
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.unit import small_results as small
@@ -33,6 +35,10 @@ TEXT = (
 
 ::: {#table:runs .table}
 The runs.
+:::
+
+::: {#table:grid .table}
+Relative.
 :::
 
 ::: {#figure:speed .figure}
@@ -71,6 +77,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"><path d="M0 0h4"/></svg>'
     (parts.figures / "speed.svg").write_text(drawing, encoding="utf-8")
     shutil.copy(RUNS, parts.tables / "runs.html")
+    line = '<table><tr data-store="riak"><td>{} by {}</td></tr></table>'
+    grids = [
+        ((store, metric), line.format(metric, escape(store)))
+        for metric in ("Speed", "p99")
+        for store in ("Redis", ODD)
+    ]
+    grid = grids[0][1] + as_comment(grids)
+    (parts.tables / "grid.html").write_text(grid, encoding="utf-8")
     workloads = {"a": "Workload A", "c": "Workload C"}
     front = Front("page", ODD, "Below", "Today", "Subject", stores=titles, workloads=workloads)
     write_document(TEXT, front, folder)
@@ -151,12 +165,16 @@ def test_a_hidden_store_is_hidden_everywhere_and_it_is_said(page: Page) -> None:
     page.wait_for_selector("figure.chart .mark-rect path")
     marks = "document.querySelectorAll('figure.chart .mark-rect path').length"
     before = page.evaluate(marks)
+    bar = chart.locator(".mark-rect path").last
+    width = bar.bounding_box()["width"]
     page.get_by_role("checkbox", name="Redis").uncheck()
     assert names(page) == ["First", "Riak", "Memcached", "Second", "Other Memcached"]
     expect(page.locator("#filtered")).to_contain_text("Hidden: Redis.")
     expect(page.locator("figure.table .lacks")).to_have_text("filtered")
     expect(page.locator("figure.chart .lacks")).to_have_text("filtered")
     page.wait_for_function(f"n => {marks} < n", arg=before)
+    # The others take its room.
+    assert bar.bounding_box()["width"] > 1.2 * width
     assert page.evaluate("location.hash") == "#hide=store:redis"
     page.emulate_media(media="print")
     assert "Redis" in names(page)
@@ -194,8 +212,25 @@ def test_a_chart_tells_the_exact_value_and_gives_the_drawing_back(page: Page, bu
     expect(drawing.locator(".interactive")).to_be_hidden()
     page.locator("figure.chart summary").click()
     values = page.locator("figure.chart details table tr")
-    assert values.count() == len(rows)
-    assert values.nth(1).locator("td").all_inner_texts() == rows[1].split(",")
+    line = values.filter(has_text="Redis, A").first
+    assert line.locator("td").all_inner_texts()[0] == "2\u202f100.0 ops/s"
+    assert values.locator("td:first-of-type").count() == len(rows)
+
+
+def test_the_store_and_the_metric_of_the_grid_are_chosen_by_keys(page: Page) -> None:
+    figure = page.locator("figure.table", has_text="Table 2")
+    grid, caption = figure.locator("table"), figure.locator("figcaption")
+    expect(grid).to_have_text("Speed by Redis")
+    page.locator(".choices select").first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(grid).to_have_text(f"Speed by {ODD}")
+    page.keyboard.press("Tab")
+    page.keyboard.type("p99")
+    expect(grid).to_have_text(f"p99 by {ODD}")
+    expect(caption).to_contain_text(f"Table 2: p99 of the stores relative to {ODD}.")
+    page.locator("input[value=riak]").uncheck()
+    expect(grid.locator("tr")).to_be_hidden()
+    expect(caption).to_contain_text("filtered")
 
 
 def test_the_theme_follows_the_system_until_the_reader_chooses(page: Page) -> None:
@@ -261,6 +296,18 @@ def test_without_scripts_all_is_there(browser: Browser, built: Path) -> None:
     for name in ("#theme", "#menu", "#filter", "#filtered"):
         expect(page.locator(name)).to_be_hidden()
     context.close()
+
+
+def test_a_browser_that_cannot_unpack_the_charts_keeps_the_drawings(
+    browser: Browser, built: Path
+) -> None:
+    page = browser.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(built.as_uri())
+    expect(page.locator("figure.chart img")).to_be_visible()
+    page.get_by_label("Redis").uncheck()
+    expect(page.locator("#filtered")).to_be_visible()
+    page.close()
 
 
 def test_everything_has_a_name_and_headings_their_order(page: Page) -> None:

@@ -11,7 +11,7 @@ import pytest
 from kvstudy.analyse.findings.order import TABLE as ORDER_COLUMNS
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS, draw
-from kvstudy.present.drawing.draw import looks, save, use_style
+from kvstudy.present.drawing.draw import MOST_SHAPES, looks, save, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars, bars
 from matplotlib.colors import to_hex
@@ -105,6 +105,14 @@ def test_run_order_shows_control_cells_without_a_store():
     points = {line.get_label(): line for line in ax.lines}
     assert points["control cells"].get_xdata().tolist() == [2, 4]
     assert "Memcached" not in points
+
+
+def test_run_order_of_many_runs_is_a_picture_within_the_drawing(tmp_path):
+    many = pd.concat([runs()] * MOST_SHAPES, ignore_index=True)
+    save(draw_order(many.assign(repetition="1")), tmp_path / "order")
+    drawing = (tmp_path / "order.svg").read_text()
+    assert "<image" in drawing
+    assert drawing.count("<use") < 100
 
 
 def test_run_order_of_single_runs_says_that_there_is_nothing_to_see():

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from base64 import b64decode
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import using
-from kvstudy.present.report.html import MOST_ROWS, MadeOf, as_data, values_table
+from kvstudy.present.report.html import MOST_ROWS, MadeOf, as_data, pack, values_table
 
 # A dot as Matplotlib draws it, of radius 0.5.
 DOT = (
@@ -23,73 +24,77 @@ DOT = (
 def shown(tmp_path: Path, content: str) -> str:
     path = tmp_path / "x.svg"
     path.write_text(f'<?xml version="1.0"?>\n<!-- by -->\n<svg>{content}</svg>\n', encoding="utf-8")
-    return unquote(as_data(path).removeprefix("data:image/svg+xml,"))
+    address = as_data(path)
+    # It will stand in an attribute.
+    assert not set(address) & set('"#&')
+    drawing = unquote(address.removeprefix("data:image/svg+xml,"))
+    return drawing.replace(" font-family='DejaVu Sans,Verdana,sans-serif'", "", 1)
 
 
 def test_a_drawing_keeps_its_shape_and_its_words(tmp_path: Path) -> None:
-    rest = 'transform="scale(0.015625)"/><text>0.12345 &amp; #</text>'
-    content = f'<path d="M 1.23456 -7.999999\nL 2 3" {rest}'
-    assert shown(tmp_path, content) == f'<svg><path d="M 1.23 -8 L 2 3" {rest}</svg>'
+    content = (
+        '<g id="axes_1"><path id="m1" d="M 1.23456 -7.999999\nL 2 3" transform="scale(0.015625)"/>'
+        '<use href="#m1"/><text style="font-size: 8px; font-family: \'DejaVu Sans\', sans-serif; '
+        'fill: #262626" transform="rotate(-0 1.5 2)">0.12345 &amp; "#"</text></g>'
+    )
+    assert shown(tmp_path, content) == (
+        "<svg><g><path id='m1' d='M 1.23 -8 L 2 3' transform='scale(0.015625)'/><use href='#m1'/>"
+        "<text style='font-size:8px;fill:#262626'>0.12345 &amp; \"#\"</text></g></svg>"
+    )
 
 
 def test_a_dot_becomes_two_arcs(tmp_path: Path) -> None:
     arcs = "M 10 2.5 A 0.5 0.5 0 1 0 10 1.5 A 0.5 0.5 0 1 0 10 2.5 z"
-    assert shown(tmp_path, f'<path d="{DOT} {DOT}"/>') == f'<svg><path d="{arcs} {arcs}"/></svg>'
+    assert shown(tmp_path, f'<path d="{DOT} {DOT}"/>') == f"<svg><path d='{arcs} {arcs}'/></svg>"
 
 
-def test_an_address_ends_no_attribute(tmp_path: Path) -> None:
-    path = tmp_path / "x.svg"
-    path.write_text("<svg><text x='1'>\"&lt;#%</text></svg>", encoding="utf-8")
-    assert not set(as_data(path)) & set("\"'<>#&")
+def chart(*rows: dict) -> dict:
+    meta = {"kvstudy": {"labels": [["exact", "Value"], ["note", "Note"]]}}
+    return {"data": {"values": list(rows)}, "concat": [{"title": ["Here"]}], "usermeta": meta}
 
 
-def test_values_are_escaped_and_say_when_there_are_more(tmp_path: Path) -> None:
-    rows = "".join(f"<b> & {number}\n" for number in range(MOST_ROWS + 5))
-    (tmp_path / "x.csv").write_text("a\n" + rows, encoding="utf-8")
-    table = values_table(tmp_path, "x")
-    assert table.count("<td>") == MOST_ROWS
-    assert "<td>&lt;b&gt; &amp; 0</td>" in table
+def test_values_are_what_marks_say_and_say_when_there_are_more() -> None:
+    row = {"panel": 0, "title": "<b> & Redis", "store": "redis", "exact": "1.5 ms", "note": ""}
+    table = values_table(Path("x.csv"), chart(*[row] * (MOST_ROWS + 5)))
+    line = '<tr data-store="redis"><th scope="row">&lt;b&gt; &amp; Redis</th><td>1.5 ms</td></tr>'
+    assert table.count(line) == MOST_ROWS
+    assert "Note" not in table
+    assert table.count(">Here</th>") == 1
     assert f"the first {MOST_ROWS} of {MOST_ROWS + 5} rows" in table
+    assert values_table(Path("x.csv"), chart({"panel": 0})) == ""
 
 
-def test_values_are_in_the_language_of_the_page(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text("store,value,note\nr1.5,1.25,\nriak,,not measured\n")
-    cells = {"<td>r1.5</td>", "<td>1.25</td>", "<td>not measured</td>"}
-    assert {cell for cell in cells if cell in values_table(tmp_path, "x")} == cells
-    with using("cs"):
-        table = values_table(tmp_path, "x")
-    assert "<td>r1.5</td><td>1,25</td>" in table
-    assert "<td>nezměřeno</td>" in table
+def test_a_missing_drawing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(KvstudyError, match=r"x\.svg: No such file.*kvstudy draw"):
+        as_data(tmp_path / "x.svg")
 
 
-@pytest.mark.parametrize("make", [as_data, lambda path: values_table(path.parent, path.stem)])
-def test_a_missing_file_is_named(tmp_path: Path, make) -> None:
-    with pytest.raises(KvstudyError, match=r"x\.\w+: No such file.*kvstudy draw"):
-        make(tmp_path / "x.svg")
+def test_what_is_packed_is_the_same_each_time_and_ends_no_element() -> None:
+    content = {"b": "</script>" * 9, "a": [1, "é"]}
+    assert json.loads(gzip.decompress(b64decode(pack(content)))) == content
+    assert pack(content) == pack(dict(reversed(content.items())))
+    assert "<" not in pack(content)
 
 
-def test_an_empty_table_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text("", encoding="utf-8")
-    with pytest.raises(KvstudyError, match=r"x\.csv: not a CSV file"):
-        values_table(tmp_path, "x")
-
-
-def test_cells_have_the_checksums_of_their_logs(tmp_path: Path) -> None:
+def test_cells_are_named_by_their_places_with_the_checksums_of_their_logs(tmp_path: Path) -> None:
     cells = {
+        "a/rep3": {"counts": False, "why": "not measured", "sums": ""},
         "a/rep1": {"counts": True, "why": "", "sums": "12ab"},
         "a/<rep2>": {"counts": False, "why": "failed: & why", "sums": "34cd"},
-        "a/rep3": {"counts": False, "why": "not measured", "sums": ""},
+        "b": {"counts": True, "why": "", "sums": "5"},
+        "c": {"counts": True, "why": "", "sums": "6"},
     }
-    part = {"one": {"cells": [*cells]}, "none": {"cells": ["a/rep3"]}}
+    part = {"one": {"cells": ["c", "a/rep3", "a/<rep2>", "a/rep1"]}, "none": {"cells": ["a/rep3"]}}
     path = tmp_path / "provenance.json"
     path.write_text(json.dumps({"cells": cells, "tables": part, "figures": {}}), encoding="utf-8")
     made_of = MadeOf(path)
     listed = made_of.listed("table", "one")
-    assert "<summary>From 1 cell</summary>" in listed
-    assert "<code>a/rep1</code> <code>12ab</code></li>" in listed
-    assert "<code>a/&lt;rep2&gt;</code> <code>34cd</code>" in listed
-    assert "failed: &amp; why" in listed
-    assert "rep3" not in listed
+    assert "<summary>From 2 cells</summary>" in listed
+    assert 'data-cells="0-1 3"' in listed
+    assert made_of.cells()[:2] == [
+        ["a/<rep2>", "34cd", "does not count: failed: & why"],
+        ["a/rep1", "12ab", ""],
+    ]
     assert made_of.listed("table", "none") == made_of.listed("figure", "one") == ""
 
 

@@ -28,6 +28,9 @@ TABLE = TABLES["ranking"].model_validate(
 STORES = list(small.TITLES)
 
 
+P99 = "99th percentile of latency"
+
+
 def rates(workload: str = "a", **stores: list[float]) -> pd.DataFrame:
     """Throughput of a workload by store and repetition."""
     rows = [
@@ -161,6 +164,16 @@ class Published(SimpleNamespace):
 
 
 def grid(published: dict | None = None, scale: float = 1, **baseline: str):
+    """Its rows of throughput relative to the baseline, and what every report shows."""
+    run = grid_run(published, scale, **baseline)
+    table = TABLES["grid"].automatic(run.study)[0]
+    rows = table.rows(run)
+    (made,) = table.grids(rows, run)
+    rows = rows[(rows["metric"] == "throughput") & (rows["baseline"] == rows["baseline"][0])]
+    return rows.set_index(["workload", "store"]), made
+
+
+def grid_run(published: dict | None = None, scale: float = 1, **baseline: str):
     """Of Redis and Memcached, whose ratios in three repetitions are 1, 2, 4 in a and 4, 2, 1 in c.
 
     Their logarithms have the mean ln 2 and the standard deviation ln 2 in both, so the interval
@@ -175,10 +188,11 @@ def grid(published: dict | None = None, scale: float = 1, **baseline: str):
     study = small.study(workloads=["a", "c"], **baseline)
     tails = [["redis", "a", "read", 99.0, 150.0, 100], ["memcached", "c", "read", 99.0, 9.0, 99]]
     keys = ["store", "workload", "operation", "percent", "value", "beyond"]
-    run = small.run(
+    latencies = values.assign(operation="read", metric="latency_p99", unit="us")
+    return small.run(
         study=study,
         scale=scale,
-        values=values,
+        values=pd.concat([values, latencies.assign(value=1000 / latencies["value"])]),
         results=Published(
             published=lambda store, workload, *_: (published or {}).get((store, workload)),
             rejected=lambda store, workload, *_: (store, workload) == ("memcached", "c"),
@@ -189,9 +203,6 @@ def grid(published: dict | None = None, scale: float = 1, **baseline: str):
             percentiles=pd.DataFrame(tails, columns=keys),
         ),
     )
-    frame = TABLES["grid"].automatic(study)[0].rows(run)
-    (made,) = TABLES["grid"].automatic(study)[0].grids(frame, run)
-    return frame.set_index(["workload", "store"]), made
 
 
 def test_ratios_to_one_store_and_their_mean_within_each_repetition():
@@ -211,6 +222,23 @@ def test_ratios_to_one_store_and_their_mean_within_each_repetition():
     assert made.lines[1].cells == ["1\N{EN DASH}2", "1\N{EN DASH}2", "2"]
     assert made.lines[3].cells == ["\N{EN DASH}"] * 3
     assert [line.cells[0] for line in made.lines[4:6]] == ["2.00", "0.357 to 11.2"]
+
+
+def test_a_reader_chooses_the_store_and_the_metric_and_each_ratio_has_its_own_interval():
+    run = grid_run()
+    table = TABLES["grid"].automatic(run.study)[0]
+    rows = table.rows(run)
+    choices = table.choices(rows, run)
+    names = {(store, metric) for metric in ("Throughput", P99) for store in ("Redis", "Memcached")}
+    assert (next(iter(choices)), set(choices)) == (("Redis", "Throughput"), names)
+    assert choices["Redis", "Throughput"] == table.grids(rows, run)
+    (made,) = choices["Memcached", P99]
+    assert made.corner == "Relative to Memcached"
+    # Half the throughput and half the latency turned round; no places, no other lines. In c
+    # Memcached's percentile is of too few operations.
+    dash = "\N{EN DASH}"
+    assert [line.cells for line in made.lines[:2]] == [["2.00", dash], ["0.357 to 11.2", ""]]
+    assert "below 1 they are shorter. read: A." in made.notes[0]
 
 
 def test_the_baseline_is_the_studys_and_a_trial_run_has_no_places():

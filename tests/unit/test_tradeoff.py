@@ -5,20 +5,19 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.percentiles import TABLE as PERCENTILES
-from kvstudy.errors import KvstudyError
-from kvstudy.present.figures.tradeoff import Tradeoff
 
 from . import small_results as small
 
-KEYS = {"name": "tradeoff", "caption": "T", "workloads": ["a", "c"], "operation": "read"}
+KEYS = {"name": "tradeoff", "caption": "T", "operation": "read"}
 TRADEOFF = small.figure("tradeoff", **KEYS)
+LOOKS = small.looked()
 
 
-def rows() -> pd.DataFrame:
+def rows(beyond: int = 100) -> pd.DataFrame:
     """Of both stores that were measured; Memcached has no reads in workload C."""
     reads = [("redis", "a", 900.0), ("redis", "c", 450.0), ("memcached", "a", 5000.0)]
     percentiles = pd.DataFrame(
-        [[*key, "r10_o20_t1", "read", 99.0, us, us / 2, 2 * us, 2, 10] for *key, us in reads],
+        [[*key, "r10_o20_t1", "read", 99.0, us, us / 2, 2 * us, 2, beyond] for *key, us in reads],
         columns=["store", "workload", *PERCENTILES.columns[2:]],
     )
     analysis = small.analysis(percentiles=percentiles)
@@ -27,7 +26,7 @@ def rows() -> pd.DataFrame:
 
 def test_a_row_for_each_store_and_workload_says_its_values_or_why_there_are_none():
     table = rows().set_index(["store", "workload"])
-    assert len(table) == 6
+    assert len(table) == 9
     redis = table.loc["redis", "a"]
     assert (redis["latency"], redis["latency_low"], redis["latency_high"]) == (900, 450, 1800)
     assert redis["throughput"] == pytest.approx((2000 * 2200) ** 0.5)
@@ -36,23 +35,33 @@ def test_a_row_for_each_store_and_workload_says_its_values_or_why_there_are_none
     assert table.loc["memcached", "c"]["note"] == "not-timed operation=read"
 
 
-def test_each_mark_has_both_intervals():
-    figure = TRADEOFF.draw(rows(), small.looked())
-    (ax,) = figure.axes
-    assert len(ax.containers) == 3
-    assert [len(bar.lines[2]) for bar in ax.containers] == [2, 2, 2]
+def test_percentiles_of_too_few_operations_are_not_shown():
+    table = rows(beyond=99).set_index(["store", "workload"])
+    assert table["latency"].isna().all()
+    assert table.loc["redis", "a"]["note"] == "few-timed operation=read"
+
+
+def test_each_workload_has_a_panel_and_each_mark_both_intervals():
+    figure = TRADEOFF.draw(rows(), LOOKS)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [
+        "Workload A: read",
+        "Workload C: read",
+    ]
+    bars = [bar for ax in figure.axes for bar in ax.containers]
+    assert [len(bar.lines[2]) for bar in bars] == [2, 2, 2]
     words = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert words == ["Redis", "Memcached", "A", "C"]
+    assert words == ["Redis", "Memcached"]
+
+
+def test_an_axis_is_logarithmic_where_values_are_far_apart():
+    scales = [(ax.get_xscale(), ax.get_yscale()) for ax in TRADEOFF.draw(rows(), LOOKS).axes]
+    assert scales == [("linear", "log")] * 2
+    near = rows().query("store == 'redis'")
+    assert TRADEOFF.draw(near, LOOKS).axes[0].get_yscale() == "linear"
 
 
 def test_nothing_to_show_is_said():
     none = rows().iloc[:0]
-    (ax,) = TRADEOFF.draw(none, small.looked()).axes
+    (ax,) = TRADEOFF.draw(none, LOOKS).axes
     assert "nothing was measured" in [text.get_text() for text in ax.texts]
-    assert TRADEOFF.chart(none, small.looked()).note == "nothing was measured"
-
-
-def test_a_workload_that_the_study_has_not_is_refused(tmp_path):
-    figure = Tradeoff(kind="tradeoff", **KEYS | {"workloads": ["b"]})
-    with pytest.raises(KvstudyError, match=r"figures\[0\].workload: unknown workload 'b'"):
-        figure.check(small.study(), tmp_path / "study.yaml", "figures[0]")
+    assert TRADEOFF.chart(none, LOOKS).note == "nothing was measured"

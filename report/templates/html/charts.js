@@ -1,17 +1,16 @@
 // Interactive charts in place of the static drawings, made when they come near. Print, and a
 // reader who asks for it, get the static drawing.
-(() => {
-  if (!window.kvCharts) return;
+window.kvPage.packed.then(({ charts, specs }) => {
+  if (!charts) return;
+  const script = document.createElement("script");
+  script.textContent = charts;
+  document.head.append(script);
   const { words, button, theme } = window.kvPage;
-  const specs = new Map();
-  for (const script of document.querySelectorAll("script.spec")) {
-    specs.set(script.dataset.figure, JSON.parse(script.textContent));
-  }
   const root = document.documentElement;
   if (root.dataset.theme) window.kvCharts.setTheme(theme());
 
   function begin(drawing) {
-    const spec = specs.get(drawing.dataset.figure);
+    const spec = specs[drawing.dataset.figure];
     const place = document.createElement("div");
     place.className = "interactive";
     drawing.append(place);
@@ -50,6 +49,6 @@
     { rootMargin: "600px 0px" },
   );
   for (const drawing of document.querySelectorAll(".drawing")) {
-    if (specs.has(drawing.dataset.figure)) near.observe(drawing);
+    if (drawing.dataset.figure in specs) near.observe(drawing);
   }
-})();
+}, () => {}); // Else the drawings stay.

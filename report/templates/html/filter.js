@@ -6,7 +6,6 @@
   const { words, fill, say } = window.kvPage;
   const banner = document.getElementById("filtered");
   const boxes = [...form.querySelectorAll("input")];
-  const parts = document.querySelectorAll("main [data-store], main [data-workload]");
   form.hidden = false;
 
   const off = (kind) => boxes.filter((box) => box.name === kind && !box.checked).map((box) => box.value);
@@ -17,7 +16,7 @@
   function show() {
     const stores = off("store");
     const workloads = off("workload");
-    for (const part of parts) {
+    for (const part of document.querySelectorAll("main [data-store], main [data-workload]")) {
       const hide = isHidden(part.dataset.store, stores) || isHidden(part.dataset.workload, workloads);
       part.toggleAttribute("data-filtered", hide);
     }

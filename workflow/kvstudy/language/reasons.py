@@ -94,6 +94,7 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "no-valid-value": N_("no valid value"),
     "without-sizes": N_("without {left_out} of {sizes} sizes, which not every store has"),
     "not-timed": N_("no {operation} was timed"),
+    "few-timed": N_("too few operations for a 99th percentile: {operation}"),
     # What a machine does to measurements.
     "yes": N_("yes ({kind})"),
     "threads": NN_("{n} hardware thread", "{n} hardware threads"),

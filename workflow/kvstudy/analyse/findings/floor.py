@@ -14,13 +14,13 @@ TABLE = Table("floor", ["workload", "parameters", "store", *NUMBERS], NUMBERS, "
 
 
 def make(run, made) -> pd.DataFrame:
-    return floors(run.values, run.study)
+    return floors(throughputs(run.values), run.study)
 
 
 def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
     """Per workload: the store that was measured under two names, compared with itself.
 
-    Columns: workload, parameters, store, n repetitions, ratio of the throughputs (first
+    Columns: workload, parameters, store, n repetitions, ratio of the ``values`` (first
     name by second, paired by repetition) with its 95 % interval and the standard error of its
     logarithm, floor: the larger of ``high`` and 1/``low`` (NaN for a single repetition). A
     ratio of two stores below it could be of one store with itself.
@@ -29,7 +29,7 @@ def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
     rows: list[list[object]] = []
     if store is None:
         return TABLE.frame(rows)
-    cells = throughputs(values).groupby(["workload", "parameters"], sort=False)
+    cells = values.groupby(["workload", "parameters"], sort=False)
     for key, group in cells:
         one, other = (
             group[group["store"] == name].set_index("repetition")["value"]

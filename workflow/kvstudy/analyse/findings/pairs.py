@@ -19,18 +19,19 @@ YES_NO = {True: "yes", False: "no", None: ""}
 
 
 def make(run, made) -> pd.DataFrame:
-    return pairs(run.own_values, made["floor"], paired=run.study.imported is None)
+    runs = throughputs(run.own_values)
+    return pairs(runs, made["floor"], paired=run.study.imported is None)
 
 
 def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd.DataFrame:
-    """Ratios of throughput of all pairs under each workload.
+    """Ratios of all pairs under each workload, of throughput or of another metric.
 
     They are ``paired`` by repetition if the stores of one were measured side by side, as
     they are here; the repetitions of imported logs only have the same number.
-    ``values`` has one row per repetition. Columns: workload, parameters, faster,
-    slower (by the ratio), n repetitions that both have, ratio (of the geometric
-    means, at least 1) with its 95 % interval, p, p_holm (Holm over the pairs of
-    one workload and its parameters), would_decide (about how many repetitions would decide
+    ``values`` has one row per repetition, all of one metric. Columns: workload, parameters,
+    faster, slower (the store with the larger value, the other), n repetitions that both have,
+    ratio (of the geometric means, at least 1) with its 95 % interval, p, p_holm (Holm over the
+    pairs of one workload and its parameters), would_decide (about how many repetitions would decide
     an undecided pair; NaN where that is not known or far too many), decision
     (``stats.ratios.decide``: faster, equal, undecided), and as "yes", "no", or "" when it is
     not known: in_floor (the ratio is not above the noise floor, see ``floor``). Stores without a
@@ -38,7 +39,7 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
     """
     rows: list[list[object]] = []
     known = {(row.workload, row.parameters): row for row in floors.dropna().itertuples()}
-    cells = throughputs(values).groupby(["workload", "parameters"], sort=False)
+    cells = values.groupby(["workload", "parameters"], sort=False)
     for (workload, parameters), group in cells:
         runs = {
             store: of.set_index("repetition")["value"]

@@ -81,9 +81,8 @@ def per_repetition(
     _check(measurements, cells)
     values = measurements.merge(counting(cells)[CELL], on=CELL)
     values = values[values["phase"] == values["workload"].map(measured_phases(measurements))]
-    return pd.concat(
-        [values, _combined(values), over_workloads(values, workloads, shown)], ignore_index=True
-    ).dropna(subset="value")
+    means = over_workloads(throughputs(values), workloads, shown)
+    return pd.concat([values, _combined(values), means], ignore_index=True).dropna(subset="value")
 
 
 def throughputs(values: pd.DataFrame) -> pd.DataFrame:
@@ -92,24 +91,26 @@ def throughputs(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_workloads(
-    values: pd.DataFrame,
+    rows: pd.DataFrame,
     workloads: list[str],
     shown: Mapping[str, str] | None,
     mean: str | Callable[[pd.Series], float] = "mean",
 ) -> pd.DataFrame:
-    """The ``mean`` throughput over all workloads, one per store and repetition."""
-    rows = throughputs(values)
+    """The ``mean`` over all workloads, one per store and repetition.
+
+    ``rows`` are of one metric, one for each cell and parameters.
+    """
     if shown is not None:
         rows = rows[rows["parameters"] == rows["workload"].map(shown)]
     sets = rows.groupby("workload")["parameters"].nunique()
     if len(workloads) < 2 or (sets > 1).any():
-        return values.head(0)
-    groups = rows.groupby(["store", "repetition", "unit"], sort=False)["value"]
+        return rows.head(0)
+    groups = rows.groupby(["store", "repetition", "metric", "unit"], sort=False)["value"]
     means = groups.agg(n="count", value=mean).reset_index()
     means = means[means["n"] == len(workloads)]
-    return means.assign(
-        workload=MEAN, parameters="all", phase="all", operation="overall", metric="throughput"
-    )[values.columns]
+    return means.assign(workload=MEAN, parameters="all", phase="all", operation="overall")[
+        rows.columns
+    ]
 
 
 def _check(measurements: pd.DataFrame, cells: pd.DataFrame) -> None:

@@ -301,9 +301,8 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             x=alt.X("group:N", sort=groups, scale=alt.Scale(paddingInner=0.12, paddingOuter=0.06))
             .title(None)
             .axis(labelAngle=0, labelExpr="split(datum.label, ' ')", ticks=False),
-            xOffset=alt.XOffset(
-                "name:N", sort=titles, scale=alt.Scale(domain=titles, paddingInner=0.06)
-            ),
+            # Without a domain, so that a hidden store leaves no gap.
+            xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(paddingInner=0.06)),
         )
     )
     color = by_store(stores)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from kvstudy.analyse.tidy.numbers import MARK, UNIT_FACTORS, fixed, grouped, marked_values, sign
@@ -74,10 +75,15 @@ class Chart:
             for name in ("store", "workload")
         }
         panels = self.panels or [Panel([_words(self.note)], height=60)]
+        parts = [_part(panel, place, title) for place, panel in enumerate(panels)]
+        # Pairs keep their order where keys are sorted.
+        meta["kvstudy"]["labels"] = list(
+            dict.fromkeys(pair for part in parts for pair in _labels(part))
+        )
         return {
             "$schema": alt.SCHEMA_URL,
             "columns": self.columns,
-            "concat": [_part(panel, place, title) for place, panel in enumerate(panels)],
+            "concat": parts,
             "config": themes()["light"],
             "data": {"values": self.rows or [{"panel": 0}]},
             "description": title,
@@ -102,6 +108,15 @@ def _layer(chart: alt.Chart) -> dict:
     """What is of the layer itself; data and configuration are of the whole chart."""
     whole = chart.to_dict(validate=False)
     return {name: whole[name] for name in ("mark", "encoding", "transform") if name in whole}
+
+
+def _labels(part: dict) -> Iterator[tuple[str, str]]:
+    """Fields that its marks tell on hover, and what they are called: those of ``texts``."""
+    for layer in part["layer"]:
+        said = layer.get("encoding", {}).get("tooltip", {}).get("value", {})
+        if "expr" in said:
+            pairs = re.findall(r'\(datum\[("\w+")\] \? \{("(?:[^"\\]|\\.)*")', said["expr"])
+            yield from (tuple(map(json.loads, pair)) for pair in pairs)
 
 
 def as_json(spec: dict) -> str:

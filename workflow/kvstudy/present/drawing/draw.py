@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 TEXT_WIDTH = 16 / 2.54
 # For word processors; what printers ask for.
 PNG_DPI = 300
+# Of the parts of an SVG that have too many marks for shapes, and how many are too many.
+SCREEN_DPI, MOST_SHAPES = 150, 500
 # Hatches tell the stores apart in grey print; the first is plain. Those of circles come last: an
 # SVG has hundreds of them for each bar, and is ten times as large.
-HATCHES = ["", "////", "xxxx", "----", "\\\\\\\\", "++++", "....", "oooo"]
+HATCHES = ["", "////", "xxxx", "----", "\\\\\\\\", "++++", "..", "oo"]
 DARK = "0.15"
 
 # Shapes of points and styles of lines in their order; told apart in grey print too.
@@ -108,7 +110,9 @@ def use_style() -> None:
     sns.set_theme(
         style="ticks",
         rc={
-            "font.family": "DejaVu Sans",
+            "font.family": "sans-serif",
+            # The second one is as wide, where a reader has not the first.
+            "font.sans-serif": ["DejaVu Sans", "Verdana"],
             "font.size": 8,
             "axes.labelsize": 8,
             "axes.titlesize": 8.5,
@@ -128,7 +132,8 @@ def use_style() -> None:
             "hatch.linewidth": 0.5,
             # Type 42 embeds whole TrueType fonts; type 3 is refused by some printers.
             "pdf.fonttype": 42,
-            "svg.fonttype": "path",
+            # Letters as text are half as large, can be found, and keep their anchor in any font.
+            "svg.fonttype": "none",
             # Otherwise the ids in an SVG are random.
             "svg.hashsalt": "kvstudy",
         },
@@ -182,8 +187,8 @@ def write(
 def save(figure: plt.Figure, path: Path) -> None:
     """Write ``path``.pdf, .svg and .png (300 dpi) without dates, and close the figure."""
     with_decimal_mark(figure)
-    figure.savefig(f"{path}.pdf", metadata={"CreationDate": None})
-    figure.savefig(f"{path}.svg", metadata={"Date": None})
+    figure.savefig(f"{path}.pdf", dpi=PNG_DPI, metadata={"CreationDate": None})
+    figure.savefig(f"{path}.svg", dpi=SCREEN_DPI, metadata={"Date": None})
     figure.savefig(f"{path}.png", dpi=PNG_DPI, metadata={"Software": None})
     plt.close(figure)
 

@@ -167,8 +167,17 @@
     for (const item of chart.element.querySelectorAll(".kv-legend li[data-store]")) {
       item.hidden = hidden.stores.includes(item.dataset.store);
     }
-    const { workload = [] } = chart.spec.usermeta.kvstudy;
-    chart.element.hidden = workload.length > 0 && workload.every((each) => hidden.workloads.includes(each));
+    // As the specification's own filter.
+    const hides = ({ store, other, workload }) =>
+      hidden.stores.includes(store) || hidden.stores.includes(other) || hidden.workloads.includes(workload);
+    const panels = [...chart.element.querySelectorAll(".kv-panel")];
+    for (const [number, panel] of panels.entries()) {
+      const rows = chart.spec.data.values.filter((row) => row.panel === number);
+      panel.hidden = rows.length > 0 && rows.every(hides);
+    }
+    chart.element.hidden = panels.length > 0 && panels.every((panel) => panel.hidden);
+    // Those that stay take the room.
+    window.dispatchEvent(new Event("resize"));
   }
 
   // One after the other: drawing twice at a time would mix up a chart's panels.

@@ -238,7 +238,7 @@ def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Ch
         x=alt.X("operation:N", sort=groups, scale=alt.Scale(paddingInner=0.12))
         .title(None)
         .axis(labelAngle=0, labelExpr=f"split(datum.label, '{hyphen}')", ticks=False),
-        xOffset=alt.XOffset("name:N", scale=alt.Scale(domain=titles, paddingInner=0.25)),
+        xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(paddingInner=0.25)),
         **texts(TEXTS),
     )
     ends = [

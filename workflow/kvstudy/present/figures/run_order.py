@@ -20,7 +20,14 @@ from kvstudy.present.drawing.chart import (
     point_legend,
     texts,
 )
-from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Look, Looks
+from kvstudy.present.drawing.draw import (
+    MARKERS,
+    MOST_SHAPES,
+    TEXT_WIDTH,
+    DrawnFigure,
+    Look,
+    Looks,
+)
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
 
@@ -117,7 +124,8 @@ def why_nothing(table: pd.DataFrame) -> str:
 
 def _points(ax: plt.Axes, rows: pd.DataFrame, marker: str, color: str, label: str) -> None:
     change = np.expm1(rows["residual"].astype(float))
-    ax.plot(rows["sequence"], change, marker, color=color, markersize=4, label=label)
+    style = {"color": color, "markersize": 4, "label": label}
+    ax.plot(rows["sequence"], change, marker, rasterized=len(rows) > MOST_SHAPES, **style)
 
 
 def _repetitions(table: pd.DataFrame) -> list[float]:

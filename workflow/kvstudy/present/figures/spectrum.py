@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -135,6 +136,13 @@ def odds(percent):
     return 100 / (100 - percent)
 
 
+def _shown(percent: float) -> str:
+    """With two digits of what is left to 100: 99.988 for 99.98763."""
+    left = 100 - percent
+    digits = max(0, 1 - math.floor(math.log10(left))) if left > 0 else 0
+    return decimal(f"{percent:.{digits}f}")
+
+
 def percent_words(place: float, _position: int) -> str:
     return decimal(f"{round(100 - 100 / place, 6):g} %")
 
@@ -146,7 +154,7 @@ def _row(row: dict, stores: dict[str, Look]) -> dict:
     return plain(row, names) | {
         "name": look.title,
         "title": _("{}, {}: {} % are not slower than").format(
-            look.title, sentence(row["operation"]), decimal(f"{row['percent']:.7g}")
+            look.title, sentence(row["operation"]), _shown(row["percent"])
         ),
         "exact": exact("latency", row["value"], "us"),
         "range": between("latency", row["low"], row["high"], "us") if several else "",

@@ -1,30 +1,32 @@
-"""Throughput against the 99th percentile of latency, a mark for each store and workload."""
+"""Throughput against the 99th percentile of latency: a panel for each workload."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
-from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
+from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
     between,
+    by_legend,
     exact,
-    line_entry,
     log_axis,
     plain,
+    point_legend,
     runs,
-    shape,
     texts,
 )
-from kvstudy.present.drawing.draw import MARKERS, TEXT_WIDTH, DrawnFigure, Looks
+from kvstudy.present.drawing.draw import MARKERS, DrawnFigure, Look, Looks, grid
+from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
+from kvstudy.study.workload import main_operation, properties_of
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -34,6 +36,9 @@ COLUMNS = [
     *["throughput_high", "latency", "latency_low", "latency_high", "n", "note"],
 ]
 PERCENT = 99.0
+# Values further apart than that need a logarithmic scale.
+WIDE = 10
+ACROSS = 4
 TEXTS = {
     "throughput_text": N_("Throughput"),
     "throughput_range": N_("95 % interval"),
@@ -44,14 +49,19 @@ TEXTS = {
 
 
 class Tradeoff(DrawnFigure):
-    """Throughput against the 99th percentile of latency, a mark for each store and workload."""
+    """Throughput against the 99th percentile of latency: a panel for each workload."""
 
     kind: Literal["tradeoff"] = Field(
         description="Throughput, with its 95 % interval, against the 99th percentile of an "
-        "operation's latency, with the range of the runs: a mark for each store and workload."
+        "operation's latency, with the range of the runs: a panel for each workload, a mark for "
+        "each store."
     )
-    workloads: Annotated[list[Name], Field(min_length=1)] = Field(description="Their names.")
-    operation: Operation = Field(description="The operation whose latency is shown.")
+    workloads: list[Name] = Field(default=[], description="Their names; left out: all.")
+    operation: Operation | None = Field(
+        default=None,
+        description="The operation whose latency is shown; left out: the one that each workload "
+        "asks for most.",
+    )
 
     @property
     def in_overview(self) -> bool:
@@ -64,60 +74,62 @@ class Tradeoff(DrawnFigure):
         Throughput is the geometric mean over ``n`` runs, the percentile that of all runs
         together. ``note`` says why a value is missing.
         """
+        study = run.study
         speeds, delays = run.headline_analysis.intervals, run.headline_analysis.percentiles
         speeds = speeds[(speeds["operation"] == "overall") & (speeds["metric"] == "throughput")]
-        of_operation = (delays["operation"] == self.operation) & (delays["percent"] == PERCENT)
+        delays = delays[delays["percent"] == PERCENT]
         keys = ["workload", "parameters", "store"]
         values = [*keys, "value", "low", "high"]
         both = speeds[[*values, "n"]].merge(
-            delays.loc[of_operation, values], on=keys, suffixes=("_speed", "_delay")
+            delays[[*values, "operation", "beyond"]], on=keys, suffixes=("_speed", "_delay")
         )
         rows = []
-        for workload in self.workloads:
-            for store in run.study.store_names:
-                mine = both[(both["workload"] == workload) & (both["store"] == store)]
-                for row in mine.itertuples():
+        for workload in self.workloads or study.workload_names:
+            use = study.workload(workload)
+            operation = self.operation or main_operation(properties_of(study, use))
+            of_workload = both[(both["workload"] == workload) & (both["operation"] == operation)]
+            for store in study.store_names:
+                mine = of_workload[of_workload["store"] == store]
+                few = (mine["beyond"] < ENOUGH_BEYOND).any()
+                for row in () if few else mine.itertuples():
                     speed = [row.value_speed, row.low_speed, row.high_speed]
                     delay = [row.value_delay, row.low_delay, row.high_delay]
-                    start = [workload, row.parameters, store, self.operation]
+                    start = [workload, row.parameters, store, operation]
                     rows.append([*start, *speed, *delay, row.n, ""])
-                if mine.empty:
+                if few or mine.empty:
                     label = run.results.state(store, workload).label
-                    note = label or reason("not-timed", operation=self.operation)
-                    start = [workload, "", store, self.operation]
-                    rows.append([*start, *[math.nan] * 7, note])
+                    why = "few-timed" if few else "not-timed"
+                    note = label or reason(why, operation=operation)
+                    rows.append([workload, "", store, operation, *[math.nan] * 7, note])
         return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(COLUMNS[4:11], float))
 
     def draw(self, rows: pd.DataFrame, looks: Looks) -> plt.Figure:
-        """Colours are the stores, shapes the workloads; latency is logarithmic."""
-        figure, ax = plt.subplots(figsize=(TEXT_WIDTH, 3.2), layout="constrained")
+        """One scale for all panels, so that workloads compare."""
         known = rows.dropna(subset=["throughput", "latency"])
-        for row in known.to_dict("records"):
-            color = looks.stores[row["store"]].color
-            bars = [_ends(row, "throughput"), _ends(row, "latency")]
-            x, y = row["throughput"], row["latency"]
-            ax.errorbar(x, y, xerr=bars[0], yerr=bars[1], color=color, linewidth=0.8)
-            ax.plot(x, y, self._marker(row["workload"]), color=color, markersize=5, zorder=3)
-        if known.empty:
+        panels = list(known.groupby("workload", sort=False))
+        figure, axes = grid(len(panels), ACROSS, 0.55, 1.6, sharex=True, sharey=True)
+        if not panels:
+            ax = axes[0, 0]
+            ax.set_axis_off()
             ax.text(0.5, 0.5, _("nothing was measured"), ha="center", transform=ax.transAxes)
-        else:
-            ax.set_yscale("log")
-            ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-            ax.yaxis.set_minor_locator(ticker.NullLocator())
-        plain_number = ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}"))
-        ax.xaxis.set_major_formatter(plain_number)
-        ax.yaxis.set_major_formatter(plain_number)
-        ax.set_xlim(0, None)
-        ax.set(xlabel=_("Throughput") + " (ops/s)", ylabel=self._latency_title())
-        sns.despine(figure)
+            return figure
+        shown, markers = _shown(known, looks), dict(zip(looks.stores, MARKERS * 9, strict=False))
+        for ax, (workload, of) in zip(axes.flat, panels, strict=False):
+            for row in of.to_dict("records"):
+                color = looks.stores[row["store"]].color
+                bars = [_ends(row, "throughput"), _ends(row, "latency")]
+                x, y, marker = row["throughput"], row["latency"], markers[row["store"]]
+                ax.errorbar(x, y, xerr=bars[0], yerr=bars[1], color=color, linewidth=0.8)
+                ax.plot(x, y, marker, color=color, markersize=5, zorder=3)
+            ax.set_title(_title(workload, of, looks), loc="left")
+            ax.grid(axis="both", visible=True)
+        _scale(axes[0, 0], "x", known, "throughput")
+        _scale(axes[0, 0], "y", known, "latency")
+        figure.supxlabel(_("Throughput") + " (ops/s)", fontsize="medium")
+        figure.supylabel(_latency_title(), fontsize="medium")
         handles = [
-            lines.Line2D([], [], ls="", marker="o", color=look.color, label=look.title)
-            for store, look in looks.stores.items()
-            if store in set(known["store"])
-        ]
-        handles += [
-            lines.Line2D([], [], ls="", marker=marker, color="0.35", label=title)
-            for title, marker in self._workloads(looks)
+            plt.Line2D([], [], ls="", marker=markers[store], color=look.color, label=look.title)
+            for store, look in shown.items()
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=6, handletextpad=0.2)
         return figure
@@ -127,74 +139,88 @@ class Tradeoff(DrawnFigure):
         known = rows.dropna(subset=["throughput", "latency"])
         if known.empty:
             return Chart([], [], note=_("nothing was measured"))
-        data = [self._row(row, looks) for row in known.to_dict("records")]
-        shown = set(known["store"])
-        legend = [
-            line_entry(look.title, look.color, None, "o", store)
-            for store, look in looks.stores.items()
-            if store in shown
-        ]
-        legend += [
-            line_entry(title, "#808080", None, marker) for title, marker in self._workloads(looks)
-        ]
         words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
-        panel = Panel(self._layers(known, looks), description=words, height=280)
+        legend = point_legend(looks.stores)
+        layers, data, panels = _layers(known, legend), [], []
+        for place, (workload, of) in enumerate(known.groupby("workload", sort=False)):
+            data += [_row(row, looks) | {"panel": place} for row in of.to_dict("records")]
+            panels.append(Panel(layers, _title(workload, of, looks), words))
         absent = [
-            f"{looks.stores[row['store']].title}, {looks.study.workload(row['workload']).short}: "
+            f"{looks.titles[row['store']]}, {looks.study.workload(row['workload']).short}: "
             f"{row['note']}"
             for row in rows[rows["latency"].isna()].to_dict("records")
         ]
-        return Chart(data, [panel], legend, 1, "; ".join(absent))
+        legend = [entry for entry in legend if entry["store"] in set(known["store"])]
+        return Chart(data, panels, legend, min(len(panels), ACROSS), "; ".join(absent))
 
-    def _row(self, row: dict, looks: Looks) -> dict:
-        look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
-        speed = [row[name] for name in ("throughput_low", "throughput_high")]
-        delay = [row[name] for name in ("latency_low", "latency_high")]
-        return plain(row, ["store", "workload", *COLUMNS[4:11]]) | {
-            "panel": 0,
-            "name": look.title,
-            "title": f"{look.title}, {use.title}",
-            "throughput_text": exact("throughput", row["throughput"], "ops/s"),
-            "throughput_range": between("throughput", *speed, "ops/s"),
-            "latency_text": exact("latency", row["latency"], "us"),
-            "latency_range": between("latency", *delay, "us") if row["n"] > 1 else "",
-            "runs": runs(row["n"]),
-        }
 
-    def _layers(self, table: pd.DataFrame, looks: Looks) -> list[alt.Chart]:
-        right = 1.05 * float(table[["throughput", "throughput_high"]].max(axis=None))
-        ends = table[["latency", "latency_low", "latency_high"]].clip(lower=1)
-        domain = [float(ends.min(axis=None)) / 1.2, float(ends.max(axis=None)) * 1.2]
-        x = {"title": _("Throughput") + " (ops/s)", "axis": alt.Axis(format="~s", tickCount=6)}
-        x["scale"] = alt.Scale(domain=[0, right], nice=False)
-        y = {"title": self._latency_title(), "axis": log_axis(*domain)}
-        y["scale"] = alt.Scale(type="log", domain=domain, nice=False, clamp=True)
-        stores = looks.stores.values()
-        tints = alt.Scale(domain=[s.title for s in stores], range=[s.color for s in stores])
-        color = alt.Color("name:N", scale=tints, legend=None)
-        shapes = [shape(self._marker(name)) for name in self.workloads]
-        scale = alt.Scale(domain=self.workloads, range=shapes)
-        base = alt.Chart().encode(color=color)
-        rule = base.mark_rule(aria=False, strokeWidth=1.2)
-        high = alt.X("throughput:Q", **x), alt.Y("latency:Q", **y)
-        return [
-            rule.encode(x=alt.X("throughput_low:Q", **x), x2="throughput_high:Q", y=high[1]),
-            rule.encode(x=high[0], y=alt.Y("latency_low:Q", **y), y2="latency_high:Q"),
-            base.mark_point(filled=True, size=70, opacity=1).encode(
-                *high, shape=alt.Shape("workload:N", scale=scale, legend=None), **texts(TEXTS)
-            ),
-        ]
+def _shown(known: pd.DataFrame, looks: Looks) -> dict[str, Look]:
+    return {name: look for name, look in looks.stores.items() if name in set(known["store"])}
 
-    def _marker(self, workload: str) -> str:
-        return MARKERS[self.workloads.index(workload) % len(MARKERS)]
 
-    def _workloads(self, looks: Looks) -> list[tuple[str, str]]:
-        """Titles and markers of the workloads, where there are several."""
-        several = self.workloads if len(self.workloads) > 1 else []
-        return [(looks.study.workload(name).short, self._marker(name)) for name in several]
+def _title(workload: str, rows: pd.DataFrame, looks: Looks) -> str:
+    return f"{looks.study.workload(workload).title}: {sentence(rows['operation'].iloc[0])}"
 
-    def _latency_title(self) -> str:
-        return _("99th percentile of {} (µs)").format(sentence(self.operation))
+
+def _latency_title() -> str:
+    return _("99th percentile of latency") + " (µs)"
+
+
+def _domain(known: pd.DataFrame, name: str) -> tuple[float, float, bool]:
+    """The ends of the axis of a value with its interval, and whether it is logarithmic."""
+    ends = known[[name, f"{name}_low", f"{name}_high"]].clip(lower=1)
+    low, high = float(ends.min(axis=None)), float(ends.max(axis=None))
+    return (low / 1.2, high * 1.2, True) if high > WIDE * low else (0.0, high * 1.05, False)
+
+
+def _scale(ax: plt.Axes, side: str, known: pd.DataFrame, name: str) -> None:
+    """The axis ``side`` (x, y) of all panels, with few numbers."""
+    low, high, logarithmic = _domain(known, name)
+    axis = getattr(ax, f"{side}axis")
+    ax.set(**{f"{side}scale": "log" if logarithmic else "linear", f"{side}lim": (low, high)})
+    axis.set_major_locator(ticker.LogLocator(subs=(1, 3)) if logarithmic else ticker.MaxNLocator(3))
+    axis.set_minor_locator(ticker.NullLocator())
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+
+
+def _row(row: dict, looks: Looks) -> dict:
+    look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
+    speed = [row[name] for name in ("throughput_low", "throughput_high")]
+    delay = [row[name] for name in ("latency_low", "latency_high")]
+    return plain(row, ["store", "workload", *COLUMNS[4:11]]) | {
+        "name": look.title,
+        "title": f"{look.title}, {use.title}",
+        "throughput_text": exact("throughput", row["throughput"], "ops/s"),
+        "throughput_range": between("throughput", *speed, "ops/s"),
+        "latency_text": exact("latency", row["latency"], "us"),
+        "latency_range": between("latency", *delay, "us") if row["n"] > 1 else "",
+        "runs": runs(row["n"]),
+    }
+
+
+def _layers(known: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
+    sides = {}
+    for name, title in (
+        ("throughput", _("Throughput") + " (ops/s)"),
+        ("latency", _latency_title()),
+    ):
+        low, high, logarithmic = _domain(known, name)
+        axis = log_axis(low, high) if logarithmic else alt.Axis(format=",", tickCount=4)
+        kind = {"type": "log", "clamp": True} if logarithmic else {}
+        scale = alt.Scale(domain=[low, high], nice=False, **kind)
+        sides[name] = {"title": title, "axis": axis, "scale": scale}
+    x = alt.X("throughput:Q", **sides["throughput"])
+    y = alt.Y("latency:Q", **sides["latency"])
+    across = alt.X("throughput_low:Q", **sides["throughput"])
+    up = alt.Y("latency_low:Q", **sides["latency"])
+    base = alt.Chart().encode(**by_legend(legend, "color"))
+    rule = base.mark_rule(aria=False, strokeWidth=1.2)
+    points = base.mark_point(filled=True, size=70, opacity=1)
+    return [
+        rule.encode(x=across, x2="throughput_high:Q", y=y),
+        rule.encode(x=x, y=up, y2="latency_high:Q"),
+        points.encode(x=x, y=y, **by_legend(legend, "shape"), **texts(TEXTS)),
+    ]
 
 
 def _ends(row: dict, name: str) -> list[list[float]] | None:

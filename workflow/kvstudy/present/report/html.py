@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import csv
+import gzip
 import html
 import json
 import math
 import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, current, ngettext, using
-from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
 from kvstudy.present.drawing.page import inline, scripts, styles
@@ -31,13 +33,20 @@ from kvstudy.whole_file import put
 
 # Of a figure with more rows the page has the first ones, and says so.
 MOST_ROWS = 200
-# Before the first element, and what says who made the file.
-HEADER = re.compile(r"^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->", re.S)
+# A chart with more marks stays a drawing: they are too close for a pointer, and slow.
+MOST_MARKS = 5000
+# Before the first element, what says who made the file, and the font, which all text has.
+HEADER = re.compile(
+    r"^.*?(?=<svg)|<metadata>.*?</metadata>|<!--.*?-->|font-family: 'DejaVu Sans'[^;]*; ", re.S
+)
+# What Matplotlib names or turns without need, once names that are used are marked.
+IDLE = re.compile(r' id="[^"]*"| transform="rotate\(-0 [^"]*"')
 # Not of transforms, which may make letters from numbers in the thousands.
-GEOMETRY = re.compile(r' (?:d|points)="[^"]*"')
+GEOMETRY = re.compile(r' (?:d|points|x|y)="[^"]*"')
 # As Matplotlib draws a circle; the patterns of bars have hundreds.
 CIRCLE = re.compile(r"M (\S+ \S+)\s+(?:C [^A-Zz]*){3}C [^A-Zz]*?(\S+ \S+)\s+(?:C [^A-Zz]*){4}z")
 LONG = re.compile(r"-?\d+\.\d{3,}")
+TAG = re.compile(r"<[^>]*>")
 
 
 def page_words() -> dict[str, str]:
@@ -65,7 +74,9 @@ def page_words() -> dict[str, str]:
         "static": _("Static drawing"),
         "interactive": _("Interactive chart"),
         "values": _("Values"),
-        "values_from": _("The file {file}."),
+        "values_from": _("With all digits: {file}."),
+        "choices": [_("Relative to"), _("Metric")],
+        "chosen": _("{metric} of the stores relative to {store}."),
         "values_first": _("Here are the first {shown} of {rows} rows."),
     }
 
@@ -73,16 +84,26 @@ def page_words() -> dict[str, str]:
 def as_data(path: Path) -> str:
     """The SVG file as a data address for an attribute in double quotes.
 
-    Coordinates keep two decimals of a point: a third of the size. KvstudyError when the file
-    cannot be read.
+    Coordinates keep two decimals of a point, and names that nothing refers to are left out.
+    KvstudyError when the file cannot be read.
     """
     try:
         drawing = path.read_text(encoding="utf-8")
     except OSError as error:
         raise KvstudyError(f"{path}: {error.strerror}; write it with 'kvstudy draw'") from None
     drawing = GEOMETRY.sub(_shorter, HEADER.sub("", drawing))
+    used = set(re.findall(r"#([\w-]+)", drawing))
+    drawing = IDLE.sub(lambda name: name[0] if name[0][5:-1] in used else "", drawing)
     drawing = re.sub(r">\s+<", "><", drawing.strip())
-    return "data:image/svg+xml," + quote(drawing, safe=" !$()*+,-./:;=?@_|~")
+    drawing = drawing.replace("<svg", '<svg font-family="DejaVu Sans,Verdana,sans-serif"', 1)
+    drawing = TAG.sub(_quoted, drawing)
+    return "data:image/svg+xml," + quote(drawing, safe=" !$()*+,-./:;=?@_|~<>'")
+
+
+def _quoted(tag: re.Match[str]) -> str:
+    """The element with single quotes, which need no escape where it will stand."""
+    text = tag[0].replace("'", "&apos;").replace('"', "'")
+    return re.sub(r"(?<=[:;]) ", "", text) if "style=" in text else text
 
 
 def _shorter(found: re.Match[str]) -> str:
@@ -99,27 +120,34 @@ def _arcs(circle: re.Match[str]) -> str:
     return f"M {here} {radius} {across} {radius} {here} z"
 
 
-def values_table(figures: Path, name: str) -> str:
-    """The figure's CSV as HTML, closed until it is asked for. KvstudyError when it is missing."""
-    path = figures / f"{name}.csv"
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            head, *rows = csv.reader(file)
-    except OSError as error:
-        raise KvstudyError(f"{path}: {error.strerror}; write it with 'kvstudy draw'") from None
-    except (ValueError, csv.Error):
-        raise KvstudyError(f"{path}: not a CSV file; write it again with 'kvstudy draw'") from None
+def values_table(file: Path, spec: Mapping[str, Any]) -> str:
+    """What the marks of the chart ``spec`` say, as HTML, closed until it is asked for.
+
+    ``file`` is the CSV that has more digits. Nothing for a chart without marks.
+    """
+    rows = [row for row in spec["data"]["values"] if "title" in row]
+    # The paths of cells are in the CSV.
+    labels = [pair for pair in spec["usermeta"]["kvstudy"]["labels"] if pair[0] != "cells"]
+    heads = {name: label for name, label in labels if any(row.get(name) for row in rows)}
+    if not heads:
+        return ""
     words = page_words()
-    heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    lines = [
-        "".join(["<tr>", *(f"<td>{escape(_shown(cell))}</td>" for cell in row), "</tr>"])
-        for row in rows[:MOST_ROWS]
-    ]
-    told = words["values_from"].format(file=f"<code>{escape(path.as_posix())}</code>")
+    lines, panel = [], None
+    for row in rows[:MOST_ROWS]:
+        title = spec["concat"][row["panel"]].get("title")
+        if title and row["panel"] != panel:
+            text = escape(" ".join(title))
+            lines.append(f'<tr class="section"><th colspan="{len(heads) + 1}">{text}</th></tr>')
+        panel = row["panel"]
+        cells = "".join(f"<td>{escape(row.get(name) or '')}</td>" for name in heads)
+        of = "".join(f' data-{name}="{escape(row[name])}"' for name in FILTERED if row.get(name))
+        lines.append(f'<tr{of}><th scope="row">{escape(row["title"])}</th>{cells}</tr>')
+    told = words["values_from"].format(file=f"<code>{escape(file.as_posix())}</code>")
     if len(rows) > MOST_ROWS:
         told += " " + words["values_first"].format(shown=MOST_ROWS, rows=len(rows))
+    labels = "".join(f'<th scope="col">{escape(label)}</th>' for label in heads.values())
     table = (
-        f'<div class="scroll"><table><thead><tr>{heads}</tr></thead>\n'
+        f'<div class="scroll"><table><thead><tr><td></td>{labels}</tr></thead>\n'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
     return _details("values", words["values"], told, table)
@@ -131,15 +159,6 @@ def _details(kind: str, summary: str, note: str, content: str) -> str:
     return "\n".join([head, f"<p>{note}</p>", content, "</details>"])
 
 
-def _shown(cell: str) -> str:
-    """A number or a word of the CSV in the language of the page."""
-    try:
-        float(cell)
-    except ValueError:
-        return sentence(cell)
-    return decimal(cell)
-
-
 class MadeOf:
     """What stands in a run's ``provenance.json``. KvstudyError when ``path`` is none."""
 
@@ -149,6 +168,8 @@ class MadeOf:
             self._found = json.loads(path.read_text(encoding="utf-8"))
             self._parts = {"table": self._found["tables"], "figure": self._found["figures"]}
             self._cells = self._found["cells"]
+            logged = sorted(path for path, cell in self._cells.items() if cell["sums"])
+            self._places = {path: place for place, path in enumerate(logged)}
         except OSError as error:
             raise KvstudyError(
                 f"{path}: {error.strerror}; write it with 'kvstudy provenance'"
@@ -160,33 +181,49 @@ class MadeOf:
             ) from None
 
     def listed(self, kind: str, name: str) -> str:
-        """The cells of a ``table`` or ``figure`` as HTML, closed until they are asked for.
+        """How many cells a ``table`` or ``figure`` is made of, as HTML; "" for none with logs.
 
-        Cells without logs are left out; "" when no cell is left.
+        The places in ``cells`` of those that have logs are in ``data-cells``; ``cells.js`` lists
+        them when they are asked for.
         """
         part = self._parts[kind].get(name, {})
-        measured = [path for path in part.get("cells", []) if self._cells[path]["sums"]]
+        measured = [path for path in part.get("cells", []) if path in self._places]
         if not measured:
             return ""
         counted = sum(self._cells[path]["counts"] for path in measured)
         told = ngettext("From {} cell", "From {} cells", counted).format(counted)
-        lines = [_line(path, self._cells[path]) for path in measured]
         how = _("Each with the sha256 of its file SHA256SUMS, which has those of all its raw logs.")
-        return _details("cells", told, escape(how), f"<ul>{''.join(lines)}</ul>")
+        how = f"{escape(how)} <code>{escape(self._path.as_posix())}</code>"
+        places = " ".join(_ranges([self._places[path] for path in measured]))
+        return _details("cells", told, how, f'<ul data-cells="{places}"></ul>')
+
+    def cells(self) -> list[list[str]]:
+        """Path, checksum and why it does not count of each cell with logs."""
+        of = ((path, self._cells[path]) for path in self._places)
+        why = _("does not count: {}")
+        return [
+            [path, cell["sums"], "" if cell["counts"] else why.format(sentence(cell["why"]))]
+            for path, cell in of
+        ]
 
 
-def _line(path: str, cell: dict[str, Any]) -> str:
-    why = _("does not count: {}").format(sentence(cell["why"])) if not cell["counts"] else ""
-    told = f" <span>{escape(why)}</span>" if why else ""
-    return f"<li><code>{escape(path)}</code> <code>{escape(cell['sums'])}</code>{told}</li>"
+def _ranges(numbers: list[int]) -> Iterator[str]:
+    """``3-7`` for numbers that follow each other, those of each range once."""
+    for _difference, of in groupby(enumerate(sorted(numbers)), lambda both: both[1] - both[0]):
+        first, *rest = (number for _place, number in of)
+        yield f"{first}-{rest[-1]}" if rest else str(first)
 
 
 DRAWING = re.compile(r'<div class="drawing" data-figure="([^"]*)" data-caption="([^"]*)"></div>')
 CELLS = re.compile(r'<div class="cells" data-kind="(table|figure)" data-name="([^"]*)"></div>')
 VALUES = re.compile(r'<div class="values" data-figure="([^"]*)"></div>')
+# Of ``typeset.table.as_comment``.
+CHOICES = re.compile(r"<!--choices (.*?)-->")
 BETWEEN = "<!-- contents above, text below -->"
 # In the order in which they run; the first one's functions serve the others.
-BEHAVIOUR = ["page.js", "tables.js", "filter.js", "charts.js"]
+BEHAVIOUR = ["page.js", "tables.js", "filter.js", "cells.js", "choices.js", "charts.js"]
+# What a reader's filter hides.
+FILTERED = ("store", "workload")
 
 
 def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | None = None) -> None:
@@ -214,30 +251,48 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     made_of = MadeOf(provenance) if provenance else None
     specs = _specs(parts.figures, body)
     body = DRAWING.sub(lambda found: _drawing(parts.figures, *found.groups()), body)
+    choices = [json.loads(found[1]) for found in CHOICES.finditer(body)]
+    body = CHOICES.sub('<div class="choices" hidden></div>', body)
     with using(front.language):
         body = CELLS.sub(lambda found: _cells(made_of, *found.groups()), body)
-        body = VALUES.sub(lambda found: values_table(parts.figures, html.unescape(found[1])), body)
-        page = _page(folder / "html", front, contents, body, specs)
+        body = VALUES.sub(lambda found: _values(parts.figures, specs, found[1]), body)
+        packed = {
+            "cells": made_of.cells() if made_of else [],
+            "choices": choices,
+            "specs": {
+                name: spec
+                for name, spec in specs.items()
+                if len(spec["data"]["values"]) <= MOST_MARKS
+            },
+            "charts": scripts() if specs else "",
+        }
+        page = _page(folder / "html", front, contents, body, packed)
     put(page.encode(), output)
 
 
-def _page(folder: Path, front: Front, contents: str, body: str, specs: dict[str, str]) -> str:
+def pack(content: Mapping[str, Any]) -> str:
+    """What only scripts need, as base64 of compressed JSON: a third of the size.
+
+    The same content gives the same text.
+    """
+    text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _page(folder: Path, front: Front, contents: str, body: str, packed: Mapping[str, Any]) -> str:
     words = page_words()
-    own = [(folder / name).read_text(encoding="utf-8") for name in BEHAVIOUR]
-    # The last one shows the charts.
-    charts = [scripts()] if specs else []
     values = {
         "front": front,
         "words": words,
         "words_json": inline(json.dumps(words, ensure_ascii=False, sort_keys=True)),
         "stores": _used("store", front.stores, body),
         "workloads": _used("workload", front.workloads, body),
-        "styles": (folder / "style.css").read_text(encoding="utf-8") + (styles() if specs else ""),
+        "styles": (folder / "style.css").read_text(encoding="utf-8") + styles(),
         "early": (folder / "theme.js").read_text(encoding="utf-8"),
         "contents": contents,
         "body": body,
-        "specs": specs,
-        "scripts": [*own[:-1], *charts, own[-1]],
+        "packed": pack(packed),
+        "scripts": [(folder / name).read_text(encoding="utf-8") for name in BEHAVIOUR],
     }
     environment = templates.environment(folder, autoescape=True, keep_trailing_newline=False)
     return templates.fill(environment, "page.html.j2", values)
@@ -251,15 +306,21 @@ def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:
     return found if len(found) > 1 else {}
 
 
-def _specs(figures: Path, body: str) -> dict[str, str]:
+def _specs(figures: Path, body: str) -> dict[str, dict[str, Any]]:
     """The charts of the page by the names of their figures, each once."""
     names = dict.fromkeys(html.unescape(found[1]) for found in DRAWING.finditer(body))
     paths = {name: figures / f"{name}.vl.json" for name in names}
     return {
-        name: inline(path.read_text(encoding="utf-8").strip())
+        name: json.loads(path.read_text(encoding="utf-8"))
         for name, path in paths.items()
         if path.is_file()
     }
+
+
+def _values(figures: Path, specs: Mapping[str, Mapping[str, Any]], name: str) -> str:
+    """``name`` is HTML."""
+    name = html.unescape(name)
+    return values_table(figures / f"{name}.csv", specs[name]) if name in specs else ""
 
 
 def _cells(made_of: MadeOf | None, kind: str, name: str) -> str:

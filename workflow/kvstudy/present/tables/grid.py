@@ -14,7 +14,7 @@ from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.floor import floors
 from kvstudy.analyse.findings.pairs import NUMBERS, order_of, pairs, ratio_of
 from kvstudy.analyse.tidy.numbers import significant
-from kvstudy.analyse.tidy.summary import over_workloads
+from kvstudy.analyse.tidy.summary import over_workloads, throughputs
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import list_of
 from kvstudy.libraries import np, pd, stats
@@ -40,6 +40,8 @@ from kvstudy.present.typeset.table import (
 )
 from kvstudy.stats import percentiles
 from kvstudy.stats.ranks import place_ranges
+from kvstudy.study.controls import AGAIN
+from kvstudy.study.metrics import is_percentile, metric_of
 from kvstudy.study.parts import MEAN
 from kvstudy.study.workload import main_operation, properties_of
 
@@ -47,12 +49,33 @@ if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
 
 COLUMNS = [
-    *["workload", "parameters", "store", "n", "ratio", "low", "high", "in_floor", "client_bound"],
+    *[
+        "metric",
+        "baseline",
+        "workload",
+        "parameters",
+        "store",
+        "n",
+        "ratio",
+        "low",
+        "high",
+        "in_floor",
+        "client_bound",
+    ],
     *["first_place", "last_place", "operation", "p99", "published", "rejected"],
 ]
 # Workloads that fit side by side, and stores below each other with all that is known of them.
 MOST, MOST_LINES = 5, 10
 INDENT = "\N{NO-BREAK SPACE}" * 3
+THROUGHPUT = "throughput"
+KEYS = ["workload", "store", "operation"]
+# What a reader of the page may choose; the first one stands in every report.
+METRICS = {
+    THROUGHPUT: N_("Throughput"),
+    "latency_mean": N_("Mean latency"),
+    "latency_p95": N_("95th percentile of latency"),
+    "latency_p99": N_("99th percentile of latency"),
+}
 
 
 class GridTable(Table):
@@ -65,45 +88,59 @@ class GridTable(Table):
     kind: Literal["grid"] = Field(description="All stores relative to one of them.")
 
     def rows(self, run: Run) -> pd.DataFrame:
-        """One row per workload (``MEAN``: all of them) and store, at the headline sizes.
+        """One row per metric, baseline, workload (``MEAN``: all) and store, at headline sizes.
 
-        ``ratio`` is how many times the store's throughput is that of the baseline
-        (``baseline_of``), from geometric means over n repetitions, with its 95 % interval low to
-        high; that of all workloads is their geometric mean in each repetition. The row of the
-        baseline's noise floor is that of its repeated control. Places: see
-        ``stats.ranks.place_ranges``. ``p99`` (us) is of the ``operation`` that the workload asks
-        for most, of all repetitions together. ``published`` is the source's ratio, ``rejected``
-        whether the audit rejects a value behind it. NaN for what is not known.
+        First those of throughput relative to the study's baseline, which every report has.
+        ``ratio`` is how many times the store's value is that of the baseline, from geometric
+        means over n repetitions, with its 95 % interval low to high; that of all workloads is
+        their geometric mean in each repetition. Latencies are of the ``operation`` that the
+        workload asks for most. The row of the noise floor is that of its repeated control.
+        Of throughput alone: places, see ``stats.ranks.place_ranges``; ``p99`` (us) of all
+        repetitions together; ``published``, the source's ratio, and ``rejected``, whether the
+        audit rejects a value behind it. NaN for what is not known.
         """
-        baseline = baseline_of(run)
-        pairs, floor = _compared(run)
-        rows = [] if baseline is None else list(_rows(run, baseline, pairs))
-        for row in floor.itertuples():
-            key = [row.workload, row.parameters, again(row.store), row.n]
-            rows.append([*key, row.ratio, row.low, row.high, *[None] * 7, False])
+        rows = []
+        for metric in METRICS:
+            pairs, floor = _compared(run, metric)
+            for baseline in baselines(run, pairs):
+                of = [metric, baseline]
+                rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
+                for row in floor.itertuples():
+                    key = [row.workload, row.parameters, again(row.store), row.n]
+                    rows.append([*of, *key, row.ratio, row.low, row.high, *[None] * 7, False])
         frame = pd.DataFrame(rows, columns=COLUMNS)
         numbers = ["ratio", "low", "high", "first_place", "last_place", "p99", "published"]
         return frame.astype(dict.fromkeys(numbers, float))
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A column per workload; per store the ratio, its place, the percentile, the source's."""
-        baseline = baseline_of(run)
-        if baseline is None:
-            return [Grid([], [])]
-        there = set(rows["workload"])
-        names = [name for name in [*run.study.workload_names, MEAN] if name in there]
-        grids, blocks = [], -(-len(names) // MOST)
-        if blocks * len(run.study.stores) > MOST_LINES:
-            # One page has no room for them; the table of percentiles has.
-            rows = rows.assign(p99=math.nan)
-        for some in np.array_split(names, blocks):
-            block = {name: rows[rows["workload"] == name] for name in map(str, some)}
-            heads = [marked(_short(run)(name), workload=name) for name in block]
-            corner = _("Relative to {}").format(run.titles[baseline])
-            paper = Paper(width=1 if len(block) > 2 else 0.6)
-            grids.append(Grid(heads, list(_sections(block, run)), corner=corner, paper=paper))
-        grids[-1].notes = _notes(rows, run, names)
-        return grids
+        for of, first in rows.groupby(["metric", "baseline"], sort=False):
+            return _grids(first, run, *of)
+        return [Grid([], [])]
+
+    def choices(self, rows: pd.DataFrame, run: Run) -> dict[tuple[str, ...], list[Grid]]:
+        """By store and metric; the first one is that of ``grids``."""
+        return {
+            (run.titles[baseline], _(METRICS[metric])): _grids(of, run, metric, baseline)
+            for (metric, baseline), of in rows.groupby(["metric", "baseline"], sort=False)
+        }
+
+
+def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Grid]:
+    there = set(rows["workload"])
+    names = [name for name in [*run.study.workload_names, MEAN] if name in there]
+    grids, blocks = [], -(-len(names) // MOST)
+    if blocks * len(run.study.stores) > MOST_LINES:
+        # One page has no room for them; the table of percentiles has.
+        rows = rows.assign(p99=math.nan)
+    corner = _("Relative to {}").format(run.titles[baseline])
+    for some in np.array_split(names, blocks):
+        block = {name: rows[rows["workload"] == name] for name in map(str, some)}
+        heads = [marked(_short(run)(name), workload=name) for name in block]
+        paper = Paper(width=1 if len(block) > 2 else 0.6)
+        grids.append(Grid(heads, list(_sections(block, run)), corner=corner, paper=paper))
+    grids[-1].notes = _notes(rows, run, names, metric)
+    return grids
 
 
 def again(store: str) -> str:
@@ -111,42 +148,70 @@ def again(store: str) -> str:
     return f"{store}/{store}"
 
 
-def baseline_of(run: Run) -> str | None:
-    """The store that the others are relative to: the study's, or the first that has values."""
-    own = run.headline_analysis.pairs
-    there = {*own["faster"], *own["slower"]}
-    names = [run.study.baseline, *run.study.store_names]
-    return next((name for name in names if name in there), None)
+def baselines(run: Run, pairs: pd.DataFrame) -> list[str]:
+    """The stores of ``pairs``: the study's baseline, then the others in its order."""
+    there = {*pairs["faster"], *pairs["slower"]}
+    names = dict.fromkeys([run.study.baseline, *run.study.store_names])
+    return [name for name in names if name in there]
 
 
-def _compared(run: Run) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """``pairs`` and ``floor`` of the headline sizes, with the geometric mean for the plain one."""
     study, analysis = run.study, run.headline_analysis
-    means = over_workloads(run.values, study.workload_names, run.headline, stats.gmean)
-    floor = floors(means, study)
-    own = means[means["store"].isin(study.store_names)]
+    throughput = metric == THROUGHPUT
+    values = throughputs(run.values) if throughput else _latencies(run, metric)
+    means = over_workloads(values, study.workload_names, run.headline, stats.gmean)
+    # Those of throughput are analysed.
+    values = means if throughput else pd.concat([values, means])
+    floor = floors(values, study)
+    own = values[values["store"].isin(study.store_names)]
     # Of one run the ends of the interval are None.
-    together = pairs(own, floor, paired=study.imported is None)
-    together = together.astype(dict.fromkeys(NUMBERS, float))
+    made = pairs(own, floor, paired=study.imported is None)
+    made = made.astype(dict.fromkeys(NUMBERS, float))
+    if not throughput:
+        return made, floor
     return tuple(
         pd.concat([of[of["workload"] != MEAN], of_means], ignore_index=True)
-        for of, of_means in ((analysis.pairs, together), (analysis.floor, floor))
+        for of, of_means in ((analysis.pairs, made), (analysis.floor, floor))
     )
 
 
-def _rows(run: Run, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
+def _latencies(run: Run, metric: str) -> pd.DataFrame:
+    """The values of each workload's main operation, without percentiles of too few operations."""
+    study = run.study
+    main = {use.name: main_operation(properties_of(study, use)) for use in study.workloads}
+    # A latency of nothing has no logarithm.
+    values = run.values.query("metric == @metric and value > 0")
+    values = values[
+        (values["operation"] == values["workload"].map(main))
+        & (values["parameters"] == values["workload"].map(run.headline))
+    ]
+    if not is_percentile(metric):
+        return values
+    tails = run.headline_analysis.percentiles
+    few = (tails["percent"] == metric_of(metric).percent) & (
+        tails["beyond"] < percentiles.ENOUGH_BEYOND
+    )
+    # A control has as many operations as its store.
+    of = values.assign(store=values["store"].str.removesuffix(AGAIN)).set_index(KEYS)
+    return values[~of.index.isin(tails[few].set_index(KEYS).index)]
+
+
+def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
     study, stores = run.study, run.study.store_names
     limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
     bound = set(limited[["workload", "store"]].itertuples(index=False, name=None))
     tails = run.headline_analysis.percentiles.query("percent == 99")
     tails = tails[tails["beyond"] >= percentiles.ENOUGH_BEYOND]
-    tails = tails.set_index(["workload", "store", "operation"])["value"].to_dict()
+    tails = tails.set_index(KEYS)["value"].to_dict()
+    # Of throughput alone there is more than the ratio.
+    more = metric == THROUGHPUT
     for name in [*study.workload_names, MEAN]:
         of = pairs[pairs["workload"] == name]
         if of.empty and name == MEAN:
             continue
         there = [store for store in stores if store in {*of["faster"], *of["slower"]}]
-        order = order_of(of, there)
+        order = order_of(of, there) if more else {}
         places = place_ranges(order, larger_is_better=True) if order and of["n"].max() > 1 else {}
         ratios = {
             store: (row.n, *ratio_of(row, store), row.in_floor)
@@ -163,10 +228,10 @@ def _rows(run: Run, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]
             yield [
                 *[name, run.headline.get(name, "all"), store],
                 *ratios.get(store, (0, None, None, None, "")),
-                "yes" if (name, store) in bound else "",
+                "yes" if more and (name, store) in bound else "",
                 *places.get(store, (None, None)),
-                *[operation, tails.get((name, store, operation))],
-                *_published(run, store, baseline, name),
+                *[operation, tails.get((name, store, operation)) if more else None],
+                *(_published(run, store, baseline, name) if more else (None, False)),
             ]
 
 
@@ -240,26 +305,36 @@ def _source(row) -> str:
     return with_mark(marked(significant(row.published), row.published), bool(row.rejected))
 
 
-def _notes(rows: pd.DataFrame, run: Run, names: list[str]) -> list[str]:
+def _notes(rows: pd.DataFrame, run: Run, names: list[str], metric: str) -> list[str]:
     """What the numbers are, once below all."""
     unpaired = run.study.imported is not None
     pairing = _("not paired, by Welch's method") if unpaired else _("paired by repetition")
-    text = _("Ratio of throughputs (geometric means, {}), with its 95 % interval.").format(pairing)
-    notes = [text if rows["low"].notna().any() else _("Ratio of the throughputs of one run each.")]
+    operations = "; ".join(
+        f"{operation_word(operation)}: {list_of(map(_short(run), of['workload'].unique()))}"
+        for operation, of in rows.dropna(subset="p99" if metric == THROUGHPUT else "ratio")
+        .query("operation != ''")
+        .groupby("operation", sort=False)
+    )
+    if rows["low"].isna().all():
+        notes = [_("Ratio of the values of one run each.")]
+    elif metric == THROUGHPUT:
+        text = _("Ratio of throughputs (geometric means, {}), with its 95 % interval.")
+        notes = [text.format(pairing)]
+    else:
+        text = _(
+            "Ratio of the latencies of single runs (geometric means, {}), with its 95 % interval; "
+            "below 1 they are shorter. {}."
+        )
+        notes = [text.format(pairing, operations)]
     if MEAN in names:
         notes.append(_("All: geometric mean over the workloads."))
     if (rows["in_floor"] == "yes").any():
         notes.append(_("Grey: not above the noise floor, the farther end of the last line."))
     if run.scale == 1 and rows["first_place"].notna().any():
         notes.append(_("Place: the places that the runs leave possible (Holm's correction)."))
-    tails = rows.dropna(subset="p99").drop_duplicates("workload")
-    operations = [
-        f"{operation_word(operation)}: {list_of(map(_short(run), of['workload']))}"
-        for operation, of in tails.groupby("operation", sort=False)
-    ]
-    if operations:
+    if rows["p99"].notna().any():
         text = _("p99: 99th percentile of the latency of all runs together ({}).")
-        notes.append(text.format("; ".join(operations)))
+        notes.append(text.format(operations))
     if (rows["client_bound"] == "yes").any():
         notes.append(_("{}: the client, not the store, limits the throughput.").format(BOUND))
     rejected = rows["rejected"].eq(True).any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from html import unescape
@@ -172,6 +173,10 @@ class Table(AnyTable):
         """How the rows are shown: tables below each other, most often one."""
         raise NotImplementedError
 
+    def choices(self, rows: pd.DataFrame, run: Run) -> dict[tuple[str, ...], list[Grid]]:
+        """What a reader of the page may choose, by its words, first what ``grids`` shows."""
+        return {}
+
     def published_rows(self, source: Source) -> pd.Series:
         """Which values of its source the table shows without a run, as True and False."""
         return source.values["table"].eq(self.source) & (self.source != "")
@@ -196,7 +201,19 @@ def write_tables(run: Run, templates: Path, output: Path) -> list[Path]:
 def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:
     """Write the three files of a ``table`` into ``output``, made if missing; returns the .tex."""
     rows = table.rows(run)
-    return write(table.name, table.kind, rows, table.grids(rows, run), templates, output)
+    path = write(table.name, table.kind, rows, table.grids(rows, run), templates, output)
+    if choices := table.choices(rows, run):
+        made = [(words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()]
+        with path.with_suffix(".html").open("a", encoding="utf-8") as page:
+            page.write(as_comment(made))
+    return path
+
+
+def as_comment(choices: list[tuple[tuple[str, ...], str]]) -> str:
+    """The choices as JSON that only the page reads, for Word takes all elements of a table."""
+    text = json.dumps(choices, ensure_ascii=False)
+    text = text.replace("<", "\\u003c").replace("-", "\\u002d")
+    return f"\n<!--choices {text}-->\n"
 
 
 def write_published(table: Table, source: Source, templates: Path, output: Path) -> Grid | None:
