@@ -8,8 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pandas as pd
+from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.present.comparison.compare import TABLES
-from kvstudy.present.comparison.runs import interval, number, speed
+from kvstudy.present.comparison.runs import speed
+from kvstudy.present.typeset.table import interval
 
 from tests.project import ROOT, kvstudy
 from tests.unit.two_runs import MACHINE, two_runs
@@ -62,10 +64,10 @@ def test_every_number_of_the_tables_in_the_pdf_is_in_the_csv_files(project):
     titles = {"redis": "Redis", "memcached": "Memcached", "riak": "Riak KV"}
     for (table, workload, store), row in rows.items():
         if table == "changes":
-            both = [number(row.ratio_a), number(row.ratio_b)]
+            both = [significant(row.ratio_a), significant(row.ratio_b)]
         else:
             both = [speed(row.throughput_a), speed(row.throughput_b)]
-        shown = [*both, "5", number(row.change), interval(row.low, row.high)]
+        shown = [*both, "5", significant(row.change), interval(row.change, row.low, row.high)]
         line = f"Workload {workload.upper()} {titles[store]} {' '.join(shown)}"
         assert line.replace(NARROW, " ") in text
     # Nothing else stands in the tables, which alone have a column n.
