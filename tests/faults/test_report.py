@@ -261,6 +261,12 @@ BUILD: list[tuple[str, str, Callable[[Path], None], str]] = [
         lambda f: (f / "figures/small/throughput.pdf").write_bytes(b"\xff\xfe"),
         "the PDF was not built",
     ),
+    (
+        "a chart that ends",
+        "html",
+        lambda f: (f / "figures/small/throughput.vl.json").write_text('{"data": {}}'),
+        r"throughput\.vl\.json",
+    ),
     ("no table", "html", lambda f: (f / "results/small/tables/machine.html").unlink(), "machine"),
     ("no table", "docx", lambda f: (f / "results/small/tables/machine.html").unlink(), "machine"),
     ("no table", "pdf", lambda f: (f / "results/small/tables/machine.tex").unlink(), "machine"),

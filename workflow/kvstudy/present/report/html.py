@@ -251,7 +251,7 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     made_of = MadeOf(provenance) if provenance else None
     specs = _specs(parts.figures, body)
     body = DRAWING.sub(lambda found: _drawing(parts.figures, *found.groups()), body)
-    choices = [json.loads(found[1]) for found in CHOICES.finditer(body)]
+    choices = [_choices(parts.tables, found[1]) for found in CHOICES.finditer(body)]
     body = CHOICES.sub('<div class="choices" hidden></div>', body)
     with using(front.language):
         body = CELLS.sub(lambda found: _cells(made_of, *found.groups()), body)
@@ -310,11 +310,28 @@ def _specs(figures: Path, body: str) -> dict[str, dict[str, Any]]:
     """The charts of the page by the names of their figures, each once."""
     names = dict.fromkeys(html.unescape(found[1]) for found in DRAWING.finditer(body))
     paths = {name: figures / f"{name}.vl.json" for name in names}
-    return {
-        name: json.loads(path.read_text(encoding="utf-8"))
-        for name, path in paths.items()
-        if path.is_file()
-    }
+    return {name: _spec(path) for name, path in paths.items() if path.is_file()}
+
+
+def _spec(path: Path) -> dict[str, Any]:
+    try:
+        spec = json.loads(path.read_text(encoding="utf-8"))
+        # What the table of values asks for.
+        _there = spec["data"]["values"], spec["concat"], spec["usermeta"]["kvstudy"]["labels"]
+    except (ValueError, KeyError, TypeError):
+        raise KvstudyError(
+            f"{path}: not a chart of this version; write it again with 'kvstudy draw'"
+        ) from None
+    return spec
+
+
+def _choices(tables: Path, text: str) -> list:
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise KvstudyError(
+            f"{tables}: choices of a table cannot be read; write it with 'kvstudy tabulate'"
+        ) from None
 
 
 def _values(figures: Path, specs: Mapping[str, Mapping[str, Any]], name: str) -> str:
