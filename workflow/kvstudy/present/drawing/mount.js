@@ -171,13 +171,15 @@
     const hides = ({ store, other, workload }) =>
       hidden.stores.includes(store) || hidden.stores.includes(other) || hidden.workloads.includes(workload);
     const panels = [...chart.element.querySelectorAll(".kv-panel")];
+    const before = panels.filter((panel) => panel.hidden).length;
     for (const [number, panel] of panels.entries()) {
       const rows = chart.spec.data.values.filter((row) => row.panel === number);
       panel.hidden = rows.length > 0 && rows.every(hides);
     }
-    chart.element.hidden = panels.length > 0 && panels.every((panel) => panel.hidden);
+    const after = panels.filter((panel) => panel.hidden).length;
+    chart.element.hidden = panels.length > 0 && after === panels.length;
     // Those that stay take the room.
-    window.dispatchEvent(new Event("resize"));
+    if (after !== before) window.dispatchEvent(new Event("resize"));
   }
 
   // One after the other: drawing twice at a time would mix up a chart's panels.

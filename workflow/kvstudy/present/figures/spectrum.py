@@ -140,7 +140,7 @@ def _shown(percent: float) -> str:
     """With two digits of what is left to 100: 99.988 for 99.98763."""
     left = 100 - percent
     digits = max(0, 1 - math.floor(math.log10(left))) if left > 0 else 0
-    return decimal(f"{percent:.{digits}f}")
+    return decimal(f"{round(percent, digits):.10g}")
 
 
 def percent_words(place: float, _position: int) -> str:
