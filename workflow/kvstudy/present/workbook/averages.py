@@ -19,7 +19,7 @@ from kvstudy.present.workbook.content import (
     unit_text,
 )
 from kvstudy.present.workbook.runs import Places
-from kvstudy.present.workbook.sheet import Book, Column, Sheet
+from kvstudy.present.workbook.sheet import GREY, Book, Column, Sheet
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
 
@@ -32,7 +32,6 @@ FIRST = [
     Column("Quantity", width=30),
     Column("Unit", width=8),
 ]
-GREY = "#767676"
 NOTHING = {"italic": True, "font_color": GREY}
 # Columns of several quantities; each value has the format of its own.
 NUMBER = "General"
