@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from xlsxwriter.utility import xl_range_abs, xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.numbers import FARTHEST, MARK, significant
+from kvstudy.present.tables.grid import THROUGHPUT
 from kvstudy.present.typeset.latex import BOUND
 from kvstudy.present.workbook.content import Content
 from kvstudy.present.workbook.runs import Places
@@ -40,10 +41,10 @@ class RatioSheet:
         self._content, self._places, self._book = content, places, book
         self._sheet = book.get_worksheet_by_name(name)
         frame = study.tables_of("grid")[0].rows(content.run)
-        # Those of the first page stand first.
-        frame = frame.drop_duplicates(["workload", "store"])
-        alone = frame.loc[(frame["ratio"] == 1) & frame["low"].isna(), "store"]
-        self._baseline = next(iter(alone), "")
+        frame = frame[frame["metric"] == THROUGHPUT]
+        # That of the first page stands first.
+        self._baseline = next(iter(frame["baseline"]), "")
+        frame = frame[frame["baseline"] == self._baseline]
         repeated = [name for name in frame["store"].unique() if name not in study.store_names]
         self._stores = [*study.store_names, *repeated]
         there = set(frame["workload"])
