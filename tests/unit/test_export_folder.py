@@ -209,9 +209,3 @@ def test_a_table_says_what_it_needs():
     assert text.startswith("% Needs: \\usepackage{booktabs, graphicx, xcolor, textcomp}\n")
     assert "% Caption of the report: Two lines %\n" in text
     assert r"\resizebox{\linewidth}{!}{\begin{minipage}{16cm}" in text
-
-
-def test_tables_over_pages_are_not_scaled():
-    long = ready_for_input("\\begin{longtable}{l}\\end{longtable}", "claims", "")
-    assert "resizebox" not in long
-    assert "longtable" in long.splitlines()[0]
