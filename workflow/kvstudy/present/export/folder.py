@@ -302,8 +302,8 @@ def _remark(row) -> Latex:
     return Latex("the audit of the source rejects this value" if row.rejected else "")
 
 
-def _numbers(summary: pd.DataFrame, found: pd.DataFrame) -> Iterator[Number]:
-    bounds = found.set_index(KEYS)[["value", "low", "high"]]
+def _numbers(summary: pd.DataFrame, bounds: pd.DataFrame) -> Iterator[Number]:
+    bounds = bounds.set_index(KEYS)[["value", "low", "high"]]
     for row in summary.itertuples():
         key = tuple(getattr(row, name) for name in KEYS)
         of_geometric = bounds.loc[key] if key in bounds.index else [math.nan] * 3
@@ -317,9 +317,9 @@ def _numbers(summary: pd.DataFrame, found: pd.DataFrame) -> Iterator[Number]:
         )
 
 
-def _ratios(found: pd.DataFrame) -> Iterator[tuple[Latex, ...]]:
+def _ratios(rows: pd.DataFrame) -> Iterator[tuple[Latex, ...]]:
     """Of each two stores in both directions: key, ratio, and its interval."""
-    for row in found.itertuples():
+    for row in rows.itertuples():
         for one, other in ((row.faster, row.slower), (row.slower, row.faster)):
             key = Latex("/".join([one, other, row.workload, row.parameters]))
             yield key, *map(_digits, pairs.ratio_of(row, one))

@@ -216,9 +216,9 @@ def _any(places: Places, key: tuple) -> bool:
 
 def _published(content: Content) -> dict[Setting, dict[tuple[str, str], Published]]:
     """The published values of each setting, by operation and metric."""
-    found: dict[Setting, dict[tuple[str, str], Published]] = {}
+    published: dict[Setting, dict[tuple[str, str], Published]] = {}
     for row in content.run.swept.published_values().itertuples():
         form = number_format(row.unit) + (f'"{MARK}"' if row.rejected else "")
-        of_setting = found.setdefault((row.store, row.workload, row.parameters), {})
+        of_setting = published.setdefault((row.store, row.workload, row.parameters), {})
         of_setting[row.operation, row.metric] = Published(row.value, row.unit, form)
-    return found
+    return published
