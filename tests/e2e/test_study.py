@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.run import find_run
+from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.present.report.build import build_pdf
 from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
@@ -214,18 +216,22 @@ def test_figures_come_as_pdf_svg_png_and_data(thesis, clone):
 @pytest.mark.parametrize(
     ("name", "mark", "words"), [("thesis", ".", "95 % interval"), ("thesis-czech", ",", "až")]
 )
-def test_the_example_thesis_has_the_measured_numbers(thesis, tmp_path, name, mark, words):
+def test_the_example_thesis_has_the_measured_numbers(
+    thesis, clone, tmp_path, monkeypatch, name, mark, words
+):
+    monkeypatch.chdir(clone)
     shutil.copytree(thesis / "export", tmp_path / "export")
     main = tmp_path / "export" / "example" / f"{name}.tex"
     # It fails on undefined references, citations and numbers; lines that are too long are told.
     assert build_pdf(main, main.parent, tmp_path / "thesis.pdf") == []
     text = text_of(tmp_path / "thesis.pdf")
-    summary = pd.read_csv(thesis / "summary.csv").set_index(["store", "workload", "operation"])
-    summary = summary[summary.metric == "throughput"]
+    run = find_run(thesis.name)
     digits = re.sub(r"(?<=\d)[\s\u2009\u202f](?=\d{3}\b)", "", text)
-    for store in ("redis", "memcached"):
-        mean = summary.loc[(store, "a", "overall"), "mean"].item()
-        assert f"{mean:.1f}".replace(".", mark) in digits
+    values = run.analysis.intervals.query("workload == 'a' and metric == 'throughput'")
+    for value in values["value"]:
+        assert f"{float(f'{value:.3g}'):.0f}" in digits
+    (pair,) = run.analysis.pairs.query("workload == 'a'").itertuples()
+    assert significant(ratio_of(pair, "redis")[0]).replace(".", mark) in digits
     assert words in " ".join(text.split())
     assert "not measured" in text
 

@@ -14,7 +14,7 @@ from kvstudy.analyse.findings.floor import floors
 from kvstudy.analyse.findings.intervals import intervals
 from kvstudy.analyse.findings.pairs import pairs
 from kvstudy.analyse.tidy.results import read_published
-from kvstudy.analyse.tidy.summary import per_repetition, summarise
+from kvstudy.analyse.tidy.summary import per_repetition, summarise, throughputs
 from kvstudy.present.export.folder import numbers_tex, ready_for_input
 from kvstudy.present.report.build import LONG_LINES, build_pdf
 from kvstudy.present.typeset.table import Grid, Line, Section, texts
@@ -26,6 +26,15 @@ from tests.unit import small_results as small
 
 TEMPLATES = ROOT / "report/templates"
 
+# Both are there relative to both, and the noise floor.
+GRID = """\
+metric,baseline,workload,store,ratio,low,high
+throughput,memcached,mean,redis,1.234,1.1,1.4
+throughput,memcached,mean,memcached,1,,
+throughput,memcached,mean,memcached/memcached,1.01,0.9,1.1
+throughput,memcached,a,redis,5,4,6
+latency_p99,memcached,mean,redis,3,2,4
+"""
 BODY = r"""
 A:\kv{redis}{a}{throughput}.
 B:\kvn{redis}{a}{throughput}.
@@ -63,6 +72,8 @@ e:\kvratio{redis}{riak}{a}.
 f:\kvpub{riak}{a}{throughput}.
 g:\kvpub[read]{redis}{a}{operations}.
 h:\kvpub{memcached}{a}{throughput}.
+k:\kvratio{redis}{memcached}{all}.
+l:\kvratioci{redis}{memcached}{all}.
 \renewcommand*\kvdigits{5}
 i:\kv{redis}{a}{throughput}.
 j:\kvratio{redis}{memcached}{a}.
@@ -88,13 +99,15 @@ def numbers(tmp_path_factory) -> str:
 def made(folder: Path, study, summary, values: pd.DataFrame, plan: pd.DataFrame) -> str:
     """The numbers.tex of these values; ``folder`` is that of the analysis."""
     intervals(values).to_csv(folder / "intervals.csv", index=False)
-    pairs(values, floors(values, study)).to_csv(folder / "pairs.csv", index=False)
+    speeds = throughputs(values)
+    pairs(speeds, floors(speeds, study)).to_csv(folder / "pairs.csv", index=False)
     lines = [line for line in small.PUBLISHED.splitlines() if not line.endswith(",")]
     (folder / "published.csv").write_text("\n".join(lines))
     published = read_published(folder / "published.csv")
     published["rejected"] = published["store"] == "riak"
     run = SimpleNamespace(study=study, scale=1.0, name="small", summary=summary, cells=plan)
-    run.published = published
+    run.published, run.tables = published, folder
+    (folder / "grid.csv").write_text(GRID)
     run.analysis_folder, run.headline = folder, shown(study)
     return numbers_tex(run, TEMPLATES / "export/numbers.tex.j2")
 
@@ -146,6 +159,8 @@ def test_latex_prints_each_value_in_the_language_of_the_text(numbers, tmp_path, 
         "f:1280ops/s.",
         "g:500157.",
         "h:notpublished.",
+        "k:1.23.",
+        "l:1.10to1.40.",
         "i:2100.0ops/s.",
         "j:2.0770.",
         *(f"{letter}:??." for letter in "RSTUVWX"),

@@ -19,6 +19,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.present.export.bibliography import logs_digest
 from kvstudy.present.export.folder import FORMS, ready_for_input
 from kvstudy.present.export.folder import export as export_run
+from kvstudy.present.tables.grid import COLUMNS as GRID
 
 from . import small_results as small
 
@@ -53,7 +54,7 @@ def run(project: Path) -> Run:
         folder.mkdir(parents=True)
     for table in study.tables:
         (of.tables / f"{table.name}.tex").write_text("\\toprule 1-2\n")
-        (of.tables / f"{table.name}.csv").write_text("a\n1\n")
+        (of.tables / f"{table.name}.csv").write_text(",".join(GRID) + "\n")
     (of.tables / "claims.tex").write_text("\\begin{longtable}{l}x\\end{longtable}\n")
     for figure in study.drawn_figures:
         for form in FORMS:
@@ -208,9 +209,3 @@ def test_a_table_says_what_it_needs():
     assert text.startswith("% Needs: \\usepackage{booktabs, graphicx, xcolor, textcomp}\n")
     assert "% Caption of the report: Two lines %\n" in text
     assert r"\resizebox{\linewidth}{!}{\begin{minipage}{16cm}" in text
-
-
-def test_tables_over_pages_are_not_scaled():
-    long = ready_for_input("\\begin{longtable}{l}\\end{longtable}", "claims", "")
-    assert "resizebox" not in long
-    assert "longtable" in long.splitlines()[0]

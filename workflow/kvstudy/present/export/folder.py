@@ -13,7 +13,7 @@ import pandas as pd
 
 from kvstudy.analyse.findings import intervals, pairs
 from kvstudy.analyse.run import Run
-from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.files import SETTING, read_csv
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.results import only
 from kvstudy.analyse.tidy.swept import Swept
@@ -230,6 +230,9 @@ UNITS = {
 }
 # The digits that a text can ask for; siunitx rounds to fewer.
 DIGITS = 6
+# All workloads together, as a name in numbers.tex.
+ALL = "all"
+ENDS = ["ratio", "low", "high"]
 KEYS = [*SETTING, "operation", "metric"]
 
 
@@ -268,14 +271,14 @@ def numbers_tex(run: Run, template: Path) -> str:
             (_key(row), _unit(row.unit), _digits(row.value), _remark(row))
             for row in swept.published_values().itertuples()
         ],
-        ratios=list(_ratios(pairs.TABLE.read(run.analysis_folder))),
+        ratios=[*_ratios(pairs.TABLE.read(run.analysis_folder)), *_of_all(run)],
         gaps=[
             (Latex("/".join(place)), _plain(sentence(swept.reason(*place))))
             for place in planned
             if place not in there
         ],
         names=[(Latex(at), Latex(", ".join(below))) for at, below in _names(summary, planned)],
-        shown=[*run.headline.items(), (MEAN, "all")],
+        shown=[*run.headline.items(), (MEAN, "all"), (ALL, "all")],
         only=[(name, *operations) for name, operations in single.items() if len(operations) == 1],
         raw=Latex,
     )
@@ -299,8 +302,8 @@ def _remark(row) -> Latex:
     return Latex("the audit of the source rejects this value" if row.rejected else "")
 
 
-def _numbers(summary: pd.DataFrame, found: pd.DataFrame) -> Iterator[Number]:
-    bounds = found.set_index(KEYS)[["value", "low", "high"]]
+def _numbers(summary: pd.DataFrame, bounds: pd.DataFrame) -> Iterator[Number]:
+    bounds = bounds.set_index(KEYS)[["value", "low", "high"]]
     for row in summary.itertuples():
         key = tuple(getattr(row, name) for name in KEYS)
         of_geometric = bounds.loc[key] if key in bounds.index else [math.nan] * 3
@@ -314,12 +317,25 @@ def _numbers(summary: pd.DataFrame, found: pd.DataFrame) -> Iterator[Number]:
         )
 
 
-def _ratios(found: pd.DataFrame) -> Iterator[tuple[Latex, ...]]:
+def _ratios(rows: pd.DataFrame) -> Iterator[tuple[Latex, ...]]:
     """Of each two stores in both directions: key, ratio, and its interval."""
-    for row in found.itertuples():
+    for row in rows.itertuples():
         for one, other in ((row.faster, row.slower), (row.slower, row.faster)):
             key = Latex("/".join([one, other, row.workload, row.parameters]))
             yield key, *map(_digits, pairs.ratio_of(row, one))
+
+
+def _of_all(run: Run) -> Iterator[tuple[Latex, ...]]:
+    """The ratios of the first page that are of all workloads together."""
+    (name,) = [table.name for table in run.study.tables_of("grid")]
+    columns = ["metric", "baseline", "workload", "store", *ENDS]
+    made_by = "written by `kvstudy tabulate`"
+    rows = read_csv(run.tables / f"{name}.csv", columns, ENDS, made_by)
+    rows = rows[(rows["metric"] == "throughput") & (rows["workload"] == MEAN)]
+    for row in rows.dropna(subset="ratio").itertuples():
+        if row.store in run.study.store_names and row.store != row.baseline:
+            key = Latex("/".join([row.store, row.baseline, ALL, "all"]))
+            yield key, *(_digits(getattr(row, end)) for end in ENDS)
 
 
 def _names(summary: pd.DataFrame, planned: list[tuple[str, ...]]) -> list[tuple[str, list[str]]]:

@@ -19,7 +19,7 @@ from kvstudy.present.workbook.content import (
     unit_text,
 )
 from kvstudy.present.workbook.runs import Places
-from kvstudy.present.workbook.sheet import Book, Column, Sheet
+from kvstudy.present.workbook.sheet import GREY, Book, Column, Sheet
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
 
@@ -32,7 +32,6 @@ FIRST = [
     Column("Quantity", width=30),
     Column("Unit", width=8),
 ]
-GREY = "#767676"
 NOTHING = {"italic": True, "font_color": GREY}
 # Columns of several quantities; each value has the format of its own.
 NUMBER = "General"
@@ -217,9 +216,9 @@ def _any(places: Places, key: tuple) -> bool:
 
 def _published(content: Content) -> dict[Setting, dict[tuple[str, str], Published]]:
     """The published values of each setting, by operation and metric."""
-    found: dict[Setting, dict[tuple[str, str], Published]] = {}
+    published: dict[Setting, dict[tuple[str, str], Published]] = {}
     for row in content.run.swept.published_values().itertuples():
         form = number_format(row.unit) + (f'"{MARK}"' if row.rejected else "")
-        of_setting = found.setdefault((row.store, row.workload, row.parameters), {})
+        of_setting = published.setdefault((row.store, row.workload, row.parameters), {})
         of_setting[row.operation, row.metric] = Published(row.value, row.unit, form)
-    return found
+    return published

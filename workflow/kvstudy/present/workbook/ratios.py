@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from xlsxwriter.utility import xl_rowcol_to_cell
-from xlsxwriter.worksheet import Worksheet
+from xlsxwriter.utility import xl_range_abs, xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.numbers import FARTHEST, MARK, significant
+from kvstudy.present.tables.grid import THROUGHPUT
 from kvstudy.present.typeset.latex import BOUND
 from kvstudy.present.workbook.content import Content
 from kvstudy.present.workbook.runs import Places
-from kvstudy.present.workbook.sheet import Book, print_set_up, quoted
+from kvstudy.present.workbook.sheet import GREY, Book, print_set_up, quoted
 from kvstudy.study.parts import MEAN
 
 # The row of the grid's head.
@@ -24,122 +24,213 @@ LINES = {
     "p99": "   p99 (µs)",
     "published": "   published",
 }
-GREY, RED = "#767676", "#9C2020"
+NOTHING = {"align": "right", "italic": True, "font_color": GREY}
 # Pixels: the columns, and the height of the chart below them.
 LABEL, COLUMN, HEIGHT = 230, 105, 340
+# Text and chart need some columns even where workloads do not.
+FEWEST_COLUMNS = 4
 # Powers of 2 between the ends of the chart's axis; beyond these it has powers of 10.
 MOST_DOUBLINGS = 8
 
 
-def ratios(content: Content, places: Places, book: Book, name: str) -> None:
-    """Fill the sheet ``name``: a column per workload, lines per store, a chart below them."""
-    sheet = book.get_worksheet_by_name(name)
-    print_set_up(sheet, content.heading("the stores relative to one of them"))
-    sheet.fit_to_pages(1, 1)
-    sheet.hide_gridlines(2)
-    sheet.write_string(0, 0, content.study.title, book.style(bold=True, font_size=16))
-    sheet.set_row(0, 24)
-    sheet.write_string(1, 0, content.run.name, book.style())
-    grid = _Grid(content)
-    sheet.set_column_pixels(0, 0, LABEL)
-    sheet.set_column_pixels(1, grid.width, COLUMN)
-    if content.trial:
-        warning = book.style(bold=True, font_color=RED, text_wrap=True)
-        sheet.merge_range(2, 0, 2, grid.width, content.trial, warning)
-        sheet.set_row(2, 32)
-    if not grid.baseline:
-        text = "No two stores have values at the sizes that tables show: nothing to compare."
-        sheet.write_string(HEAD, 0, text)
-        return
-    head = {"bold": True, "text_wrap": True, "bottom": 1, "bg_color": "#EDEDED"}
-    corner = f"Throughput relative to {content.title(grid.baseline)}"
-    sheet.write_string(HEAD, 0, corner, book.style(**head))
-    for column, workload in enumerate(grid.workloads, start=1):
-        title = "All (geometric mean)" if workload == MEAN else content.workload(workload)
-        sheet.write_string(HEAD, column, title, book.style(**head, align="right"))
-    sheet.set_row(HEAD, 48)
-    row, rows = HEAD, {}
-    for store in grid.stores:
-        rows[store] = row + 1
-        for metric in grid.lines(store):
-            row += 1
-            _line(sheet, content, places, book, grid, store, metric, row)
-    for text in _notes(content, grid):
-        row += 1
-        sheet.write_string(row, 0, text, book.style(font_color=GREY))
-    _chart(sheet, content, book, grid, rows, row + 2)
-    # Without the whiskers' lengths, which stand further to the right.
-    sheet.print_area(0, 0, row + 2 + HEIGHT // 18, grid.width)
+class RatioSheet:
+    """The rows of ``tables.grid.GridTable`` that the first page shows, as a sheet."""
 
-
-class _Grid:
-    """The rows of ``tables.grid.GridTable`` that the first page shows."""
-
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: Content, places: Places, book: Book, name: str) -> None:
         study = content.study
+        self._content, self._places, self._book = content, places, book
+        self._sheet = book.get_worksheet_by_name(name)
         frame = study.tables_of("grid")[0].rows(content.run)
-        # Those of the first page stand first.
-        frame = frame.drop_duplicates(["workload", "store"])
-        alone = frame.loc[(frame["ratio"] == 1) & frame["low"].isna(), "store"]
-        self.baseline = next(iter(alone), "")
-        again = [name for name in frame["store"].unique() if name not in study.store_names]
-        self.stores = [*study.store_names, *again]
+        frame = frame[frame["metric"] == THROUGHPUT]
+        # That of the first page stands first.
+        self._baseline = next(iter(frame["baseline"]), "")
+        frame = frame[frame["baseline"] == self._baseline]
+        repeated = [name for name in frame["store"].unique() if name not in study.store_names]
+        self._stores = [*study.store_names, *repeated]
         there = set(frame["workload"])
-        self.workloads = [name for name in [*study.workload_names, MEAN] if name in there]
-        # Text and chart need some columns even where workloads do not.
-        self.width = max(len(self.workloads), 4)
-        self.cells = {(row.store, row.workload): row for row in frame.itertuples()}
+        self._workloads = [name for name in [*study.workload_names, MEAN] if name in there]
+        self._columns = max(len(self._workloads), FEWEST_COLUMNS)
+        self._cells = {(row.store, row.workload): row for row in frame.itertuples()}
 
-    def values(self, store: str, metric: str) -> list[float]:
+    def write(self) -> None:
+        """Fill the sheet: a column per workload, lines per store, a chart below them."""
+        sheet, style, content = self._sheet, self._book.style, self._content
+        print_set_up(sheet, content.heading("the stores relative to one of them"))
+        sheet.fit_to_pages(1, 1)
+        sheet.hide_gridlines(2)
+        sheet.set_column_pixels(0, 0, LABEL)
+        sheet.set_column_pixels(1, self._columns, COLUMN)
+        for row, height in ((0, 24), (2, 32), (HEAD, 48)):
+            sheet.set_row(row, height)
+        sheet.write_string(0, 0, content.study.title, style(bold=True, font_size=16))
+        sheet.write_string(1, 0, content.run.name, style())
+        if content.trial:
+            warning = style(bold=True, font_color="#9C2020", text_wrap=True)
+            sheet.merge_range(2, 0, 2, self._columns, content.trial, warning)
+        if not self._baseline:
+            text = "No two stores have values at the sizes that tables show: nothing to compare."
+            sheet.write_string(HEAD, 0, text)
+            return
+        titles = [
+            "All (geometric mean)" if name == MEAN else content.workload(name)
+            for name in self._workloads
+        ]
+        for column, title in enumerate([self._relative, *titles]):
+            head = {"align": "right"} if column else {}
+            head |= {"bold": True, "text_wrap": True, "valign": "bottom"}
+            head |= {"bottom": 1, "bg_color": "#EDEDED"}
+            sheet.write_string(HEAD, column, title, style(**head))
+        row, rows = HEAD, {}
+        for store in self._stores:
+            rows[store] = row + 1
+            for metric in self._lines(store):
+                row += 1
+                self._line(store, metric, row)
+        for text in self._notes():
+            row += 1
+            sheet.write_string(row, 0, text, style(font_color=GREY))
+        self._chart(rows, row + 2)
+        # Without the lengths of the whiskers, which stand further to the right.
+        sheet.print_area(0, 0, row + 2 + HEIGHT // 18, self._columns)
+
+    @property
+    def _relative(self) -> str:
+        return f"Throughput relative to {self._content.title(self._baseline)}"
+
+    def _values(self, store: str, metric: str) -> list[float]:
         """By workload; NaN for what is not known."""
-        cells = [self.cells.get((store, workload)) for workload in self.workloads]
+        cells = [self._cells.get((store, workload)) for workload in self._workloads]
         return [getattr(cell, metric) if cell else math.nan for cell in cells]
 
-    def lines(self, store: str) -> list[str]:
-        """The metrics of which the store has anything, and its ratio."""
-        known = [metric for metric in LINES if _known(self.values(store, metric))]
-        if store == self.baseline:
-            # Its ratio to itself.
-            known = [metric for metric in known if metric != "published"]
-        return known if "ratio" in known else ["ratio", *known]
+    def _lines(self, store: str) -> list[str]:
+        """The ratio, and what else is known of the store."""
+        more = [metric for metric in LINES if _known(self._values(store, metric))]
+        # The published ratio of the baseline is to itself.
+        left_out = {"ratio", "published"} if store == self._baseline else {"ratio"}
+        return ["ratio", *(metric for metric in more if metric not in left_out)]
+
+    def _line(self, store: str, metric: str, row: int) -> None:
+        first, repeated = metric == "ratio", store not in self._content.study.store_names
+        style = {"bold": True, "top": 4} if first else {}
+        title = self._content.title(self._baseline if repeated else store)
+        label = LINES[metric] or title + " by itself (noise floor)" * repeated
+        self._sheet.write_string(row, 0, label, self._book.style(**style))
+        for column, value in enumerate(self._values(store, metric), start=1):
+            if math.isnan(value):
+                text = "not measured" if first else ""
+                form = self._book.style(**style | {"bold": False} | NOTHING)
+                self._sheet.write_string(row, column, text, form)
+                continue
+            cell = self._cells[store, self._workloads[column - 1]]
+            form = {"num_format": _number_format(cell, metric, value)} | style
+            if metric == "published" or (metric != "p99" and cell.in_floor == "yes"):
+                form["font_color"] = GREY
+            if first and (formula := self._formula(cell, row, column)):
+                self._sheet.write_formula(row, column, formula, self._book.style(**form), value)
+            else:
+                self._sheet.write_number(row, column, value, self._book.style(**form))
+
+    def _formula(self, cell, row: int, column: int) -> str:
+        """The ratio from the single runs; "" where the two stores have not the same ones."""
+        if cell.workload == MEAN:
+            counts = {self._cells[cell.store, name].n for name in self._workloads}
+            ends = [xl_rowcol_to_cell(row, at) for at in (1, column - 1)]
+            return f"=GEOMEAN({':'.join(ends)})" if counts == {cell.n} else ""
+        keys = [
+            (store, cell.workload, cell.parameters, "overall", "throughput")
+            for store in (cell.store, self._baseline)
+        ]
+        if any(self._places.count(key) != cell.n for key in keys):
+            return ""
+        return "=" + "/".join(f"GEOMEAN({self._places.ranges(key)})" for key in keys)
+
+    def _notes(self) -> list[str]:
+        unpaired = self._content.study.imported
+        pairing = "not paired, by Welch's method" if unpaired else "paired by repetition"
+        cells = self._cells.values()
+        several = _known(cell.low for cell in cells)
+        notes = {
+            "Ratios of one run each.": not several,
+            f"Ratios of geometric means over the runs, with 95 % intervals ({pairing}).": several,
+            "Grey: published, or not above the noise floor (the ratio of two measurements of one "
+            "store).": any(cell.in_floor == "yes" for cell in cells),
+            "p99: 99th percentile of the latency of the workload's main operation, all runs "
+            "together.": _known(cell.p99 for cell in cells),
+            f"{BOUND}: the client, not the store, limits the throughput.": any(
+                cell.client_bound == "yes" for cell in cells
+            ),
+            f"{MARK}: rejected by the audit of the source.": any(cell.rejected for cell in cells),
+        }
+        return [text for text, holds in notes.items() if holds]
+
+    def _chart(self, rows: dict[str, int], below: int) -> None:
+        """Ratios with their intervals: bars from 1 on a logarithmic axis."""
+        chart, name = self._book.add_chart({"type": "column"}), self._sheet.name
+        last, ends = len(self._workloads), [1.0]
+        for store in self._content.study.store_names:
+            values = [self._values(store, metric) for metric in ("ratio", "low", "high")]
+            if store == self._baseline or not _known(values[0]):
+                continue
+            for ratio, *interval in zip(*values, strict=True):
+                low, high = ratio / FARTHEST, ratio * FARTHEST
+                ends += _known([ratio, *(min(max(end, low), high) for end in interval)])
+            row = rows[store]
+            whiskers = self._whiskers(row, values) if _known(values[1]) else None
+            chart.add_series(
+                {
+                    "name": [name, row, 0],
+                    "categories": [name, HEAD, 1, HEAD, last],
+                    "values": [name, row, 1, row, last],
+                    "fill": {"color": self._content.run.stores[store].color},
+                    "gap": 80,
+                    "y_error_bars": whiskers,
+                }
+            )
+        if len(ends) == 1:
+            return
+        base = 2 if math.log2(max(ends) / min(ends)) <= MOST_DOUBLINGS else 10
+        chart.set_y_axis(
+            {
+                "log_base": base,
+                "major_unit": base,
+                "min": base ** math.floor(math.log(min(ends), base)),
+                "max": base ** math.ceil(math.log(max(ends), base)),
+                "crossing": 1,
+                "name": self._relative,
+                "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9"}},
+                "num_format": "General",
+            }
+        )
+        chart.set_x_axis({"label_position": "low"})
+        chart.set_title({"none": True})
+        chart.set_legend({"position": "top"})
+        chart.set_size({"width": LABEL + COLUMN * self._columns, "height": HEIGHT})
+        self._sheet.insert_chart(below, 0, chart)
+
+    def _whiskers(self, row: int, values: list[list[float]]) -> dict[str, object]:
+        """Error bars of the ratios in ``row``; their lengths stand at the right of the ends.
+
+        LibreOffice draws none from numbers that stand in no cells.
+        """
+        start, style = self._columns + 2, self._book.style(num_format="0.000", font_color=GREY)
+        text = "Lengths of the chart's whiskers"
+        self._sheet.write_string(HEAD, start, text, self._book.style(font_color=GREY))
+        for column, (ratio, low, high) in enumerate(zip(*values, strict=True)):
+            of, lower, upper = (xl_rowcol_to_cell(row + at, column + 1) for at in range(3))
+            if not math.isnan(low):
+                at = start + column
+                self._sheet.write_formula(row + 1, at, f"={of}-{lower}", style, ratio - low)
+                self._sheet.write_formula(row + 2, at, f"={upper}-{of}", style, high - ratio)
+        last = start + len(self._workloads) - 1
+        minus, plus = (
+            f"={quoted(self._sheet.name)}!{xl_range_abs(at, start, at, last)}"
+            for at in (row + 1, row + 2)
+        )
+        return {"type": "custom", "plus_values": plus, "minus_values": minus}
 
 
 def _known(values: Iterable[float]) -> list[float]:
     return [value for value in values if not math.isnan(value)]
-
-
-def _line(
-    sheet: Worksheet,
-    content: Content,
-    places: Places,
-    book: Book,
-    grid: _Grid,
-    store: str,
-    metric: str,
-    row: int,
-) -> None:
-    first = metric == "ratio"
-    style = {"bold": True, "top": 4} if first else {}
-    title = content.title(store if store in content.study.store_names else grid.baseline)
-    again = "" if store in content.study.store_names else " by itself (noise floor)"
-    sheet.write_string(row, 0, LINES[metric] or title + again, book.style(**style))
-    for column, value in enumerate(grid.values(store, metric), start=1):
-        cell = grid.cells.get((store, grid.workloads[column - 1]))
-        if math.isnan(value):
-            text = "not measured" if first else ""
-            grey = {"align": "right", "italic": True, "font_color": GREY}
-            sheet.write_string(row, column, text, book.style(**style | {"bold": False}, **grey))
-            continue
-        in_grey = metric == "published" or (metric != "p99" and cell.in_floor == "yes")
-        form = book.style(
-            num_format=_number_format(cell, metric, value),
-            **style,
-            **({"font_color": GREY} if in_grey else {}),
-        )
-        if first and (formula := _formula(places, grid, cell, row, column)):
-            sheet.write_formula(row, column, formula, form, value)
-        else:
-            sheet.write_number(row, column, value, form)
 
 
 def _number_format(cell, metric: str, value: float) -> str:
@@ -149,114 +240,6 @@ def _number_format(cell, metric: str, value: float) -> str:
     if not 1e-4 < value < 1e7:
         # An end of the interval of two runs.
         number = "0.00E+00"
-    mark = ""
-    if metric == "ratio" and cell.client_bound == "yes":
-        mark = f'"{BOUND}"'
-    if metric == "published" and cell.rejected:
-        mark = f'"{MARK}"'
-    return number + mark
-
-
-def _formula(places: Places, grid: _Grid, cell, row: int, column: int) -> str:
-    """The ratio from the single runs; "" where the two stores have not the same ones."""
-    if cell.workload == MEAN:
-        counts = {grid.cells[cell.store, name].n for name in grid.workloads}
-        ends = [xl_rowcol_to_cell(row, at) for at in (1, column - 1)]
-        return f"=GEOMEAN({':'.join(ends)})" if counts == {cell.n} else ""
-    keys = [
-        (store, cell.workload, cell.parameters, "overall", "throughput")
-        for store in (cell.store.partition("/")[0], grid.baseline)
-    ]
-    if "/" in cell.store or any(places.count(key) != cell.n for key in keys):
-        return ""
-    return "=" + "/".join(f"GEOMEAN({places.ranges(key)})" for key in keys)
-
-
-def _notes(content: Content, grid: _Grid) -> list[str]:
-    pairing = "not paired, by Welch's method" if content.study.imported else "paired by repetition"
-    cells = list(grid.cells.values())
-    several = _known(cell.low for cell in cells)
-    notes = {
-        "Ratios of one run each.": not several,
-        f"Ratios of geometric means over the runs, with 95 % intervals ({pairing}).": several,
-        "Grey: published, or not above the noise floor (the ratio of two measurements of one "
-        "store).": any(cell.in_floor == "yes" for cell in cells),
-        "p99: 99th percentile of the latency of the workload's main operation, all runs "
-        "together.": _known(cell.p99 for cell in cells),
-        f"{BOUND}: the client, not the store, limits the throughput.": any(
-            cell.client_bound == "yes" for cell in cells
-        ),
-        f"{MARK}: rejected by the audit of the source.": any(cell.rejected for cell in cells),
-    }
-    return [text for text, holds in notes.items() if holds]
-
-
-def _chart(
-    sheet: Worksheet, content: Content, book: Book, grid: _Grid, rows: dict[str, int], row: int
-) -> None:
-    """Ratios with their intervals: bars from 1 on a logarithmic axis."""
-    chart = book.add_chart({"type": "column"})
-    columns, ends = len(grid.workloads), [1.0]
-    for store in content.study.store_names:
-        ratios, low, high = (grid.values(store, metric) for metric in ("ratio", "low", "high"))
-        if store == grid.baseline or not _known(ratios):
-            continue
-        for ratio, *interval in zip(ratios, low, high, strict=True):
-            farthest = ratio / FARTHEST, ratio * FARTHEST
-            ends += _known([ratio, *(min(max(end, farthest[0]), farthest[1]) for end in interval)])
-        at = rows[store]
-        series = {
-            "name": [sheet.name, at, 0],
-            "categories": [sheet.name, HEAD, 1, HEAD, columns],
-            "values": [sheet.name, at, 1, at, columns],
-            "fill": {"color": content.run.stores[store].color},
-            "gap": 80,
-        }
-        if _known(low):
-            values = (ratios, low, high)
-            series["y_error_bars"] = _error_bars(sheet, book, at, grid.width + 2, values)
-        chart.add_series(series)
-    if len(ends) == 1:
-        return
-    base = 2 if math.log2(max(ends) / min(ends)) <= MOST_DOUBLINGS else 10
-    chart.set_y_axis(
-        {
-            "log_base": base,
-            "major_unit": base,
-            "min": base ** math.floor(math.log(min(ends), base)),
-            "max": base ** math.ceil(math.log(max(ends), base)),
-            "crossing": 1,
-            "name": f"Throughput relative to {content.title(grid.baseline)}",
-            "major_gridlines": {"visible": True, "line": {"color": "#D9D9D9"}},
-            "num_format": "General",
-        }
-    )
-    chart.set_x_axis({"label_position": "low"})
-    chart.set_title({"none": True})
-    chart.set_legend({"position": "top"})
-    chart.set_size({"width": LABEL + COLUMN * grid.width, "height": HEIGHT})
-    sheet.insert_chart(row, 0, chart)
-
-
-def _error_bars(
-    sheet: Worksheet, book: Book, at: int, start: int, values: tuple[list[float], ...]
-) -> dict[str, object]:
-    """Error bars of the ratios in row ``at``; their lengths stand beside them, from ``start``.
-
-    LibreOffice draws none from numbers that stand in no cells.
-    """
-    style = book.style(num_format="0.000", font_color=GREY)
-    text = book.style(text_wrap=False, font_color=GREY)
-    sheet.write_string(HEAD, start, "The chart's whiskers", text)
-    for column, (ratio, low, high) in enumerate(zip(*values, strict=True)):
-        middle, lower, upper = (xl_rowcol_to_cell(at + below, column + 1) for below in (0, 1, 2))
-        if not math.isnan(low):
-            sheet.write_formula(at + 1, start + column, f"={middle}-{lower}", style, ratio - low)
-            sheet.write_formula(at + 2, start + column, f"={upper}-{middle}", style, high - ratio)
-    last = start + len(values[0]) - 1
-    minus, plus = (
-        f"={quoted(sheet.name)}!"
-        + ":".join(xl_rowcol_to_cell(row, of, True, True) for of in (start, last))
-        for row in (at + 1, at + 2)
-    )
-    return {"type": "custom", "plus_values": plus, "minus_values": minus}
+    bound = metric == "ratio" and cell.client_bound == "yes"
+    rejected = metric == "published" and cell.rejected
+    return number + f'"{BOUND}"' * bound + f'"{MARK}"' * bool(rejected)

@@ -16,7 +16,7 @@ from kvstudy.present.workbook.content import (
     operation_title,
     rank,
 )
-from kvstudy.present.workbook.sheet import Book, Column, Sheet, quoted
+from kvstudy.present.workbook.sheet import GREY, Book, Column, Sheet, quoted
 from kvstudy.study.parts import MEAN
 
 # Store, workload, parameters and operation of a value, and its metric.
@@ -73,7 +73,7 @@ FIRST = [
     Column("Status", width=13),
 ]
 RUN = 6
-NOT_COUNTED = {"italic": True, "font_color": "#767676"}
+NOT_COUNTED = {"italic": True, "font_color": GREY}
 
 
 class Runs:

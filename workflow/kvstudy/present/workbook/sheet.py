@@ -49,6 +49,8 @@ def quoted(sheet: str) -> str:
 
 
 A4 = 9
+# Letters of what does not count, or is not measured here.
+GREY = "#767676"
 # Excel would mark the cells for these.
 REMARKS = ["number_stored_as_text", "formula_differs", "formula_range"]
 # What a cell of Excel can hold.

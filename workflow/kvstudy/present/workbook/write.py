@@ -15,7 +15,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.workbook.averages import side_by_side, with_spread
 from kvstudy.present.workbook.content import Content, as_utc, moment
-from kvstudy.present.workbook.ratios import ratios
+from kvstudy.present.workbook.ratios import RatioSheet
 from kvstudy.present.workbook.runs import CONTROLS, Places, Runs
 from kvstudy.present.workbook.sheet import Book, Column, Sheet, print_set_up, quoted, sheet_names
 from kvstudy.study.cells import cell_path
@@ -206,7 +206,7 @@ def write_workbook(run: Run, output: Path) -> list[str]:
         runs.write(book, name, [store], with_store=False)
     if controls:
         runs.write(book, of_runs[-1], controls, with_store=True)
-    ratios(content, places, book, names[0])
+    RatioSheet(content, places, book, names[0]).write()
     side_by_side(content, places, book, names[2])
     with_spread(content, places, book, names[3])
     cells(content, book, names[-1])
