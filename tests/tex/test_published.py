@@ -194,9 +194,9 @@ def test_values_that_the_audit_rejects_are_marked(report):
 def test_a_source_without_values_has_claims_quotes_and_a_machine(report):
     assert not (STUDIES / "ascani2023" / "published.csv").exists()
     text, folder = report("ascani2023")
-    assert "It printed no values that could tell." in text
+    assert "It printed none that could decide a claim." in text
     assert "No table of the source has values of its results" in text
-    assert "All of 7 checks fit." in text
+    assert "All 7 checks pass." in text
     assert (folder / "tables/machine.csv").is_file()
     assert not list((folder / "figures").iterdir())
 
