@@ -29,6 +29,7 @@ from kvstudy.present.drawing.draw import (
     TEXT_WIDTH,
     Look,
     any_rejected,
+    legend_columns,
     rejected_handle,
     store_patch,
     write,
@@ -57,8 +58,6 @@ UPRIGHT, LEAST = 38, 9
 LABEL_SIZES = (8, 7, 6)
 # Height of a broken bar by the highest bar that stays.
 BROKEN_HEIGHT = 1.14
-# A legend of more letters has two rows.
-LEGEND_LETTERS = 100
 DOTS = {"marker": "o", "markersize": 2.6, "markerfacecolor": "white", "markeredgewidth": 0.6}
 DOTS |= {"markeredgecolor": DARK}
 # How far whiskers reach, by the highest bar or run that stays; longer ones end in an arrow.
@@ -94,9 +93,7 @@ def draw(
     handles += _spread_handles(table, _("one size") if titles else _("one run"))
     if any_rejected(table):
         handles.append(rejected_handle())
-    # Handles and the space between entries are as wide as seven letters.
-    legend = sum(len(handle.get_label()) + 7 for handle in handles)
-    in_row = len(handles) if legend < LEGEND_LETTERS else -(-len(handles) // 2)
+    in_row = legend_columns(handles)
     right, top, bottom, gap = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25, 0.52
     if beside:
         gap = left
