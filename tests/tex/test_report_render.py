@@ -368,7 +368,7 @@ def test_the_probes_are_told(inputs: Inputs, project: Path) -> None:
     assert "Records of Redis keep their size (within 5 %)." in text
     assert "(`writeallfields=true`) leave the size of records as it is on every store" in text
     assert "No store answers OK to a read of a key that is not there." in text
-    assert "An update of such a key makes a record of it on Redis." in text
+    assert "An update of such a key creates it on Redis." in text
     assert "table:operations" in text
 
 
