@@ -180,7 +180,8 @@ def results(
     plan = cells(faults)
     summary = summarise(measurements(plan), plan, list(TITLES), ["a", "c", "insert"])
     published = pd.read_csv(io.StringIO(PUBLISHED)).assign(rejected=False) if source else None
-    return Results(summary, plan, published)
+    runs = per_repetition(measurements(plan), plan, ["a", "c", "insert"])
+    return Results(summary, plan, published, lambda: runs)
 
 
 def analysis(

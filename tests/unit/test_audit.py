@@ -401,7 +401,7 @@ def test_the_command_prints_what_does_not_fit(project):
     done = CliRunner().invoke(cli, ["audit", "--study", study])
     assert done.exit_code == 0, done.output
     assert (
-        "CHANGES A RESULT: Table 4.5 riak insert: operations, by throughput and run time"
+        "CHANGES A RESULT: Table 4.5 riak insert: operations, from throughput and run time"
         in done.output
     )
     assert Path("results/jedlicka2024/audit.csv").is_file()
@@ -421,7 +421,7 @@ def test_the_tables_of_the_audit_say_by_how_much(tmp_path, project):
         ["1", DASH, DASH, "1", DASH, DASH],
     ]
     lines = {line.label.split("<br>")[0]: line.cells for line in misfits.lines}
-    assert lines["Table 1, Redis, Workload A: operations, by throughput and run time"] == [
+    assert lines["Table 1, Redis, Workload A: operations, from throughput and run time"] == [
         "1\N{NARROW NO-BREAK SPACE}011",
         "at most 1\N{NARROW NO-BREAK SPACE}010",
         "+0.098 %",
@@ -435,8 +435,8 @@ def test_beside_a_source_table_what_does_not_fit_is_bold(tmp_path, project):
     (grid,) = audited.grids(audited.rows(of), of)
     assert grid.columns == ["Redis"]
     cells = {section.title: section.lines[0].cells for section in grid.sections}
-    assert cells["Throughput times run time, by the operations"] == ["1.0000"]
-    assert cells["Share of the time in calls: throughput times mean latency by threads"] == [
+    assert cells["Throughput times run time ÷ operations"] == ["1.0000"]
+    assert cells["Share of the time in calls: throughput times mean latency ÷ threads"] == [
         "<b>1.050</b>"
     ]
 

@@ -141,8 +141,8 @@ def test_published_values_stand_below_those_measured_here(tmp_path):
     lines = printed(results(published=published, tmp=tmp_path)).splitlines()
     (line,) = (line for line in lines if "published" in line and "&" in line)
     assert r"1\,372" in line
-    assert r"+22.6 \%" in line
-    assert r"5.0 \%" in line
+    assert r"+22.6\,\%" in line
+    assert r"5.0\,\%" in line
 
 
 def test_one_repetition_has_no_interval():
@@ -150,7 +150,7 @@ def test_one_repetition_has_no_interval():
     assert frame["change"].notna().all()
     assert frame["low"].isna().all()
     text = printed(results(runs=1))
-    assert r"+20.0 \%" in text
+    assert r"+20.0\,\%" in text
     assert "nan" not in text
     assert "one run each" in text
     assert "95" not in text.split("midrule")[1]
@@ -167,7 +167,7 @@ def test_a_store_without_values_leaves_dashes_and_the_reason():
 def test_a_fall_has_a_minus_that_latex_knows(monkeypatch):
     monkeypatch.setitem(SPEED, ("eventual", "a"), (900, 880, 910))
     text = printed(results())
-    assert r"\textminus{}10.3 \%" in text
+    assert r"\textminus{}10.3\,\%" in text
     assert text.isascii()
 
 

@@ -107,10 +107,10 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
     [
         ({}, ""),
         ({"ceiling": 0.79, "in_call": 0.71}, ""),
-        ({"ceiling": 0.85}, "85% of what the client reaches without a store"),
+        ({"ceiling": 0.85}, "85 % of what the client reaches without a store"),
         (
             {"in_call": 0.5},
-            "start-up or client time dominates: its threads are inside calls only 50% of the time",
+            "start-up or client time dominates: its threads are inside calls only 50 % of the time",
         ),
         (
             {"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 2},
@@ -120,9 +120,9 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
             {"client_cores": 1.9, "client_allowed": 2, "machine_cores": 8},
             "the client uses 1.9 of the 2 cores that it may use",
         ),
-        ({"two_clients": 1.3, "two_clients_low": 1.05}, "a second client raises the total by 30%"),
+        ({"two_clients": 1.3, "two_clients_low": 1.05}, "a second client raises the total by 30 %"),
         ({"two_clients": 1.3, "two_clients_low": 0.9}, ""),
-        ({"two_clients": 1.3}, "a second client raises the total by 30%"),
+        ({"two_clients": 1.3}, "a second client raises the total by 30 %"),
         ({"two_clients": 1.05, "two_clients_low": 1.04}, ""),
         ({"client_cores": 0.7, "server_cores": 1.2, "machine_cores": 2}, ""),
         ({"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 8}, ""),
@@ -184,7 +184,7 @@ def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
     (row,) = bottleneck(pd.concat([runs, second]), small.study()).itertuples()
     assert row.two_clients == pytest.approx(1.3)
     assert row.client_bound == "yes"
-    assert sentence(row.reason) == "a second client raises the total by 30%"
+    assert sentence(row.reason) == "a second client raises the total by 30 %"
     found = bottleneck(pd.concat([runs, second]), small.study())
     (grid,) = small.table("bottleneck").grids(found, small.run())
     assert grid.columns[-2:] == ["Two clients", "Client-bound"]

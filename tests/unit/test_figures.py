@@ -46,22 +46,14 @@ def cuts(ax) -> list:
 def made_up(values: dict[str, list[float]], is_broken: str = "no") -> pd.DataFrame:
     """A table of one panel with the given values per store."""
     rows = [
-        [
-            "published",
-            f"Group {number}",
-            store,
-            value,
-            "ms",
-            math.nan,
-            math.nan,
-            None,
-            is_broken,
-            "",
-        ]
+        {
+            **{"panel": "published", "group": f"Group {number}", "store": store, "unit": "ms"},
+            **{"value": values[store][number], "broken": is_broken, "note": "", "rejected": "no"},
+        }
         for number in range(len(next(iter(values.values()))))
-        for store, value in ((store, values[store][number]) for store in values)
+        for store in values
     ]
-    return pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(rejected="no")
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def shown() -> SimpleNamespace:
@@ -170,17 +162,32 @@ def test_bars_have_the_heights_and_colours_of_the_table():
     assert hatches[:2] == hatches[2:]
     texts = [text.get_text() for text in measured.texts]
     assert texts == ["2.10", "not measured", "1.01", "2.10", "not measured", "1.01"]
-    assert measured.get_title("left") == "Measured here: mean and range of 2 runs"
+    assert measured.get_title("left") == "Measured here: mean of 2 runs"
     assert published.get_title("left") == "Published (A. Nobody, 2020)"
     assert len(figure.legends) == 1
-    assert [text.get_text() for text in figure.legends[0].texts] == list(small.TITLES.values())
+    words = [text.get_text() for text in figure.legends[0].texts]
+    assert words == [*small.TITLES.values(), "one run"]
     assert not cuts(measured)
 
 
-def test_whiskers_are_the_range():
+def marks(ax, name: str) -> list[list[float]]:
+    return [line.get_ydata().tolist() for line in ax.lines if line.get_gid() == name]
+
+
+def test_dots_are_runs_and_two_have_no_whisker():
     table = bars(chart("speed"), small.study(), small.results())
-    (line, *_) = draw(table, LOOKS, "").axes[0].collections
-    assert line.get_segments()[0][:, 1].tolist() == [2.0, 2.2]
+    ax = draw(table, LOOKS, "").axes[0]
+    assert marks(ax, "runs")[:2] == [[2.0, 2.2], [1.0, 1.02]]
+    assert not ax.collections
+
+
+def test_whiskers_are_intervals_and_end_in_an_arrow_where_they_are_too_long():
+    table = made_up({"redis": [1.0, 2.0]}).assign(n=3, runs="1 1 1", low=[0.5, 0.1], high=[1.5, 9])
+    ax = draw(table, {"redis": LOOKS["redis"]}, "").axes[0]
+    stems = [stem.get_segments()[0][:, 1].tolist() for stem in ax.collections[::2]]
+    assert stems == [[0.5, 1.5], [0.1, pytest.approx(3.2)]]
+    assert marks(ax, "beyond") == [[pytest.approx(3.2)]]
+    assert {text.get_rotation() for text in ax.texts} == {0}
 
 
 def test_torn_bars_are_cut_and_keep_their_value():
@@ -200,10 +207,10 @@ def test_torn_bars_are_cut_and_keep_their_value():
 
 
 def test_torn_bar_has_no_whisker():
-    table = made_up({"redis": [1.0, 1.0, 9.0]}).assign(panel="measured", n=2, min=0.9, max=1.1)
-    table.loc[2, ["min", "max", "broken"]] = [8, 10, "yes"]
+    table = made_up({"redis": [1.0, 1.0, 9.0]}).assign(n=3, runs="1 1 1", low=0.9, high=1.1)
+    table.loc[2, "broken"] = "yes"
     ax = draw(table, {"redis": LOOKS["redis"]}, "").axes[0]
-    assert len(ax.collections) == 4  # a stem and two caps for each of the two others
+    assert len(ax.collections) == 4  # a stem and its ends for each of the two others
     assert max(bar.get_height() for bar in drawn(ax)) < 2
 
 

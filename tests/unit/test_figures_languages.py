@@ -26,7 +26,7 @@ from .languages import check_numbers
 ENGLISH = re.compile(r" (?:the|of|and|from|by|in|is|were|with|to|time|runs?|records?) ")
 LABEL = re.compile(r'\{\\"([^"]+)\\": datum')
 WORDS = {
-    "speed": ["Zde změřeno: průměr a rozpětí 2 běhů", "nezměřeno"],
+    "speed": ["Zde změřeno: průměr 2 běhů", "nezměřeno"],
     "percentiles": ["95. percentil", "Publikováno (A. Nobody, 2020)"],
     "run-order": ["kontrolní buňky", "Místo v pořadí měření"],
     "ratios": ["Poměr propustností", "publikováno"],

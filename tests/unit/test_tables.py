@@ -110,7 +110,7 @@ def test_a_store_that_was_not_measured_says_so_once(folder):
 def test_fewer_runs_are_said():
     found = small.results({("redis", "a", 2): ("failed", "server died", "")})
     assert "Mean of 1 of 2 runs." in notes(found)
-    assert "the plain mean of 1 to 2 runs" in notes(found)
+    assert "plain means of 1 to 2 runs" in notes(found)
     assert "Mean of" not in notes(small.results())
 
 
@@ -155,7 +155,7 @@ def test_machine_beside_the_source(folder):
     assert frame.loc[0].tolist() == ["CPU", "New", "2 cores", "Old", "50 % & more"]
     assert frame.loc[2, "name"] == "0.17.0"
     text = (folder / "machine.tex").read_text()
-    assert r"CPU & New, 2 cores & Old, 50 \% \& more" in text
+    assert r"CPU & New, 2 cores & Old, 50\,\% \& more" in text
     assert "Component & Here & A. Nobody, 2020" in text
 
 

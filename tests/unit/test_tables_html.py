@@ -75,7 +75,7 @@ def both_of(grid: Grid) -> tuple[str, str]:
         (Rich.escape("12") + phantom(".0"), r"12\phantom{.0}"),
         (stacked("a_b", "c"), r"\shortstack[r]{a\_b\\c}"),
         (lines("a", stacked("b", "c"), "d"), r"a\newline \shortstack[r]{b\\c}\newline d"),
-        (note("a", "It's 5 %."), r"\textsuperscript{a}\,It's 5 \%."),
+        (note("a", "It's 5 %."), r"\textsuperscript{a}\,It's 5\,\%."),
         (marked("x", 1.0, "redis"), "x"),
         (Rich.escape(TITLE), latex_of(bold(TITLE))[len(r"\textbf{") : -1]),
     ],

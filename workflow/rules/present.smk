@@ -65,7 +65,7 @@ rule draw_figures:
         PLAN.study_file,
         PLAN.of_stores("store.yaml"),
         PUBLISHED,
-        tidy("summary", "cells", "series", "resources"),
+        tidy("summary", "cells", "measurements", "series", "resources"),
         ANALYSIS,
         AUDIT,
         PLAN.catalogues,

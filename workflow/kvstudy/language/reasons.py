@@ -55,10 +55,10 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "few-repeated": N_("too few repeated cells"),
     "no-times": N_("it is not recorded when they were measured"),
     # What limits a store.
-    "two-clients": N_("a second client raises the total by {more}%"),
-    "ceiling": N_("{share}% of what the client reaches without a store"),
+    "two-clients": N_("a second client raises the total by {more} %"),
+    "ceiling": N_("{share} % of what the client reaches without a store"),
     "in-call": N_(
-        "start-up or client time dominates: its threads are inside calls only {share}% of the time"
+        "start-up or client time dominates: its threads are inside calls only {share} % of the time"
     ),
     "client-cores": N_("the client uses {used} of the {allowed} cores that it may use"),
     "machine-cores": N_(
@@ -125,10 +125,10 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "collector": N_("{collector} collector"),
     "heap": N_("heap of at most {heap} GiB"),
     # What the audit of a source checks, and what it notes.
-    "in-calls": N_("share of the time in calls, by throughput, mean latency and threads"),
+    "in-calls": N_("share of the time in calls, from throughput, mean latency and threads"),
     "little-most": N_("At this throughput the mean latency is at most {most} µs, not {mean}"),
-    "by-runtime": N_("operations, by throughput and run time"),
-    "by-runtime-of": N_("operations, by throughput and run time of {operation}"),
+    "by-runtime": N_("operations, from throughput and run time"),
+    "by-runtime-of": N_("operations, from throughput and run time of {operation}"),
     "spread": N_("As if the {runs} run times had a coefficient of variation of {spread} %"),
     "not-less": N_(
         "Less cannot be, whatever the spread of the runs: the run time makes {rate} ops/s"

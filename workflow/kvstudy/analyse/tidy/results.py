@@ -157,6 +157,13 @@ class Results:
         rejected = any(self.rejected(store, workload, *THROUGHPUT) for store in (one, other))
         return rates[0] / rates[1], rejected
 
+    def of_another_size(self, workload: str) -> bool:
+        """Whether the source published another number of operations than was measured."""
+        key = (workload, self.all_operations(workload) or "", "operations")
+        stores = {store for store, *_of in self._published}
+        counts = [(self.measured(store, *key), self.published(store, *key)) for store in stores]
+        return any(here and there and abs(here.mean / there - 1) > 0.01 for here, there in counts)
+
     def operations(self, workload: str) -> list[str]:
         """The workload's operations without ``overall``, the combined one last."""
         found = [name for name in self._operations.get(workload, []) if name != "overall"]

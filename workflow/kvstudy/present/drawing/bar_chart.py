@@ -9,7 +9,7 @@ from statistics import median
 from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import alt, patches, pd, plt, sns, ticker
+from kvstudy.libraries import alt, lines, patches, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -29,6 +29,7 @@ from kvstudy.present.drawing.draw import (
     TEXT_WIDTH,
     Look,
     any_rejected,
+    legend_columns,
     rejected_handle,
     store_patch,
     write,
@@ -36,12 +37,13 @@ from kvstudy.present.drawing.draw import (
 
 COLUMNS = [
     *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
-    "rejected",
+    *["low", "high", "runs", "rejected"],
 ]
-NUMBERS = ["value", "min", "max", "n"]
+NUMBERS = ["value", "min", "max", "low", "high", "n"]
 TEXTS = {
     "exact": N_("Value"),
     "range": N_("Range"),
+    "interval": N_("95 % interval"),
     "runs": N_("Mean of"),
     "note": N_("Note"),
     "cut": N_("Bar"),
@@ -53,9 +55,13 @@ ROOM = 1.24
 # Pixels of a bar below which its value is turned, or left out.
 UPRIGHT, LEAST = 38, 9
 # Values stand upright on their bars where they fit at one of these sizes.
-LABEL_SIZES = (8, 7)
+LABEL_SIZES = (8, 7, 6)
 # Height of a broken bar by the highest bar that stays.
 BROKEN_HEIGHT = 1.14
+DOTS = {"marker": "o", "markersize": 2.6, "markerfacecolor": "white", "markeredgewidth": 0.6}
+DOTS |= {"markeredgecolor": DARK}
+# How far whiskers reach, by the highest bar or run that stays; longer ones end in an arrow.
+WHISKER_HEIGHT = 1.6
 
 
 def draw(
@@ -79,10 +85,20 @@ def draw(
     beside = groups <= 2
     rows, columns = (1, len(panels)) if beside else (len(panels), 1)
     height = 1.9 if beside else 0.55 + 1.6 * rows
-    figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
     # Fixed margins in inches: measuring the text first would double the time.
+    labels = [_label(value) for value in table["value"].dropna()]
+    widest = max(map(_width, labels), default=0)
     left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)
-    right, top, bottom, gap = 0.05, 0.5, 0.25, left if beside else 0.52
+    handles = [store_patch(look) for look in stores.values()]
+    handles += _spread_handles(table, _("one size") if titles else _("one run"))
+    if any_rejected(table):
+        handles.append(rejected_handle())
+    in_row = legend_columns(handles)
+    right, top, bottom, gap = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25, 0.52
+    if beside:
+        gap = left
+    height += top - 0.5
+    figure, axes = plt.subplots(rows, columns, figsize=(TEXT_WIDTH, height), squeeze=False)
     figure.subplots_adjust(
         left=left / TEXT_WIDTH,
         right=1 - right / TEXT_WIDTH,
@@ -92,16 +108,13 @@ def draw(
         hspace=gap * rows / (height - top - bottom - gap * (rows - 1)),
     )
     for panel, ax in zip(panels, axes.flat, strict=True):
-        _panel(ax, table[table["panel"] == panel], stores)
+        _panel(ax, table[table["panel"] == panel], stores, widest)
         title = titles[panel] if titles else panel_title(panel, table, source)
         ax.set_title(title, loc="left", pad=5)
-    handles = [store_patch(look) for look in stores.values()]
-    if any_rejected(table):
-        handles.append(rejected_handle())
     figure.legend(
         handles=handles,
         loc="upper center",
-        ncols=min(len(handles), 6),
+        ncols=in_row,
         handlelength=1.6,
         handleheight=0.9,
         columnspacing=1.6,
@@ -121,10 +134,11 @@ def panel_title(panel: str, table: pd.DataFrame, source: str) -> str:
     if runs == [1]:
         return _("{}: one run").format(here)
     span = "\N{EN DASH}".join(map(str, runs))
-    return _("{}: mean and range of {} runs").format(here, span)
+    return _("{}: mean of {} runs").format(here, span)
 
 
-def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
+def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: float) -> None:
+    """``widest`` is the width of the widest label of all panels: they stand alike."""
     highest = top_of(table)
     heights = table["value"].where(table["broken"] == "no", BROKEN_HEIGHT * highest)
     sns.barplot(
@@ -146,12 +160,10 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
     ax.set_xlim(-0.5, len(groups) - 0.5)
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     room = width * box.width * 72 / len(groups)
-    labels = [_label(value) for value in table["value"].dropna()]
-    widest = max(map(_width, labels), default=0)
     size = next((size for size in LABEL_SIZES if widest * size < room), None)
     # Turned values of thinner bars would run into each other.
     all_values = room >= LABEL_SIZES[0]
-    top = BROKEN_HEIGHT if (table["broken"] == "yes").any() else 1
+    top = max(BROKEN_HEIGHT if (table["broken"] == "yes").any() else 1, reach(table) / highest)
     over = 12 if size else 4 + 1.15 * LABEL_SIZES[0] * widest
     ax.set_ylim(0, highest * top / (1 - over / (box.height * 72)))
     for row in table.itertuples():
@@ -166,9 +178,8 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         top = bar.get_height()
         if is_broken:
             _break(ax, bar, highest)
-        elif not pd.isna(row.max) and row.n > 1:
-            _whisker(ax, x, width, row.min, row.max)
-            top = max(top, row.max)
+        else:
+            top = max(top, _spread(ax, x, width, row, WHISKER_HEIGHT * highest))
         rejected = getattr(row, "rejected", "no") == "yes"
         if all_values or is_broken or rejected:
             text = _label(row.value) + (MARK if rejected else "")
@@ -182,9 +193,21 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
 
 
 def top_of(table: pd.DataFrame) -> float:
-    """Height of the highest bar or whisker that is not broken; 1 where there is none."""
+    """Height of the highest bar or run that is not broken; 1 where there is none."""
     tops = table.loc[table["broken"] == "no", ["value", "max"]].max().max()
     return tops if tops > 0 else 1.0
+
+
+def reach(table: pd.DataFrame) -> float:
+    """How high bars, runs and whiskers that are not broken reach."""
+    highest = top_of(table)
+    whiskers = table.loc[table["broken"] == "no", "high"].clip(upper=WHISKER_HEIGHT * highest)
+    return max([highest, *whiskers.dropna()])
+
+
+def points(runs: object) -> list[float]:
+    """The values of single runs, as the CSV has them."""
+    return [float(value) for value in str(runs).split()] if isinstance(runs, str) else []
 
 
 def _bars_by_place(ax: plt.Axes, stores: int) -> dict[tuple[int, int], patches.Rectangle]:
@@ -199,6 +222,17 @@ def _bars_by_place(ax: plt.Axes, stores: int) -> dict[tuple[int, int], patches.R
     return found
 
 
+def _spread_handles(table: pd.DataFrame, single: str) -> list[lines.Line2D]:
+    """The entries in a legend of dots (``single`` says of what) and of whiskers, where drawn."""
+    if not (table["n"] > 1).any():
+        return []
+    handles = [lines.Line2D([], [], linestyle="none", label=single, **DOTS)]
+    if table["high"].notna().any():
+        style = {"marker": "|", "linestyle": "none", "markersize": 9, "color": DARK}
+        handles.append(lines.Line2D([], [], label=_("95 % interval"), **style))
+    return handles
+
+
 def _label(value: float) -> str:
     return grouped(significant(value))
 
@@ -208,9 +242,25 @@ def _width(label: str) -> float:
     return sum(0.64 if letter.isdigit() else 0.32 for letter in label)
 
 
-def _whisker(ax: plt.Axes, x: float, width: float, low: float, high: float) -> None:
-    ax.vlines(x, low, high, color=DARK, linewidth=0.8, zorder=3)
-    ax.hlines([low, high], x - width / 6, x + width / 6, color=DARK, linewidth=0.8, zorder=3)
+def _spread(ax: plt.Axes, x: float, width: float, row, most: float) -> float:
+    """Dots of the single runs, and the interval where there is one; how high they reach.
+
+    A whisker above ``most`` ends there, in an arrow.
+    """
+    runs = points(row.runs)
+    if len(runs) < 2:
+        return 0
+    places = [x + width * (0.4 * place / (len(runs) - 1) - 0.2) for place in range(len(runs))]
+    ax.plot(places, runs, linestyle="none", zorder=4, gid="runs", **DOTS)
+    if pd.isna(row.high):
+        return max(runs)
+    line = {"color": DARK, "linewidth": 0.8, "zorder": 3}
+    ax.vlines(x, row.low, min(row.high, most), **line)
+    ends = [end for end in (row.low, row.high) if end <= most]
+    ax.hlines(ends, x - width / 6, x + width / 6, **line)
+    if row.high > most:
+        ax.plot(x, most, "^", color=DARK, markersize=3, zorder=3, gid="beyond")
+    return max(*runs, min(row.high, most))
 
 
 def _break(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
@@ -249,6 +299,8 @@ def bar_row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
             "title": f"{look.title}, {group}",
             "exact": exact(metric, row["value"], row["unit"]),
             "range": between(metric, row["min"], row["max"], row["unit"]) if several else "",
+            "interval": between(metric, row["low"], row["high"], row["unit"]),
+            "points": points(row["runs"]) if several and row["broken"] == "no" else [],
             "runs": runs(row["n"]),
             "label": label,
             "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
@@ -278,7 +330,14 @@ def bar_chart(
     for row in rows:
         del row["side"]
     across = 2 if table["group"].nunique() <= 2 else 1
-    return Chart(rows, panels, bar_legend(shown), across, rejected_note(table))
+    notes = [_spread_note(table), rejected_note(table)]
+    return Chart(rows, panels, bar_legend(shown), across, " ".join(filter(None, notes)))
+
+
+def _spread_note(table: pd.DataFrame) -> str:
+    if table["high"].notna().any():
+        return _("Dots are single runs, whiskers 95 % intervals.")
+    return _("Dots are the single values.") if (table["n"] > 1).any() else ""
 
 
 def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[alt.Chart]:
@@ -288,14 +347,17 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
     y_axis = alt.Axis(
         title=title, values=[float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
     )
-    y_scale = alt.Scale(domain=[0, top * (BROKEN_HEIGHT if has_broken else 1) * ROOM], nice=False)
+    most = WHISKER_HEIGHT * top
+    height = max(top * (BROKEN_HEIGHT if has_broken else 1), reach(table))
+    y_scale = alt.Scale(domain=[0, height * ROOM], nice=False)
     groups = list(dict.fromkeys(table["group"].map(sentence)))
     titles = [look.title for look in stores.values()]
     base = (
         alt.Chart()
         .transform_calculate(
             height=f"datum.broken === 'yes' ? {BROKEN_HEIGHT * top} : datum.value",
-            end="datum.broken === 'no' && datum.n > 1 ? datum.max : datum.height",
+            top=f"min(datum.high, {most})",
+            end="datum.broken === 'no' ? max(datum.height, datum.max, datum.top) : datum.height",
         )
         .encode(
             x=alt.X("group:N", sort=groups, scale=alt.Scale(paddingInner=0.12, paddingOuter=0.06))
@@ -309,7 +371,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
     step = f"width / {len(groups) * len(stores)}"
     turned = f"{step} < {UPRIGHT}"
     whole = base.transform_filter("isValid(datum.value)")
-    several = whole.transform_filter("datum.broken === 'no' && datum.n > 1 && isValid(datum.max)")
+    several = whole.transform_filter("datum.broken === 'no' && isValid(datum.high)")
     y = {"axis": y_axis, "scale": y_scale}
     return [
         whole.transform_calculate(pieces=PIECES)
@@ -319,13 +381,19 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
         )
         .mark_bar()
         .encode(y=alt.Y("low:Q", **y), y2="high:Q", color=color, **texts(TEXTS)),
-        several.mark_rule(style="kv-ink", aria=False).encode(y=alt.Y("min:Q", **y), y2="max:Q"),
-        several.mark_tick(
-            style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1
-        ).encode(y=alt.Y("min:Q", **y)),
-        several.mark_tick(
-            style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1
-        ).encode(y=alt.Y("max:Q", **y)),
+        several.mark_rule(style="kv-ink", aria=False).encode(y=alt.Y("low:Q", **y), y2="top:Q"),
+        *(
+            several.transform_filter(f"datum.{end} <= {most}")
+            .mark_tick(style="kv-ink", aria=False, orient="horizontal", size=7, thickness=1)
+            .encode(y=alt.Y(f"{end}:Q", **y))
+            for end in ("low", "high")
+        ),
+        several.transform_filter(f"datum.high > {most}")
+        .mark_point(style="kv-ink", aria=False, shape="triangle-up", filled=True, size=20)
+        .encode(y=alt.Y("top:Q", **y)),
+        whole.transform_flatten(["points"])
+        .mark_point(style="kv-ink", aria=False, filled=False, size=9)
+        .encode(y=alt.Y("points:Q", **y)),
         whole.mark_text(
             style="kv-text",
             aria=False,

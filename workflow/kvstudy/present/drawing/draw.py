@@ -7,6 +7,7 @@ text of a figure is 8 points.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker, transfor
 from kvstudy.study.kinds import AnyFigure
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+
     from kvstudy.analyse.run import Run
     from kvstudy.present.drawing.chart import Chart
     from kvstudy.study.model import Study
@@ -34,6 +37,9 @@ DARK = "0.15"
 # Shapes of points and styles of lines in their order; told apart in grey print too.
 MARKERS = "osD^vP*X"
 LINES = ["-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1.5, 1, 1.5))]
+
+# Letters that a row of a legend has room for.
+LEGEND_LETTERS = 100
 
 # A group of bars is one unit wide on the x axis; this much of it has bars.
 GROUP_WIDTH = 0.92
@@ -216,6 +222,17 @@ def store_patch(look: Look) -> patches.Patch:
     return patches.Patch(
         facecolor=look.color, hatch=look.hatch, edgecolor="white", linewidth=0, label=look.title
     )
+
+
+def legend_columns(handles: Sequence[Artist]) -> int:
+    """How many columns of ``handles`` make the fewest rows that are no wider than the text."""
+    # A handle and the space beside it are as wide as seven letters.
+    letters = [len(handle.get_label()) + 7 for handle in handles]
+    counts = dict.fromkeys(-(-len(letters) // rows) for rows in range(1, len(letters) + 1))
+    for columns in counts:
+        if sum(max(part) for part in np.array_split(letters, columns)) < LEGEND_LETTERS:
+            return columns
+    return 1
 
 
 def any_rejected(table: pd.DataFrame) -> bool:

@@ -18,7 +18,7 @@ from kvstudy.present.drawing.draw import DrawnFigure, Looks, save, use_style
 WORDS = [
     *["panel", "group", "store", "unit", "broken", "note", "workload", "parameters", "repetition"],
     *["operation", "strip", "verdict", "side", "metric", "saturated", "one", "other", "decision"],
-    *["in_floor", "origin", "time"],
+    *["in_floor", "origin", "time", "runs"],
 ]
 
 

@@ -47,9 +47,9 @@ class Averages(DrawnFigure):
         """One row per bar, with the columns of ``bars.bars``.
 
         ``panel`` is the workload's name, ``group`` Mean or Median. ``n`` are the sizes behind
-        the value, ``min`` and ``max`` their range. They are the sizes that every store has
-        which was measured at all, so that all bars of a panel are of the same work; ``note``
-        says why there is no bar, or how many sizes are left out.
+        the value, ``runs`` their values, ``min`` and ``max`` the range of these. They are the
+        sizes that every store has which was measured at all, so that all bars of a panel are of
+        the same work; ``note`` says why there is no bar, or how many sizes are left out.
         """
         values = run.swept.values(self.metric, "overall", self.unit)
         panels = [_panel(self, run, values, workload) for workload in self.workloads]
@@ -97,11 +97,13 @@ def _panel(figure: Averages, run: Run, values: pd.DataFrame, workload: str) -> p
     for group in GROUPS:
         for store in study.store_names:
             row = {"panel": workload, "group": group, "store": store, "unit": figure.unit}
-            row |= {"value": math.nan, "min": math.nan, "max": math.nan, "n": math.nan}
+            row |= dict.fromkeys(["value", "min", "max", "low", "high", "n"], math.nan)
+            row["runs"] = ""
             if store in there and len(common):
                 column = common[store]
                 row["value"] = column.mean() if group == "Mean" else column.median()
                 row |= {"min": column.min(), "max": column.max(), "n": len(column)}
+                row["runs"] = " ".join(map(str, column))
                 row["note"] = some if left_out else ""
             elif store in there:
                 row["note"] = "no-common-size"

@@ -15,6 +15,7 @@ from kvstudy.libraries import pd, plt
 from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, panel_title, with_broken
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
+from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.base import Metric, Name, Operation
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
@@ -25,6 +26,10 @@ from kvstudy.study.parts import MEAN
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results
+
+
+# The interval of two runs is wider than any axis.
+FEWEST_FOR_INTERVAL = 3
 
 
 class Bars(DrawnFigure):
@@ -60,6 +65,10 @@ class Bars(DrawnFigure):
     def in_overview(self) -> bool:
         """Whether it is of several workloads; those of one stand in its section."""
         return len(self.workloads) > 1
+
+    @property
+    def shows_runtime(self) -> bool:
+        return "runtime" in self.metrics
 
     def rows(self, run: Run) -> pd.DataFrame:
         return bars(self, run.study, run.results)
@@ -101,9 +110,11 @@ def bars(
     """One row per bar, in the order of drawing; empty places are rows without a value.
 
     ``panel`` is measured (imported, where others measured) or published (only where
-    the study has published values), ``group`` the place on the x axis, ``value``,
-    ``min`` and ``max`` are in ``unit`` (min and max over ``n`` repetitions; NaN for
-    published values), ``broken`` is yes or no, ``note`` says why there is no bar, ``rejected`` is
+    the study has published values, and not run times of another number of operations),
+    ``group`` the place on the x axis. In ``unit`` are ``value``, ``runs`` (of each of ``n``
+    repetitions, with spaces between), their ``min`` and ``max`` and, from three of them on, the
+    ends ``low`` and ``high`` of their 95 % interval; NaN for published values. ``broken`` is
+    yes or no, ``note`` says why there is no bar, ``rejected`` is
     yes where the audit of the source rejects the value.
     ``panels`` leaves out the others.
     """
@@ -118,7 +129,10 @@ def bars(
     ]
     frames = []
     here = "imported" if study.imported else "measured"
-    for panel in panels or ((here, "published") if results.has_published else (here,)):
+    like = results.has_published and not (
+        figure.shows_runtime and any(map(results.of_another_size, figure.workloads))
+    )
+    for panel in panels or ((here, "published") if like else (here,)):
         rows = [
             {"panel": panel, "group": group, "store": store}
             | _bar(panel, figure, study, results, store, workload, metric)
@@ -132,8 +146,8 @@ def bars(
 def _bar(
     panel: str, figure: Bars, study: Study, results: Results, store: str, workload: str, metric: str
 ) -> dict[str, object]:
-    nothing = {"value": math.nan, "unit": figure.unit, "min": math.nan, "max": math.nan, "n": None}
-    nothing["rejected"] = "no"
+    numbers = dict.fromkeys(["value", "min", "max", "low", "high"], math.nan)
+    nothing = numbers | {"unit": figure.unit, "n": None, "runs": "", "rejected": "no"}
     operation = figure.operation
     if operation == "all":
         operation = results.all_operations(workload)
@@ -150,13 +164,18 @@ def _bar(
     if value is None:
         return nothing | {"note": results.state(store, workload).label or "not measured"}
     try:
-        mean, low, high = (
-            converted(number, value.unit, figure.unit)
-            for number in (value.mean, value.min, value.max)
-        )
+        mean = converted(value.mean, value.unit, figure.unit)
     except KeyError as error:
         raise _wrong_unit(study, figure, metric) from error
-    return nothing | {"value": mean, "min": low, "max": high, "n": value.n, "note": ""}
+    runs = [
+        converted(run, value.unit, figure.unit)
+        for run in results.runs(store, workload, operation or "", metric).values()
+    ]
+    spread = {"min": min(runs), "max": max(runs), "n": value.n, "runs": " ".join(map(str, runs))}
+    if len(runs) >= FEWEST_FOR_INTERVAL and min(runs) > 0:
+        interval = log_t_interval(runs)
+        spread |= {"low": interval.low, "high": interval.high}
+    return nothing | {"value": mean, "note": ""} | spread
 
 
 def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:

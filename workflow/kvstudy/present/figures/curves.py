@@ -34,6 +34,7 @@ from kvstudy.present.drawing.draw import (
     Looks,
     any_rejected,
     grid,
+    legend_columns,
     rejected_handle,
 )
 from kvstudy.study import combinations
@@ -149,12 +150,8 @@ class Curves(DrawnFigure):
         if any_rejected(table):
             handles.append(rejected_handle())
         if handles:
-            widest = max(len(str(handle.get_label())) for handle in handles)
-            drawing.legend(
-                handles=handles,
-                loc="outside upper center",
-                ncols=max(1, min(len(handles), 88 // (widest + 8))),
-            )
+            columns = legend_columns(handles)
+            drawing.legend(handles=handles, loc="outside upper center", ncols=columns)
         return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:

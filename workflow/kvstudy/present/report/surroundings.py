@@ -159,12 +159,12 @@ class ImportFacts:
 # By the name in environment.json.
 LACKS = {
     "start": (
-        N_("when a cell was measured, which the clock in YCSB's status lines (option -s) tells"),
+        N_("when a cell was measured, which the clock in YCSB's status lines (option -s) shows"),
         N_("the order of these runs is not known, nor whether the machine drifted"),
     ),
     "seconds": (
         N_("how many operations each second had (-s and status.interval=1)"),
-        N_("nobody can tell whether these runs were steady, or how long they warmed up"),
+        N_("it is unknown whether these runs were steady, and how long they warmed up"),
     ),
     "histograms": (
         N_("how often each latency occurred (hdrhistogram.fileoutput=true)"),
@@ -191,7 +191,7 @@ NEVER = (
     ),
     (
         N_("the CPU time of client and server, and other load on the machine"),
-        N_("only the time that the client's threads waited tells whether the store was the limit"),
+        N_("only the time that the client's threads waited shows whether the store was the limit"),
     ),
 )
 

@@ -56,7 +56,7 @@ class AuditTable(Table):
                 )
         columns = [
             *[_("Checks"), *(stacked(*_(title).split(" ", 1)) for title in MISFITS)],
-            *[pgettext("check", "fit"), pgettext("check", "not judged")],
+            *[pgettext("check", "pass"), pgettext("check", "not judged")],
         ]
         sections = []
         for fits, of in gravest_first(rows).groupby("fits", sort=False):
@@ -64,7 +64,7 @@ class AuditTable(Table):
             title = _(fits)
             sections.append(Section(title[:1].upper() + title[1:], lines))
         heads = [pgettext("check", "printed"), _("should be"), stacked(_("off by"), _("at least"))]
-        misfits = Grid(heads, sections, corner=_("Does not fit"), paper=Paper(label=0.6))
+        misfits = Grid(heads, sections, corner=_("Failed checks"), paper=Paper(label=0.6))
         kinds = Grid(columns, [Section("", counts)], paper=Paper(label=0.42))
         return [kinds, *([misfits] if sections else [])]
 

@@ -46,13 +46,18 @@ class AuditedTable(Table):
         sections = []
         for title, kind, value, places in (
             (
-                _("Share of the time in calls: throughput times mean latency by threads"),
+                _("Share of the time in calls: throughput times mean latency ÷ threads"),
                 *(Kind.LITTLE, _given, 3),
             ),
-            (_("Throughput times run time, by the operations"), Kind.RUNTIME, _by_expected, 4),
-            (_("Operations, by those that stated failures leave"), Kind.FAILURES, _by_expected, 4),
+            (_("Throughput times run time ÷ operations"), Kind.RUNTIME, _by_expected, 4),
             (
-                _("Throughput of N threads, by N times that of one (the most)"),
+                _("Operations ÷ those that the stated failures leave"),
+                Kind.FAILURES,
+                _by_expected,
+                4,
+            ),
+            (
+                _("Throughput of N threads ÷ N times that of one (the largest)"),
                 *(Kind.THREADS, _given, 2),
             ),
         ):
@@ -62,7 +67,7 @@ class AuditedTable(Table):
                 sections.append(Section(title, lines))
         sections += _combined(rows, run.study, stores)
         nothing = Section("", [Line(_("Nothing follows from other values"), [])])
-        note = Rich.escape(_("{}: does not fit, by more than rounding can do."))
+        note = Rich.escape(_("{}: fails by more than rounding can do."))
         columns = [marked(run.titles[store], store=store) for store in stores]
         return [Grid(columns, sections or [nothing], [note.format(bold(_("Bold")))])]
 

@@ -37,14 +37,13 @@ class BottleneckTable(Table):
         columns += [_("In calls"), _("Of ceiling")]
         columns += [_("Two clients")] if second else []
         notes = [
-            _("Geometric means over the runs. Client µs, Server µs: CPU time for one operation."),
+            _("Geometric means over the runs. Client µs, Server µs: CPU time per operation."),
             _cores(rows["machine_cores"].dropna()),
             _(
-                "In calls: share of the client threads' time inside calls to the store. "
-                "Of ceiling: throughput by that of YCSB without a store. Client-bound no: "
-                "no sign of it was found."
+                "In calls: share of the client threads' time in calls to the store. "
+                "Of ceiling: throughput relative to that of YCSB without a store."
             ),
-            *([_("Two clients: their total throughput by that of one.")] if second else []),
+            *([_("Two clients: total throughput relative to that of one.")] if second else []),
         ]
 
         def line(store: str, of: pd.DataFrame) -> Line:
@@ -56,10 +55,8 @@ class BottleneckTable(Table):
 
 def _cores(cores: pd.Series) -> str:
     if not len(cores):
-        return _("Client cores, Server cores: average number of the machine's cores in use.")
-    return _("Client cores, Server cores: average number of the machine's {} cores in use.").format(
-        f"{cores.max():.0f}"
-    )
+        return _("Client cores, Server cores: cores in use.")
+    return _("Client cores, Server cores: cores in use, of {}.").format(f"{cores.max():.0f}")
 
 
 def _cells(row: pd.Series, second: bool) -> list[str]:

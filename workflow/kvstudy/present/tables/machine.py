@@ -38,8 +38,8 @@ class MachineTable(Table):
         table: dict[str, dict[str, str]] = {}
 
         def put(component: str, **values: str) -> None:
-            # "Memory" and "memory" are one component.
-            row = table.setdefault(component.casefold(), dict.fromkeys(COLUMNS, ""))
+            # "Memory" and "memory" are one component, and so are they in the reader's language.
+            row = table.setdefault(sentence(component).casefold(), dict.fromkeys(COLUMNS, ""))
             row["component"] = row["component"] or component
             row.update(values)
 

@@ -89,8 +89,8 @@ class OperationsTable(Table):
         ]
         note = _(
             "Commands have the server's own names; below {} an operation they are left out "
-            "(connecting, asking for the counters). Bytes are what each server tells of its "
-            "own records: they compare before and after, not between stores."
+            "(connecting, asking for the counters). Bytes are each server's own count: "
+            "they compare before and after, not between stores."
         ).format(decimal(f"{RARE:g}"))
         return [Grid(columns, sections, [note], corner=_("Operation"), paper=PAPER)]
 

@@ -72,18 +72,16 @@ class PercentilesTable(Table):
 def _notes(averaged: bool) -> list[str]:
     notes = [
         _(
-            "Service time in µs that this share of the operations does not exceed, from the "
-            "histograms of all repetitions added up; below it the range of the single runs. "
-            "A percentile with fewer than {} operations beyond it is left out. Closed loop: a "
-            "thread waits for each answer."
+            "Service time in µs that this share of the operations of all runs together does not "
+            "exceed, below it the range of the single runs. Left out: percentiles with fewer than "
+            "{} operations beyond them."
         ).format(ENOUGH_BEYOND)
     ]
     if averaged:
         notes.append(
             _(
-                "Mean of the runs' values: the plain mean of what the single runs have as the "
-                "percentile to its left, which is what the source gives. It is no percentile of "
-                "any set of operations, and stands here to compare with the source."
+                "Mean of the runs' values: plain mean of the percentiles of the single runs, as "
+                "the source has it; it is no percentile of any set of operations."
             )
         )
     return notes

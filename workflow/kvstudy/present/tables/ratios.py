@@ -55,7 +55,7 @@ class RatiosTable(Table):
         if len(floor):
             store = floor["store"].iloc[0]
             cells = [_floor(floor, *setting) for setting in settings]
-            lines = two_lines(_("{} by itself").format(titles[store]), cells, store)
+            lines = two_lines(_("{} against itself").format(titles[store]), cells, store)
             sections.insert(0, Section(_("Noise floor"), lines))
         several = len({name for name, _ in settings}) < len(settings)
         most = MOST_WITH_PARAMETERS if several else MOST_COLUMNS
@@ -66,11 +66,10 @@ class RatiosTable(Table):
 def _note(study: Study) -> str:
     pairing = _("not paired, by Welch's method") if study.imported else _("paired by repetition")
     return _(
-        "Ratio of the mean throughputs (geometric, {}), below it the 95 % interval. {}: "
-        "undecided (Holm's correction for the number of pairs of a workload), with the "
-        "number of runs that would decide in brackets. "
-        "{}: equal, the whole interval is within ±10\N{NO-BREAK SPACE}%. "
-        "Grey: not above the noise floor. {}: the client limits one of the two."
+        "Ratio of throughputs (geometric means, {}), below it the 95 % interval. {}: undecided "
+        "(Holm's correction over the pairs of a workload), in brackets the runs that would "
+        "decide. {}: equal within ±10 %. Grey: not above the noise floor. {}: one of the two is "
+        "client-bound."
     ).format(pairing, TIE, EQUAL, BOUND)
 
 

@@ -25,7 +25,7 @@ COLUMNS = [
     *["ratio", "low", "high", "rounds", "cells"],
 ]
 ONE_CELL = N_(
-    "The intervals are over the rounds of one cell for each size: they tell how well the rounds "
+    "The intervals are over the rounds of one cell for each size: they show how well the rounds "
     "of one server and client repeat, not how another server would do."
 )
 
@@ -99,7 +99,7 @@ class RelativeTable(TwoStores, Table):
         notes = [
             _(
                 "Records; the time of all {} operations of a round and their rate; {}:{}, the time "
-                "of {} by that of {}, with its 95 % interval (Fieller's, from the "
+                "of {} ÷ that of {}, with its 95 % interval (Fieller's, from the "
                 "errors of the two times). Times are sums of latencies, trimmed means over the "
                 "rounds that count. {}: undecided, the interval contains 1."
             ).format(_(self.operation), one, other, one, other, TIE)

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
 COMBINED = N_(
-    "{}: the plain mean of the operations' values, not weighted by the number of operations, "
-    "which is summed."
+    "{}: plain means of the operations' values, so no percentiles of all operations; the number "
+    "of operations is the sum."
 )
 COMBINED_BY_SOURCE = N_(
-    "{}: the plain mean of the operations' values (the source's definition), not weighted by the "
-    "number of operations, which is summed."
+    "{}: plain means of the operations' values, as in the source, so no percentiles of all "
+    "operations; the number of operations is the sum."
 )
 OTHER_SIZE = N_(
     "A run has {} operations here and {} in the source: their run times and maxima do not compare."
@@ -205,7 +205,7 @@ def _runs(numbers: set[int]) -> Iterator[str]:
     runs = str(min(numbers))
     if len(numbers) > 1:
         runs = between(runs, str(max(numbers)))
-    yield _("Here: the plain mean of {} runs, of their percentiles too.").format(runs)
+    yield _("Here: plain means of {} runs, of their percentiles too.").format(runs)
 
 
 def _title(operation: str) -> str:

@@ -66,7 +66,7 @@ class RunsTable(Table):
         notes = [
             _(
                 "Ops/s: geometric mean of the runs with its 95 % interval (t on logarithms). "
-                "CoV: standard deviation by mean. Whole, Rest: mean ops/s in the whole seconds of "
+                "CoV: standard deviation ÷ mean. Whole, Rest: mean ops/s in the whole seconds of "
                 "the runs, and in those after the warm-up, which took Cut seconds (means over the "
                 "runs with at least {} whole seconds). Steady: runs that have a steady state after "
                 "their warm-up, of all runs; too short: less than {} s remain."

@@ -45,12 +45,10 @@ class ValidityTable(Table):
             *[interval_head(), _("throughput"), _("goodput"), _("counters")],
         ]
         note = _(
-            "Sums over all measured cells, invalid ones too; throughput and goodput are plain "
-            "means of these cells. Not good: failed and missed operations by all operations, "
-            "with Wilson's interval; if there were none, it ends at 3 divided by the number "
-            "of operations. Operations of one cell often fail together, so the interval is "
-            "rather too narrow. Server's counters: the largest deviation from YCSB's counts; "
-            "{} where it could not be checked."
+            "Sums over all measured cells, invalid ones too; throughput and goodput are their "
+            "plain means. Not good: share of failed and missed operations, with Wilson's interval "
+            "(rather too narrow, since operations of one cell often fail together). Server's "
+            "counters: largest deviation from YCSB's counts; {}: not checked."
         ).format(DASH)
         own = rows[rows["store"].isin(run.study.store_names)].dropna(subset="n")
         sections = sections_of(own, run.study, line)

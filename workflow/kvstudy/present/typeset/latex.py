@@ -253,12 +253,13 @@ def escape(text: str) -> Latex:
         return text
     if isinstance(text, Rich):
         return latex_of(text)
-    line = UNIT.sub("\N{NARROW NO-BREAK SPACE}", re.sub(r"[\n\t]", " ", printable(text)))
+    line = re.sub(r"[\n\t]", " ", printable(text))
     return Latex("".join(SPECIAL.get(character, character) for character in line))
 
 
 def broken(text: str) -> str:
-    """Plain ``text`` with places to break in its long words, none in numbers."""
+    """Plain ``text`` with places to break in its long words, none in or after numbers."""
+    text = UNIT.sub("\N{NARROW NO-BREAK SPACE}", text)
     # No-break spaces hold numbers and units together, which does not make them one word.
     parts = re.split("([ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}])", text)
     return "".join(_broken(part) if re.search(r"[^\W\d_]", part) else part for part in parts)
