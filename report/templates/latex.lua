@@ -61,7 +61,7 @@ local WRITERS = {
   transcript = function(div)
     return {
       -- No float: it is long, and may go on on the next page.
-      raw("\\FloatBarrier\\par\\addvspace{\\floatsep}"),
+      raw("\\par\\addvspace{\\floatsep}"),
       listing(div.content[1]),
       float("\\transcriptcaption", div),
     }
