@@ -206,6 +206,7 @@ def test_numbers_in_english_are_as_ever():
 
 def test_an_interval_of_anything_fits_a_column():
     assert number(Quantity(1.05, 1.2e-9, 3.4e12, 2)) == "1.05\u00a0[<0.001,\u00a0>1\u202f000]"
+    assert number(Quantity(inf, 2, inf, 2)) == "\N{INFINITY}\u00a0[2.00,\u00a0\N{INFINITY}]"
     assert number(Quantity(3, 1, inf, 2)) == "3.00\u00a0[1.00,\u00a0\N{INFINITY}]"
     assert interval(2, 1e-9, 5, digits=4) == "<0.001 to 5.000"
     assert number(Quantity(0, 0, 0.004, 100, SHARE)) == "0\u00a0[0,\u00a00.400] %"

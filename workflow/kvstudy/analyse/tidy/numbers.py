@@ -57,8 +57,8 @@ def fixed(metric: str, value: float) -> str:
 
 def significant(value: float, digits: int = 3) -> str:
     """``value`` rounded to ``digits`` significant digits, never in exponential form."""
-    if value == 0:
-        return "0"
+    if value in (0, inf):
+        return "0" if value == 0 else "\N{INFINITY}"
     decimals = max(0, digits - 1 - floor(log10(abs(value))))
     # 0.9996 has one digit less after rounding up to 1.00.
     if decimals and floor(log10(abs(round(value, decimals)))) > floor(log10(abs(value))):
@@ -72,11 +72,11 @@ def ends(value: float, low: float, high: float, digits: int = 3) -> tuple[str, s
     The interval of two runs that differ is 12.7 standard errors wide on each side: 10⁻⁹ to 10⁹
     fills a column and says no more than <0.001 to >1000.
     """
-    size = 10.0 ** round(log10(value)) if value > 0 else inf
-    least, most = size / FARTHEST if value > 0 else low, size * FARTHEST
-    first, last = (
-        grouped(significant(end, digits)) if end < inf else "\N{INFINITY}" for end in (low, high)
-    )
+    least, most = low, high
+    if 0 < value < inf:
+        size = 10.0 ** round(log10(value))
+        least, most = size / FARTHEST, size * FARTHEST
+    first, last = (grouped(significant(end, digits)) for end in (low, high))
     if low < least:
         first = f"<{grouped(significant(least, 1))}"
     if most < high < inf:
