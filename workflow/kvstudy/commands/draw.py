@@ -12,9 +12,9 @@ from kvstudy.commands.options import LANGUAGE
 def command(run: str, figures: tuple[str, ...]) -> None:
     """Draw the figures of RUN: PDF, SVG, PNG, CSV of what each shows, and an interactive chart.
 
-    Beside its own bar charts every study has the run order, the runs second by
-    second, the spectra of latency and the CPU time of an operation. Dots are single
-    runs, whiskers 95 % intervals. A bar several times higher than the others of its axis is
+    Beside its own figures every study has the ratios of its stores, the run order, the runs
+    second by second and the spectra of latency. In bar charts, dots are single runs and
+    whiskers 95 % intervals. A bar several times higher than the others of its axis is
     broken; its value is written on it. The chart, NAME.vl.json, is a Vega-Lite specification
     made of the CSV.
     """
