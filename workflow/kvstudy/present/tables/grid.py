@@ -49,20 +49,9 @@ if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
 
 COLUMNS = [
-    *[
-        "metric",
-        "baseline",
-        "workload",
-        "parameters",
-        "store",
-        "n",
-        "ratio",
-        "low",
-        "high",
-        "in_floor",
-        "client_bound",
-    ],
-    *["first_place", "last_place", "operation", "p99", "published", "rejected"],
+    *["metric", "baseline", "workload", "parameters", "store", "n", "ratio", "low", "high"],
+    *["in_floor", "client_bound", "first_place", "last_place", "operation", "p99", "published"],
+    "rejected",
 ]
 # Workloads that fit side by side, and stores below each other with all that is known of them.
 MOST, MOST_LINES = 5, 10
