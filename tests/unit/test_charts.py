@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 import pytest
 from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT
-from kvstudy.present.drawing.chart import Chart, as_json, between, exact, plain, runs
+from kvstudy.present.drawing.chart import Chart, as_json, exact, exact_range, plain, runs
 from kvstudy.present.drawing.page import inline, styles
 from kvstudy.present.drawing.write import chart_text, read_figure, write_charts
 from kvstudy.study.kinds import FIGURES
@@ -107,7 +107,7 @@ def test_converting_to_the_axis_and_back_changes_no_digit():
     assert exact("throughput", 1000.25 * 1e-3, "kops/s").endswith("000.2 ops/s")
     assert exact("runtime", 3.5, "s") == "3\N{NARROW NO-BREAK SPACE}500 ms"
     assert exact("latency_p99", 0.1, "ms") == "100.0 µs"
-    assert exact("latency_p99", math.nan, "ms") == between("runtime", 1, math.nan, "s") == ""
+    assert exact("latency_p99", math.nan, "ms") == exact_range("runtime", 1, math.nan, "s") == ""
     assert (runs(1.0), runs(3.0), runs(math.nan)) == ("1 run", "3 runs", "")
 
 

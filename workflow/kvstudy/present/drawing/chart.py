@@ -13,8 +13,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from kvstudy.analyse.tidy.numbers import MARK, UNIT_FACTORS, fixed, grouped, marked_values, sign
-from kvstudy.language.current import NN_, _, ngettext
+from kvstudy.analyse.tidy.numbers import (
+    MARK,
+    UNIT_FACTORS,
+    between,
+    fixed,
+    grouped,
+    marked_values,
+    sign,
+    sized,
+)
+from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, colors, pd
 from kvstudy.present.drawing.draw import HATCHES, MARKERS, Look, any_rejected
 from kvstudy.present.drawing.page import themes
@@ -279,23 +288,13 @@ def _words(text: str) -> alt.Chart:
     )
 
 
-SIZES = {
-    "records": NN_("{} record", "{} records"),
-    "operations": NN_("{} operation", "{} operations"),
-    "threads": NN_("{} thread", "{} threads"),
-}
 # Decimals that are made by converting to the axis's unit and back, and no others.
 ROUNDING = 6
 
 
 def size_words(size: str, number: float) -> str:
     """A size and how large it is: ``1 000 records``."""
-    return ngettext(*SIZES[size], int(number)).format(grouped(f"{number:.0f}"))
-
-
-def from_to(low: object, high: object) -> str:
-    """Both ends of a range."""
-    return _("{} to {}").format(low, high)
+    return sized(size, int(number)).format(grouped(f"{number:.0f}"))
 
 
 def exact(metric: str, value: float | None, unit: str) -> str:
@@ -310,11 +309,11 @@ def exact(metric: str, value: float | None, unit: str) -> str:
     return f"{grouped(fixed(metric, in_base))} {sign(base)}"
 
 
-def between(metric: str, low: float | None, high: float | None, unit: str) -> str:
+def exact_range(metric: str, low: float | None, high: float | None, unit: str) -> str:
     """From ``low`` to ``high`` as ``exact`` has them; nothing where one is missing."""
     if is_missing(low) or is_missing(high):
         return ""
-    return from_to(exact(metric, low, unit), exact(metric, high, unit))
+    return between(exact(metric, low, unit), exact(metric, high, unit))
 
 
 def rejected_note(table: pd.DataFrame) -> str:

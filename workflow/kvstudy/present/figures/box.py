@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import converted, grouped, sign
+from kvstudy.analyse.tidy.numbers import between, converted, grouped, sign
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
@@ -18,7 +18,6 @@ from kvstudy.present.drawing.chart import (
     bar_legend,
     by_store,
     exact,
-    from_to,
     is_missing,
     log_axis,
     plain,
@@ -217,9 +216,9 @@ def _row(row: dict, figure: Box, stores: dict[str, Look]) -> dict:
         "title": f"{look.title}, {operation}",
         "p50_text": text["p50"],
         "largest_text": text["largest"],
-        "middle": from_to(text["p25"], text["p75"]) if there else "",
-        "most": from_to(text["p5"], text["p95"]) if there else "",
-        "nearly": from_to(text["p1"], text["p99"]) if there else "",
+        "middle": between(text["p25"], text["p75"]) if there else "",
+        "most": between(text["p5"], text["p95"]) if there else "",
+        "nearly": between(text["p1"], text["p99"]) if there else "",
         "count": grouped(f"{row['operations']:.0f}") if there else "",
         "runs": runs(row["n"]),
         "cells": f"{row['store']}/{figure.workload}/{row['parameters']}" if there else "",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
 from kvstudy.present.drawing.chart import (
@@ -15,7 +15,6 @@ from kvstudy.present.drawing.chart import (
     Panel,
     by_legend,
     exact,
-    from_to,
     is_number,
     line_entry,
     texts,
@@ -183,7 +182,7 @@ def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> di
     if is_number(row["crossing"]):
         crossing = _("{} reads per write").format(significant(row["crossing"]))
         if is_number(row["low"]) and is_number(row["high"]):
-            crossing += f" ({from_to(significant(row['low']), significant(row['high']))})"
+            crossing += f" ({between(significant(row['low']), significant(row['high']))})"
     name = legend[side]["label"]
     return {
         "store": (figure.database, figure.cache)[side],

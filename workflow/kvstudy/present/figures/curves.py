@@ -14,10 +14,10 @@ from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    between,
     by_legend,
     color,
     exact,
+    exact_range,
     line_entry,
     plain,
     rejected_note,
@@ -355,7 +355,9 @@ def _row(row: dict, figure: Curves, looks: dict) -> dict:
         "title": f"{label}, {size_words(figure.over, row[figure.over])}",
         "size": ", ".join(sizes),
         "exact": exact(row["metric"], row["value"], row["unit"]),
-        "range": between(row["metric"], row["low"], row["high"], row["unit"]) if several else "",
+        "range": exact_range(row["metric"], row["low"], row["high"], row["unit"])
+        if several
+        else "",
         "runs": runs(row["n"]) if row["side"] == MEASURED else "",
         "saturation": _("from here on") if row["saturated"] == "yes" else "",
         "mark": MARK if row["rejected"] == "yes" else "",

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, model_validator
 
 from kvstudy.analyse.tidy.files import SETTING
-from kvstudy.analyse.tidy.numbers import grouped, sign, significant
+from kvstudy.analyse.tidy.numbers import between, grouped, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    between,
     exact,
-    from_to,
+    exact_range,
     is_missing,
     plain,
     runs,
@@ -158,7 +157,7 @@ def runs_words(table: pd.DataFrame) -> str:
     counts = sorted({int(n) for n in table["n"] if n > 0})
     if counts in ([], [1]):
         return _("single runs")
-    several = from_to(counts[0], counts[-1]) if len(counts) > 1 else counts[0]
+    several = between(counts[0], counts[-1]) if len(counts) > 1 else counts[0]
     return _("means of {} runs").format(several)
 
 
@@ -275,7 +274,7 @@ def _row(
         "title": look.title,
         "size": ", ".join(size_words(size, row[size]) for size in SIZES),
         "exact": exact(figure.metric, value, unit),
-        "range": between(figure.metric, row["low"], row["high"], unit) if several else "",
+        "range": exact_range(figure.metric, row["low"], row["high"], unit) if several else "",
         "runs": runs(row["n"]) if row["n"] else "",
         "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
         "label": "" if is_missing(value) else grouped(significant(value)),

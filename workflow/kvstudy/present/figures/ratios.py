@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.findings.pairs import ratio_of
-from kvstudy.analyse.tidy.numbers import MARK, significant
+from kvstudy.analyse.tidy.numbers import MARK, between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, from_to, is_number, plain, texts
+from kvstudy.present.drawing.chart import Chart, Panel, is_number, plain, texts
 from kvstudy.present.drawing.draw import (
     DARK,
     DrawnFigure,
@@ -221,7 +221,7 @@ def _row(row: dict, titles: dict[str, str], title: str) -> dict:
         "pair": pair,
         "title": f"{pair}, {title}",
         "ratio_text": _exact(row["ratio"]),
-        "interval": from_to(*limits) if all(limits) else "",
+        "interval": between(*limits) if all(limits) else "",
         "verdict": verdict,
         "floor_text": _exact(row["floor"]),
         "published_text": with_mark(_exact(row["published"]), row["rejected"] == "yes"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import grouped, significant
+from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
@@ -16,7 +16,6 @@ from kvstudy.present.drawing.chart import (
     Panel,
     by_legend,
     color,
-    from_to,
     is_number,
     line_entry,
     log_axis,
@@ -175,7 +174,7 @@ def _ratio(row: dict, figure: RelativePlot) -> dict:
     interval = ""
     if is_number(row["low"]):
         end = significant(row["high"]) if is_number(row["high"]) else _("no upper end")
-        interval = from_to(significant(row["low"]), end)
+        interval = between(significant(row["low"]), end)
     return plain(row, ["origin", "records", "ratio", "low", "high"]) | {
         "panel": 0,
         "store": figure.store,

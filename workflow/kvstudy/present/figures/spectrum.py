@@ -15,9 +15,9 @@ from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    between,
     by_legend,
     exact,
+    exact_range,
     line_entry,
     log_axis,
     plain,
@@ -157,7 +157,7 @@ def _row(row: dict, stores: dict[str, Look]) -> dict:
             look.title, sentence(row["operation"]), _shown(row["percent"])
         ),
         "exact": exact("latency", row["value"], "us"),
-        "range": between("latency", row["low"], row["high"], "us") if several else "",
+        "range": exact_range("latency", row["low"], row["high"], "us") if several else "",
         "runs": runs(row["n"]),
         "beyond_text": grouped(f"{row['beyond']:.0f}"),
         "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",

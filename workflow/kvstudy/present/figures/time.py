@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from kvstudy.analyse.tidy.files import CELL
-from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.numbers import between, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
@@ -18,7 +18,6 @@ from kvstudy.present.drawing.chart import (
     Panel,
     by_legend,
     exact,
-    from_to,
     line_entry,
     plain,
     texts,
@@ -349,8 +348,8 @@ def _row(row: dict, workload: str, title: str) -> dict:
         "workload": workload,
         "name": title if is_speed else _(LABELS[strip]),
         "title": run if is_speed else f"{run}, {_(LABELS[strip])}",
-        "exact": ends[0] if row["low"] == row["high"] else from_to(*ends),
-        "seconds": from_to(*seconds),
+        "exact": ends[0] if row["low"] == row["high"] else between(*ends),
+        "seconds": between(*seconds),
         "cells": cell,
     }
 

@@ -14,9 +14,9 @@ from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
-    between,
     by_legend,
     exact,
+    exact_range,
     log_axis,
     plain,
     point_legend,
@@ -191,9 +191,9 @@ def _row(row: dict, looks: Looks) -> dict:
         "name": look.title,
         "title": f"{look.title}, {use.title}",
         "throughput_text": exact("throughput", row["throughput"], "ops/s"),
-        "throughput_range": between("throughput", *speed, "ops/s"),
+        "throughput_range": exact_range("throughput", *speed, "ops/s"),
         "latency_text": exact("latency", row["latency"], "us"),
-        "latency_range": between("latency", *delay, "us") if row["n"] > 1 else "",
+        "latency_range": exact_range("latency", *delay, "us") if row["n"] > 1 else "",
         "runs": runs(row["n"]),
     }
 
