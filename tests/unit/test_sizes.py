@@ -1,11 +1,13 @@
 """A study with several sizes: which cells there are, and which of them a report shows."""
 
+import re
+
 import pandas as pd
 import pytest
 from kvstudy.analyse.findings.files import shown_of
 from kvstudy.analyse.tidy.results import only, published_only, read_published
 from kvstudy.errors import KvstudyError
-from kvstudy.study.cells import plan, shown, sizes
+from kvstudy.study.cells import own_sizes, plan, shown, sizes
 from kvstudy.study.combinations import combinations_of, shown_combination
 from kvstudy.study.parts import MEAN
 
@@ -77,6 +79,52 @@ def test_the_numbers_of_each_set(project):
     assert mine["parameters"].iloc[0] == "r1000_o10000_t2"
     assert mine["seconds"].isna().all()
     assert (table.loc[table["workload"] == "insert", "operations"] == 0).all()
+
+
+def slow_riak(**sizes):
+    """Riak has these sizes of its own; insert is measured with more records, too."""
+    return small.study(
+        stores=["redis", {"store": "riak", **sizes}],
+        workloads=["a", {"name": "insert", "also": [{"records": 50000}]}],
+        parameters={"records": 20000, "operations": 50000},
+        tables=[],
+        figures=[],
+    )
+
+
+def test_a_slow_store_has_sizes_of_its_own_beside_those_of_the_others(project):
+    cells = plan(slow_riak(records=5000, operations=20000))
+    by_path = {cell.path: (cell.records, cell.operations) for cell in cells}
+    assert by_path["redis/a/r20000_o50000_t1/rep1"] == (20000, 50000)
+    assert by_path["riak/a/r20000_o50000_t1/rep1"] == (5000, 20000)
+    # Every size of insert would be the same cell: it stands beside the one that is shown.
+    assert by_path["riak/insert/r20000_o0_t1/rep1"] == (5000, 0)
+    assert "redis/insert/r50000_o0_t1/rep1" in by_path
+    assert "riak/insert/r50000_o0_t1/rep1" not in by_path
+    assert len(set(by_path)) == len(cells)
+
+
+def test_a_trial_run_may_be_as_small_for_all_stores():
+    study = slow_riak(operations=20000)
+    assert [(one.workload, one.number, one.planned) for one in own_sizes(study)] == [
+        ("a", 20000, 50000)
+    ]
+    assert own_sizes(study, scale=0.1) == []
+
+
+def test_run_times_of_another_size_are_not_drawn_and_the_table_says_why(project):
+    study = slow_riak(operations=20000).model_copy(update={"source": None})
+    bars = small.figure("bars", workloads=["a"], operation="overall", metrics=["runtime"], unit="s")
+    faults = {("riak", "a", number): ("measured", "", "") for number in (1, 2)}
+    results = small.results(faults, source=False)
+    run = small.run(study=study, results=results)
+    drawn = bars.rows(run).set_index("store")
+    assert drawn.loc["redis", "value"] == pytest.approx(9.545, abs=0.001)
+    assert pd.isna(drawn.loc["riak", "value"])
+    assert drawn.loc["riak", "note"] == "other size"
+    table = small.table("results", workload="a")
+    notes = table.grids(table.rows(run), run)[0].notes
+    assert any(re.search(r"20.000 operations instead of 50.000", str(text)) for text in notes)
 
 
 def test_only_the_shown_values_remain_and_the_mean(project):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterable, Set
@@ -39,6 +40,8 @@ class Cell:
 
     An open-loop cell has ``load``, the per cent of the throughput of its
     closed-loop cells that is its target rate; ``closed`` are their parameters.
+    ``beside`` is set where the store has records or operations of its own: the parameters of
+    the other stores' cells, which it is compared with.
     ``clients`` is 2 where two clients run the workload at a time; ``threads`` are those
     of both together.
     """
@@ -56,12 +59,15 @@ class Cell:
     load: int | None = None
     closed: str | None = None
     clients: int | None = None
+    beside: str | None = None
 
     @property
     def parameters(self) -> str:
         """Short name of the parameters, a part of the cell's path."""
         if self.load is not None:
             return f"{self.closed}_load{self.load}"
+        if self.beside is not None:
+            return self.beside
         slug = f"r{self.records}_o{self.operations}_t{self.threads}"
         return slug if self.seconds is None else f"{slug}_s{self.seconds}"
 
@@ -185,12 +191,18 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
             continue
         # The controls of a sweep over sizes would double its hours.
         control = of.name not in study.store_names
-        several = combinations_of(study, use)
-        for sizes in [shown_combination(study, use)] if control else several:
+        one, several = shown_combination(study, use), combinations_of(study, use)
+        of_use: dict[Cell, Cell] = {}
+        for sizes in [one] if control else several:
             cell = _cell(study, of, use, sizes, scale)
-            # Insert-only cells are the same for every operation count.
-            if cell is not None:
-                cells[cell.path] = cell
+            if cell is None:
+                continue
+            # Insert-only cells are the same for every operation count, and those of a store with
+            # sizes of its own for every such size: they stand beside what is shown.
+            same = replace(cell, beside=None)
+            if same not in of_use or sizes == one:
+                of_use[same] = cell
+        cells |= {cell.path: cell for cell in of_use.values()}
     return list(cells.values())
 
 
@@ -198,6 +210,21 @@ def _cell(
     study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
 ) -> Cell | None:
     """The cell; None where two clients cannot share the work."""
+    planned = _planned_cell(study, of, use, sizes, scale)
+    own = replace(
+        sizes,
+        records=of.records or sizes.records,
+        operations=of.operations or sizes.operations,
+    )
+    cell = _planned_cell(study, of, use, own, scale)
+    if cell is None or cell == planned:
+        return cell
+    return replace(cell, beside=planned.parameters)
+
+
+def _planned_cell(
+    study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
+) -> Cell | None:
     properties = properties_of(study, use)
     loads_only = load_only(properties)
     two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
@@ -225,9 +252,12 @@ def _cell(
 
 
 def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[Combination, Cell]:
-    """A cell of the first store for each combination of the workload's sizes."""
+    """A cell of the first store for each combination of the workload's sizes.
+
+    With the study's sizes, where the store has its own.
+    """
     return {
-        sizes: _cell(study, study.stores[0], use, sizes, scale)
+        sizes: _planned_cell(study, study.stores[0], use, sizes, scale)
         for sizes in combinations_of(study, use)
     }
 
@@ -235,11 +265,38 @@ def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[C
 def shown(study: Study, scale: float = 1.0) -> dict[str, str]:
     """The parameters of each workload that tables and figures of one set show."""
     return {
-        use.name: _cell(
+        use.name: _planned_cell(
             study, study.stores[0], use, shown_combination(study, use), scale
         ).parameters
         for use in study.workloads
     }
+
+
+@dataclass(frozen=True)
+class OwnSize:
+    """The ``number`` of records or operations of a store, in place of those ``planned``."""
+
+    store: str
+    workload: str
+    size: str
+    number: int
+    planned: int
+
+
+def own_sizes(study: Study, scale: float = 1.0) -> list[OwnSize]:
+    """What stores have instead of the study's sizes, at those that are shown."""
+    own = []
+    for of, use in itertools.product(study.stores, study.workloads):
+        sizes = shown_combination(study, use)
+        cell, planned = (
+            function(study, of, use, sizes, scale) for function in (_cell, _planned_cell)
+        )
+        own += [
+            OwnSize(of.name, use.name, size, getattr(cell, size), getattr(planned, size))
+            for size in ("records", "operations")
+            if getattr(cell, size) != getattr(planned, size)
+        ]
+    return own
 
 
 def find_cell(cells: list[Cell], path: str) -> Cell:

@@ -78,6 +78,12 @@ class StoreUse(Strict):
     options: dict[Name, Name] = Field(
         default={}, description="Choices that the store's folder offers, for example a consistency."
     )
+    records: Count | None = Field(
+        default=None, description="In place of the study's and the workloads', for a slow store."
+    )
+    operations: Count | None = Field(
+        default=None, description="In place of the study's and the workloads', for a slow store."
+    )
 
     @model_validator(mode="before")
     @classmethod

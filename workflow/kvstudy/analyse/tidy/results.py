@@ -158,11 +158,12 @@ class Results:
         return rates[0] / rates[1], rejected
 
     def of_another_size(self, workload: str) -> bool:
-        """Whether the source published another number of operations than was measured."""
+        """Whether the source published other numbers of operations than any store here has."""
         key = (workload, self.all_operations(workload) or "", "operations")
         stores = {store for store, *_of in self._published}
         counts = [(self.measured(store, *key), self.published(store, *key)) for store in stores]
-        return any(here and there and abs(here.mean / there - 1) > 0.01 for here, there in counts)
+        known = [here.mean / there for here, there in counts if here and there]
+        return bool(known) and all(abs(ratio - 1) > 0.01 for ratio in known)
 
     def operations(self, workload: str) -> list[str]:
         """The workload's operations without ``overall``, the combined one last."""

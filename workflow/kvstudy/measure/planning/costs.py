@@ -216,4 +216,4 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
 
 def conditions(cell: Cell) -> tuple:
     """What cells of a store have in common that are repetitions of one another."""
-    return cell.workload, cell.properties, cell.parameters
+    return cell.workload, cell.properties, cell.parameters, cell.records, cell.operations

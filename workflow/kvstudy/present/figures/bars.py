@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,6 +18,7 @@ from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.stats.intervals import log_t_interval
 from kvstudy.study.base import Metric, Name, Operation
+from kvstudy.study.cells import own_sizes
 from kvstudy.study.load import STUDIES
 from kvstudy.study.metrics import METRICS
 from kvstudy.study.model import Study
@@ -71,7 +73,8 @@ class Bars(DrawnFigure):
         return "runtime" in self.metrics
 
     def rows(self, run: Run) -> pd.DataFrame:
-        return bars(self, run.study, run.results)
+        own = {(one.store, one.workload) for one in own_sizes(run.study, run.scale)}
+        return bars(self, run.study, run.results, own=own)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
         from kvstudy.analyse.tidy.results import Results, published_only
@@ -105,7 +108,11 @@ class Bars(DrawnFigure):
 
 
 def bars(
-    figure: Bars, study: Study, results: Results, panels: tuple[str, ...] = ()
+    figure: Bars,
+    study: Study,
+    results: Results,
+    panels: tuple[str, ...] = (),
+    own: Set[tuple[str, str]] = frozenset(),
 ) -> pd.DataFrame:
     """One row per bar, in the order of drawing; empty places are rows without a value.
 
@@ -116,7 +123,8 @@ def bars(
     ends ``low`` and ``high`` of their 95 % interval; NaN for published values. ``broken`` is
     yes or no, ``note`` says why there is no bar, ``rejected`` is
     yes where the audit of the source rejects the value.
-    ``panels`` leaves out the others.
+    ``panels`` leaves out the others. ``own`` are stores and workloads of other sizes, whose run
+    times do not compare.
     """
     groups = [
         (
@@ -135,7 +143,11 @@ def bars(
     for panel in panels or ((here, "published") if like else (here,)):
         rows = [
             {"panel": panel, "group": group, "store": store}
-            | _bar(panel, figure, study, results, store, workload, metric)
+            | (
+                _no_bar(figure, N_("other size"))
+                if panel == here and metric == "runtime" and (store, workload) in own
+                else _bar(panel, figure, study, results, store, workload, metric)
+            )
             for group, workload, metric in groups
             for store in study.store_names
         ]
@@ -146,8 +158,6 @@ def bars(
 def _bar(
     panel: str, figure: Bars, study: Study, results: Results, store: str, workload: str, metric: str
 ) -> dict[str, object]:
-    numbers = dict.fromkeys(["value", "min", "max", "low", "high"], math.nan)
-    nothing = numbers | {"unit": figure.unit, "n": None, "runs": "", "rejected": "no"}
     operation = figure.operation
     if operation == "all":
         operation = results.all_operations(workload)
@@ -157,12 +167,12 @@ def _bar(
         except KeyError as error:
             raise _wrong_unit(study, figure, metric) from error
         if value is None:
-            return nothing | {"note": N_("not published")}
+            return _no_bar(figure, N_("not published"))
         rejected = results.rejected(store, workload, operation or "", metric)
-        return nothing | {"value": value, "note": "", "rejected": "yes" if rejected else "no"}
+        return _no_bar(figure) | {"value": value, "rejected": "yes" if rejected else "no"}
     value = results.measured(store, workload, operation or "", metric)
     if value is None:
-        return nothing | {"note": results.state(store, workload).label or "not measured"}
+        return _no_bar(figure, results.state(store, workload).label or "not measured")
     try:
         mean = converted(value.mean, value.unit, figure.unit)
     except KeyError as error:
@@ -175,7 +185,12 @@ def _bar(
     if len(runs) >= FEWEST_FOR_INTERVAL and min(runs) > 0:
         interval = log_t_interval(runs)
         spread |= {"low": interval.low, "high": interval.high}
-    return nothing | {"value": mean, "note": ""} | spread
+    return _no_bar(figure) | {"value": mean} | spread
+
+
+def _no_bar(figure: Bars, note: str = "") -> dict[str, object]:
+    numbers = dict.fromkeys(["value", "min", "max", "low", "high"], math.nan)
+    return numbers | {"unit": figure.unit, "n": None, "runs": "", "rejected": "no", "note": note}
 
 
 def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:

@@ -40,7 +40,8 @@ class Names:
     @classmethod
     def of(cls, study: Study, titles: dict[str, str], plan: Iterable[Cell]) -> Names:
         by_workload: dict[str, dict[str, Cell]] = {}
-        for cell in plan:
+        # A store with sizes of its own stands under the study's.
+        for cell in sorted(plan, key=lambda cell: cell.beside is None):
             by_workload.setdefault(cell.workload, {})[cell.parameters] = cell
         return cls(
             study,

@@ -17,6 +17,7 @@ from kvstudy.analyse.claims.words import number
 from kvstudy.analyse.findings.order import out_of_order
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SUMMARY, ycsb_versions
+from kvstudy.analyse.tidy.numbers import grouped, sized
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import published_only
 from kvstudy.language.current import _
@@ -31,7 +32,7 @@ from kvstudy.present.report.cells import (
     gaps_of,
     problem_of,
 )
-from kvstudy.study.cells import Cell, closed_loop
+from kvstudy.study.cells import Cell, closed_loop, own_sizes
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
 from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
@@ -233,6 +234,16 @@ class RunFacts(OfCells):
             shown = self.names.sizes[workload.use.name, self.data.headline[workload.use.name]]
             sizes.setdefault(shown, []).append(workload.use.short)
         return [(shown, names) for shown, names in sizes.items() if shown]
+
+    @property
+    def own_sizes(self) -> list[tuple[str, str, int, list[str]]]:
+        """Stores, their own sizes in words, the study's numbers, and the workloads' short names."""
+        own: dict[tuple[str, str, int], list[str]] = {}
+        for one in own_sizes(self.study, self.data.scale):
+            words = sized(one.size, one.number).format(grouped(str(one.number)))
+            key = (self.names.store(one.store), words, one.planned)
+            own.setdefault(key, []).append(self.study.workload(one.workload).short)
+        return [(*key, workloads) for key, workloads in own.items()]
 
     @property
     def overview_figures(self) -> list[AnyFigure]:

@@ -246,7 +246,10 @@ def workload_facts(
     """
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
-    first = {cell.parameters: cell for cell in reversed(plan) if cell.workload == use.name}
+    cells = [cell for cell in reversed(plan) if cell.workload == use.name]
+    # A store with sizes of its own stands under the study's.
+    last = sorted(cells, key=lambda cell: cell.beside is None)
+    first = {cell.parameters: cell for cell in last}
     of_cell = "workload == @use.name and parameters == @headline"
     pairs = run.analysis.pairs.query(of_cell)
     bound = run.analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import MARK, between, fixed, grouped, sign
+from kvstudy.analyse.tidy.numbers import MARK, between, fixed, grouped, sign, sized
 from kvstudy.analyse.tidy.results import Value
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal, decimal_mark
@@ -34,6 +34,7 @@ from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table, ope
 from kvstudy.stats.intervals import NOISY
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name
+from kvstudy.study.cells import own_sizes
 from kvstudy.study.metrics import LATENCIES, METRICS
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ COMBINED_BY_SOURCE = N_(
     "{}: plain means of the operations' values, as in the source, so no percentiles of all "
     "operations; the number of operations is the sum."
 )
+OWN_SIZE = N_("{}: {} instead of {}; its run time and maxima do not compare.")
 OTHER_SIZE = N_(
     "A run has {} operations here and {} in the source: their run times and maxima do not compare."
 )
@@ -177,7 +179,14 @@ class ResultsTable(Table):
             published = any(results.published(store, *key) is not None for store in stores)
             text = COMBINED_BY_SOURCE if published else COMBINED
             yield _(text).format(operation_word(combined, " + ").capitalize())
+        own = [one for one in own_sizes(run.study, run.scale) if one.workload == self.workload]
+        for one in own:
+            title = Rich.escape(run.titles[one.store])
+            number = sized(one.size, one.number).format(grouped(str(one.number)))
+            yield _(OWN_SIZE).format(title, number, grouped(str(one.planned)))
         for store in stores:
+            if store in {one.store for one in own}:
+                continue
             key = (store, self.workload, combined, "operations")
             here, there = results.measured(*key), results.published(*key)
             if here and there and abs(here.mean / there - 1) > 0.01:

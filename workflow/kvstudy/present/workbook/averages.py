@@ -172,7 +172,7 @@ def _line(
 ) -> None:
     store, workload, parameters = setting
     sheet.text(0, content.title(store))
-    _first(sheet, 1, content, workload, parameters)
+    _first(sheet, 1, content, workload, parameters, store)
     operation, metric = key
     if operation:
         sheet.text(5, operation_title(operation))
@@ -180,9 +180,11 @@ def _line(
         sheet.text(7, unit_text(unit))
 
 
-def _first(sheet: Sheet, start: int, content: Content, workload: str, parameters: str) -> None:
+def _first(
+    sheet: Sheet, start: int, content: Content, workload: str, parameters: str, store: str = ""
+) -> None:
     sheet.text(start, content.workload(workload))
-    for column, value in enumerate(content.sizes(workload, parameters), start=start + 1):
+    for column, value in enumerate(content.sizes(workload, parameters, store), start=start + 1):
         sheet.number(column, value)
 
 

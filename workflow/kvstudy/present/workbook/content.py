@@ -144,14 +144,19 @@ class Content:
         states = {self.status(row)[0] for row in self.outcomes.get(setting, [])}
         return next((each for each in ("invalid", "failed") if each in states), "not measured")
 
-    def sizes(self, workload: str, parameters: str) -> tuple[int | None, int | None, int | None]:
-        """Records, operations and threads; None where there are none."""
-        cell = self._cells.get((workload, parameters))
+    def sizes(
+        self, workload: str, parameters: str, store: str = ""
+    ) -> tuple[int | None, int | None, int | None]:
+        """Records, operations and threads of ``store``, or the study's; None: there are none."""
+        known = self.settings.get((store, workload, parameters))
+        cell = known or self._cells.get((workload, parameters))
         return (cell.records, cell.operations or None, cell.threads) if cell else (None,) * 3
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str], Cell]:
-        return {key[1:]: cell for key, cell in self.settings.items()}
+        # A store with sizes of its own stands under the study's.
+        last = sorted(self.settings.items(), key=lambda item: item[1].beside is None)
+        return {key[1:]: cell for key, cell in last}
 
 
 def moment(text: str) -> datetime:

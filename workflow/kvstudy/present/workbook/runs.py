@@ -161,7 +161,7 @@ class Runs:
         if start:
             sheet.text(0, content.title(store))
         sheet.text(start, content.workload(workload))
-        for number, value in enumerate(content.sizes(workload, parameters), start=start + 1):
+        for number, value in enumerate(content.sizes(workload, parameters, store), start=start + 1):
             sheet.number(number, value)
         sheet.text(start + 4, phase)
         sheet.text(start + 5, operation_title(operation) if operation else "")
