@@ -71,8 +71,8 @@ def test_the_study_gives_the_title(pretend_study):
             "stores[1].options: Pretend has no option 'consistancy'; it has: consistency",
         ),
         (
-            [{"store": "memcached", "options": {"consistency": "strong"}}],
-            "stores[0].options: Memcached has no option 'consistency'; it has none",
+            [{"store": "mongodb", "options": {"consistency": "strong"}}],
+            "stores[0].options: MongoDB has no option 'consistency'; it has none",
         ),
         (
             ["pretend", {"store": "pretend", "options": {"consistency": "strong"}}],

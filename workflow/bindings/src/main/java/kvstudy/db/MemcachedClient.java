@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
+import net.spy.memcached.ConnectionFactoryBuilder.Protocol;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.DBException;
@@ -30,24 +31,35 @@ import site.ycsb.Status;
  * survive, a lost connection is an ERROR and the next operation connects again.
  *
  * <p>Properties: {@code memcached.hosts} (one {@code host:port}, 127.0.0.1:11211), {@code
- * memcached.opTimeoutMillis} (ms for connecting and for each answer, 2500), {@code
- * memcached.objectExpirationTime} (as in YCSB's binding 2147483647, which Memcached reads as a date
- * in 2038).
+ * memcached.client} (direct: a blocking socket; spymemcached: the library of YCSB's binding; either
+ * way one connection for each client thread; direct), {@code memcached.protocol} (of spymemcached:
+ * text or binary; text), {@code memcached.opTimeoutMillis} (ms for connecting and for each answer,
+ * 2500; with spymemcached 60000, as in YCSB's binding), {@code memcached.objectExpirationTime} (as
+ * in YCSB's binding 2147483647, which Memcached reads as a date in 2038).
  */
 public class MemcachedClient extends DB {
   private InetSocketAddress server;
+  private boolean spymemcached;
+  private Protocol protocol;
   private int timeout;
   private int expiration;
   private Failures failures;
 
   /** One connection for each client thread; null after it was lost. */
-  private MemcachedConnection connection;
+  private MemcachedCommands connection;
 
   @Override
   public void init() throws DBException {
     Properties p = getProperties();
     server = Options.address(p, "memcached.hosts", "127.0.0.1", 11211);
-    timeout = Options.integer(p, "memcached.opTimeoutMillis", 2500, 1, Integer.MAX_VALUE);
+    spymemcached =
+        Options.choice(p, "memcached.client", "direct", "spymemcached").equals("spymemcached");
+    protocol =
+        Options.choice(p, "memcached.protocol", "text", "binary").equals("binary")
+            ? Protocol.BINARY
+            : Protocol.TEXT;
+    int patience = spymemcached ? 60_000 : 2500;
+    timeout = Options.integer(p, "memcached.opTimeoutMillis", patience, 1, Integer.MAX_VALUE);
     expiration =
         Options.integer(
             p, "memcached.objectExpirationTime", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
@@ -128,13 +140,13 @@ public class MemcachedClient extends DB {
   }
 
   private interface Operation {
-    Status run(MemcachedConnection memcached) throws IOException;
+    Status run(MemcachedCommands memcached) throws IOException;
   }
 
   private Status attempt(String name, Operation operation) {
     try {
       return operation.run(connection());
-    } catch (MemcachedConnection.Refused e) {
+    } catch (MemcachedCommands.Refused e) {
       return failures.error(name, e);
     } catch (IOException | RuntimeException e) {
       // The rest of an answer may still arrive: only a new connection is in step again.
@@ -143,9 +155,12 @@ public class MemcachedClient extends DB {
     }
   }
 
-  private MemcachedConnection connection() throws IOException {
+  private MemcachedCommands connection() throws IOException {
     if (connection == null) {
-      connection = new MemcachedConnection(server, timeout);
+      connection =
+          spymemcached
+              ? new SpymemcachedConnection(server, timeout, protocol)
+              : new MemcachedConnection(server, timeout);
     }
     return connection;
   }

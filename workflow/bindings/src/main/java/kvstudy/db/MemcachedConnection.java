@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedInputStream;
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,27 +13,14 @@ import java.net.Socket;
 import java.util.Arrays;
 
 /**
- * One blocking connection that speaks the few commands of Memcached's text protocol that YCSB
- * needs.
+ * One blocking connection that speaks Memcached's text protocol.
  *
  * <p>Own code, because the maintained Java drivers hand every request to an I/O thread and wait for
  * it. On two cores these two thread switches cost more than the request: pom.xml has the figures.
- *
- * <p>Not safe for use by several threads. After any exception other than {@link Refused} the
- * connection is out of step with the server and must be closed.
  */
-final class MemcachedConnection implements Closeable {
+final class MemcachedConnection implements MemcachedCommands {
   private static final int MAX_KEY = 250;
   private static final byte[] CRLF = {'\r', '\n'};
-
-  /** The server understood the request and said why it did not serve it. */
-  static final class Refused extends IOException {
-    private static final long serialVersionUID = 1L;
-
-    Refused(String answer) {
-      super(answer);
-    }
-  }
 
   private final Socket socket = new Socket();
   private final InputStream in;
@@ -60,8 +46,8 @@ final class MemcachedConnection implements Closeable {
     }
   }
 
-  /** The version that the server reports. */
-  String version() throws IOException {
+  @Override
+  public String version() throws IOException {
     out.write("version\r\n".getBytes(US_ASCII));
     String answer = line();
     if (!answer.startsWith("VERSION ")) {
@@ -70,8 +56,8 @@ final class MemcachedConnection implements Closeable {
     return answer.substring("VERSION ".length());
   }
 
-  /** The value of a key, or null if there is none. */
-  byte[] get(String key) throws IOException {
+  @Override
+  public byte[] get(String key) throws IOException {
     send("get", key, "", null);
     String answer = line();
     if (answer.equals("END")) {
@@ -90,18 +76,18 @@ final class MemcachedConnection implements Closeable {
     return value;
   }
 
-  /** Stores under a key that does not exist; false if it does. */
-  boolean add(String key, int expiration, byte[] value) throws IOException {
+  @Override
+  public boolean add(String key, int expiration, byte[] value) throws IOException {
     return store("add", key, expiration, value);
   }
 
-  /** Replaces the value of an existing key; false if there is none. */
-  boolean replace(String key, int expiration, byte[] value) throws IOException {
+  @Override
+  public boolean replace(String key, int expiration, byte[] value) throws IOException {
     return store("replace", key, expiration, value);
   }
 
-  /** Deletes a key; false if there is none. */
-  boolean delete(String key) throws IOException {
+  @Override
+  public boolean delete(String key) throws IOException {
     send("delete", key, "", null);
     return yes("DELETED", "NOT_FOUND");
   }

@@ -1,6 +1,7 @@
 package kvstudy.db;
 
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +30,16 @@ final class Options {
     }
     throw new DBException(
         String.format("%s=%s: give a whole number from %d to %d", name, text, min, max));
+  }
+
+  /** One of the words, the first of which is that of a property that is not set. */
+  static String choice(Properties p, String name, String... words) throws DBException {
+    String text = p.getProperty(name, words[0]);
+    if (!List.of(words).contains(text)) {
+      throw new DBException(
+          String.format("%s=%s: give %s", name, text, String.join(" or ", words)));
+    }
+    return text;
   }
 
   /**

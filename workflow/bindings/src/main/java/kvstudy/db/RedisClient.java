@@ -78,11 +78,7 @@ public class RedisClient extends DB implements Emptying {
             .timeoutMillis(timeout)
             .password(p.getProperty("redis.password"))
             .build();
-    String layout = p.getProperty("redis.layout", "hash");
-    if (!Set.of("hash", "string").contains(layout)) {
-      throw new DBException("redis.layout=" + layout + ": give hash or string");
-    }
-    strings = layout.equals("string");
+    strings = Options.choice(p, "redis.layout", "hash", "string").equals("string");
     failures = new Failures("redis " + server);
     try {
       connection().ping();

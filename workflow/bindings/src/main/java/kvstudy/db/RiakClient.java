@@ -70,11 +70,7 @@ public class RiakClient extends DB {
     server = Options.address(p, "riak.hosts", "127.0.0.1", port);
     timeout = Options.integer(p, "riak.timeout", 10_000, 1, Integer.MAX_VALUE);
     bucketType = p.getProperty("riak.bucket_type", "ycsb");
-    String update = p.getProperty("riak.update", "fetch_put");
-    if (!update.equals("fetch_put") && !update.equals("put")) {
-      throw new DBException("riak.update=" + update + ": give fetch_put or put");
-    }
-    fetchBeforePut = update.equals("fetch_put");
+    fetchBeforePut = Options.choice(p, "riak.update", "fetch_put", "put").equals("fetch_put");
     readers = Options.integer(p, "riak.r_val", 2, 1, Integer.MAX_VALUE);
     writers = Options.integer(p, "riak.w_val", 2, 1, Integer.MAX_VALUE);
     failures = new Failures("riak " + server.getHostString() + ":" + server.getPort());

@@ -16,8 +16,9 @@ final class Clients {
         p.setProperty("redis.port", Integer.toString(port));
         p.setProperty("redis.timeout", Integer.toString(timeoutMillis));
       }
-      case "memcached" -> {
+      case "memcached", "spymemcached" -> {
         db = new MemcachedClient();
+        p.setProperty("memcached.client", store.equals("memcached") ? "direct" : store);
         p.setProperty("memcached.hosts", "127.0.0.1:" + port);
         p.setProperty("memcached.opTimeoutMillis", Integer.toString(timeoutMillis));
       }

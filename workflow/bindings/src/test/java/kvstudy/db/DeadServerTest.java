@@ -27,7 +27,15 @@ class DeadServerTest {
 
   private static List<String> stores() {
     return List.of(
-        "redis", "memcached", "aerospike", "cassandra", "mongodb", "mysql", "mariadb", "riak");
+        "redis",
+        "memcached",
+        "spymemcached",
+        "aerospike",
+        "cassandra",
+        "mongodb",
+        "mysql",
+        "mariadb",
+        "riak");
   }
 
   private static ServerSocket listen() throws IOException {
@@ -98,6 +106,12 @@ class DeadServerTest {
     redis.getProperties().setProperty("redis.port", "1");
     redis.getProperties().setProperty("redis.cluster", "true");
     assertTrue(assertThrows(DBException.class, redis::init).getMessage().contains("redis.cluster"));
+    for (String name : List.of("memcached.client", "memcached.protocol")) {
+      DB memcached = Clients.create("memcached", 1, 500);
+      memcached.getProperties().setProperty(name, "many");
+      DBException e = assertThrows(DBException.class, memcached::init);
+      assertTrue(e.getMessage().startsWith(name + "=many: give "), e.getMessage());
+    }
     for (String name : List.of("as.port", "as.timeout")) {
       DB aerospike = Clients.create("aerospike", 1, 500);
       aerospike.getProperties().setProperty(name, "many");
