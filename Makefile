@@ -15,7 +15,7 @@ IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
 MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-test study demo partial test test-unit faults lint format bench check-workbook lock
+.PHONY: help setup servers setup-test study demo partial test test-unit faults lint format bench false-calls reference check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -74,6 +74,14 @@ format: setup-test ## rewrite Python, Snakemake and Java files in the project's 
 bench: setup-test ## run the benchmarks of the pipeline and print their figures
 	@for script in tests/bench/bench_*.py; do \
 	    echo "== $$script"; $(IN_VENV) python "$$script"; done
+
+false-calls: setup-test ## measure one store under eight names, and count how often one is called faster (40 min)
+	$(IN_VENV) python tests/bench/false_calls.py
+
+reference: setup ## build the report of the reference run again from its raw logs, and compare its numbers
+	$(IN_VENV) kvstudy verify reference/jedlicka2024.zip
+	rm -rf reference/rebuilt
+	$(IN_VENV) kvstudy rebuild --own-code --output reference/rebuilt reference/jedlicka2024.zip
 
 check-workbook: ## open the workbooks of all runs in LibreOffice and check their formulas
 	@envs/setup study test office

@@ -53,6 +53,9 @@ def test_it_asks_for_what_a_store_offers(pretend_study):
     told = run("--store", "pretend", "--option", "consistency=weak", *GIVEN)
     assert "Which consistency?" not in told.output
     assert (RAW / "pretend-weak/a/r1000_o2000_t2/rep1").is_dir()
+    nobody = run("--store", "pretend", *GIVEN)
+    assert nobody.exit_code == 0
+    assert (RAW / "pretend-weak/a/r1000_o2000_t2/rep2").is_dir()
 
 
 @pytest.mark.parametrize(
@@ -108,8 +111,7 @@ def test_wrong_answers_are_asked_for_again(pretend_study):
     assert (RAW / "pretend/a/r1000_o2000_t2/rep1/SHA256SUMS").is_file()
 
 
-def test_an_end_of_the_answers_measures_nothing(pretend_study):
-    done = run("--threads", "2", answers="pretend\nn\n")
-    assert done.exit_code == 1
-    assert "Aborted" in done.output
+def test_what_has_no_default_is_named_where_nobody_answers(pretend_study):
+    with pytest.raises(KvstudyError, match="--workload is missing, and nobody answers"):
+        run("--threads", "2", answers="pretend\nn\n")
     assert not RAW.exists()

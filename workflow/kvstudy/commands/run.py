@@ -1,5 +1,6 @@
 """``kvstudy run``: one cell outside any study; asks for what it is not told."""
 
+import sys
 from pathlib import Path
 
 import click
@@ -76,7 +77,7 @@ def command(
         ]
         if not here:
             raise KvstudyError("no store can be measured here; 'kvstudy doctor' tells why")
-        store = click.prompt("Store", type=click.Choice(here))
+        store = _ask("Store", "--store", click.Choice(here))
     if store not in names:
         raise KvstudyError(f"--store: unknown store '{store}'{did_you_mean(store, names)}")
     definition = load_store(STORES / store)
@@ -87,23 +88,22 @@ def command(
     options = _options(chosen)
     for name, option in definition.options.items():
         if name not in options:
-            options[name] = click.prompt(
-                option.description, type=click.Choice(list(option.choices)), default=option.default
-            )
+            choices = click.Choice(list(option.choices))
+            options[name] = _ask(option.description, "--option", choices, option.default)
     workloads = project_workloads()
     runs = [name for name in workloads if not load_only(load_workload(WORKLOADS / name))]
     if insert_only:
         workload = "insert"
     elif workload is None:
-        insert_only = click.confirm("Insert only (measure the loading)", default=False)
-        workload = "insert" if insert_only else click.prompt("Workload", type=click.Choice(runs))
+        insert_only = _ask("Insert only (measure the loading)", "--insert-only", click.BOOL, False)
+        workload = "insert" if insert_only else _ask("Workload", "--workload", click.Choice(runs))
     if workload not in workloads:
         hint = did_you_mean(workload, workloads)
         raise KvstudyError(f"--workload: unknown workload '{workload}'{hint}")
     if records is None:
-        records = click.prompt("Records", type=COUNT, default=100_000)
+        records = _ask("Records", "--records", COUNT, 100_000)
     if operations is None and workload in runs:
-        operations = click.prompt("Operations", type=COUNT, default=1_000_000)
+        operations = _ask("Operations", "--operations", COUNT, 1_000_000)
     study = single_study(store, options, workload, records, operations or 1, threads)
     stop_on_signals()
     definition = stores_to_measure(study, Path("kvstudy run"))[study.store_names[0]]
@@ -130,6 +130,21 @@ def command(
     for path in save(RUN, cell, log, [cell.path, *lines, f"raw logs: {raw}"]):
         click.echo(f"saved: {path}")
     click.echo(f"raw logs: {raw}")
+
+
+def _ask(question: str, option: str, kind: click.ParamType, default: object = None) -> object:
+    """The answer; where nobody is there to answer, the default, or KvstudyError without one."""
+    try:
+        if kind is click.BOOL:
+            return click.confirm(question, default=default)
+        return click.prompt(question, type=kind, default=default)
+    except click.Abort as error:
+        if sys.stdin.isatty() or isinstance(error.__context__, KeyboardInterrupt):
+            raise
+    if default is None:
+        raise KvstudyError(f"{option} is missing, and nobody answers: give it")
+    click.echo(default, err=True)
+    return default
 
 
 def _options(chosen: tuple[str, ...]) -> dict[str, str]:

@@ -37,7 +37,7 @@ COLUMNS = [
 ]
 PERCENT = 99.0
 # Values further apart than that need a logarithmic scale.
-WIDE = 10
+WIDE, WIDEST = 10, 30
 ACROSS = 4
 TEXTS = {
     "throughput_text": N_("Throughput"),
@@ -178,7 +178,9 @@ def _scale(ax: plt.Axes, side: str, known: pd.DataFrame, name: str) -> None:
     low, high, logarithmic = _domain(known, name)
     axis = getattr(ax, f"{side}axis")
     ax.set(**{f"{side}scale": "log" if logarithmic else "linear", f"{side}lim": (low, high)})
-    axis.set_major_locator(ticker.LogLocator(subs=(1, 3)) if logarithmic else ticker.MaxNLocator(3))
+    # Between 1 000 and 30 000 there is no room for 3 000 and 10 000.
+    steps = (1, 3) if high < WIDEST * low else (1,)
+    axis.set_major_locator(ticker.LogLocator(subs=steps) if logarithmic else ticker.MaxNLocator(3))
     axis.set_minor_locator(ticker.NullLocator())
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
 

@@ -18,7 +18,15 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import languages, suffix
 from kvstudy.share.archive.checks import Part, count
-from kvstudy.share.archive.contents import CODE, CONFIG, LOGS, MEASURED, REPORT, configuration
+from kvstudy.share.archive.contents import (
+    BUILT,
+    CODE,
+    CONFIG,
+    LOGS,
+    MEASURED,
+    REPORT,
+    configuration,
+)
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts
 from kvstudy.study.run_names import RESULTS, RunName
 
@@ -48,7 +56,8 @@ def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
     if not (code / SNAKEFILE).is_file():
         raise KvstudyError(f"{SNAKEFILE}: no such file in the archive; leave --archived-code out")
     measured = [f"{RESULTS / run.base}/{name}" for name in MEASURED]
-    report = [f"{REPORT}/{path.name}" for path in (code / REPORT).iterdir()]
+    sources = [path for path in (code / REPORT).iterdir() if path.suffix not in BUILT]
+    report = [f"{REPORT}/{path.name}" for path in sources]
     parts = [(given, name) for name in (*STUDY, *measured)]
     parts += [(code, name) for name in (*CODE, *report) if name != str(REPORT)]
     for source, name in parts:
@@ -97,11 +106,13 @@ def target(run: RunName) -> list[str]:
     return ["report_partial"] if run.partial else []
 
 
-def rebuild(archive: Path, folder: Path) -> Path:
+def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
     """Unpack study, raw logs and workflow to the new ``folder``; returns the report built there.
 
-    Tables, figures and the report that were packed are left in the archive.
+    Tables, figures and the report that were packed are left in the archive. With ``own_code``
+    the workflow is that of the present folder, and the files lie below ``archive`` in the new one.
     """
+    given = folder / "archive" if own_code else folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise KvstudyError(f"{folder}: is there already; remove it, or give --output")
     with opened(archive) as file:
@@ -109,7 +120,9 @@ def rebuild(archive: Path, folder: Path) -> Path:
         check_room(archive, file, folder)
         existed = folder.is_dir()
         try:
-            extract(file, folder, lambda name: is_input(run, name), executable=True)
+            extract(file, given, lambda name: is_input(run, name), executable=not own_code)
+            if own_code:
+                compose(folder, given, Path(), run)
         except KvstudyError:
             # What is half unpacked looks like a project, but is none.
             shutil.rmtree(folder, ignore_errors=True)
