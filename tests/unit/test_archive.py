@@ -53,6 +53,12 @@ def test_an_archive_holds_all_that_the_report_is_made_from(run):
     }
 
 
+def test_a_lean_archive_holds_what_is_measured_and_numbers(run):
+    whole, lean = contents_of(run).files, contents_of(run, lean=True).files
+    assert set(whole) - set(lean) == {"report/small.pdf", "report/small-analysis.html"}
+    assert "figures/small/speed.csv" in lean
+
+
 def test_an_archive_holds_nothing_of_others(run):
     archive()
     packed = names(run)

@@ -26,7 +26,14 @@ import click
     default="",
     help="Licence of the data, for example CC-BY-4.0 [default: that of CITATION.cff].",
 )
-def command(run: str, output: Path | None, authors: tuple[str, ...], licence: str) -> None:
+@click.option(
+    "--lean",
+    is_flag=True,
+    help="Without report, drawings, notebook and workbook: 'kvstudy rebuild' makes them again.",
+)
+def command(
+    run: str, output: Path | None, authors: tuple[str, ...], licence: str, lean: bool
+) -> None:
     """Pack RUN, a folder below results/, as one file for a colleague or a repository.
 
     Raw logs, failed attempts, study, stores, workloads, tables, figures, the report and the
@@ -51,7 +58,7 @@ def command(run: str, output: Path | None, authors: tuple[str, ...], licence: st
     from kvstudy.study.run_names import find_name
 
     people = tuple(parse_person(each) for each in authors)
-    contents = contents_of(find_name(run))
+    contents = contents_of(find_name(run), lean)
     output = output or Path(f"{contents.run.name}.zip")
     # A log file stays quiet.
     shown = sys.stderr if sys.stderr.isatty() else io.StringIO()

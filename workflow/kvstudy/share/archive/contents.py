@@ -49,6 +49,8 @@ CODE = ("Snakefile", "workflow", "profiles", "report")
 PROJECT = (*CODE, "Makefile", "pyproject.toml", "LICENSE", "CITATION.cff", "config/README.md")
 ENVIRONMENT = ("envs/setup", "envs/python", "envs/system")
 BUILT = {".pdf", ".html", ".docx", ".xlsx"}
+# Files that hold numbers, as data or as tables for LaTeX.
+NUMBERS = {".csv", ".json", ".tex"}
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,11 @@ class Contents:
     missing: tuple[str, ...]
 
 
-def contents_of(run: RunName) -> Contents:
-    """The contents of the run's archive; KvstudyError for a run that is not finished."""
+def contents_of(run: RunName, lean: bool = False) -> Contents:
+    """The contents of the run's archive; KvstudyError for a run that is not finished.
+
+    A ``lean`` one has no report, drawings, notebook and workbook: what is measured, and numbers.
+    """
     study = load_study(run.study_file)
     cells = [] if run.published_only else plan(study, run.scale)
     missing = [path for path, reason in unmeasured(run, study, cells).items() if not reason]
@@ -86,6 +91,12 @@ def contents_of(run: RunName) -> Contents:
             raise KvstudyError(
                 f"{needed}: is missing; build the report before you pack it: {remedy(run)}"
             )
+    if lean:
+        files = {
+            name: path
+            for name, path in files.items()
+            if is_input(run, name) or path.suffix in NUMBERS
+        }
     facts = {
         "format": FORMAT,
         "kvstudy": __version__,
@@ -102,6 +113,15 @@ def contents_of(run: RunName) -> Contents:
         CONFIG: configuration(run).encode(),
     }
     return Contents(run, study, files, made, tuple(missing))
+
+
+def is_input(run: RunName, name: str) -> bool:
+    """Whether a file of the archive is not made by the workflow, but read by it."""
+    results = f"{RESULTS / run.base}/"
+    if name.startswith(results):
+        return name.removeprefix(results).split("/")[0] in (*MEASURED, LOGS)
+    built = name.startswith(f"{REPORT}/{run.name}") and name.count("/") == 1
+    return not built and not name.startswith(("results/", "figures/"))
 
 
 def unmeasured(run: RunName, study: Study, cells: list[Cell]) -> dict[str, str]:

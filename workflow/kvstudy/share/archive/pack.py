@@ -34,9 +34,9 @@ READ_ME = """\
 
 | where | what |
 |---|---|
-| `report/` | the report, and the templates that it is made from |
+| `report/` | the templates of the report, and the report but in a lean archive |
 | `results/{run}/` | tables and tidy data (`measurements.csv`, `summary.csv`, `analysis/`) |
-{raw}| `figures/{run}/` | the figures, each with the values that it shows |
+{raw}| `figures/{run}/` | the values of the figures, and the figures but in a lean archive |
 | `config/`, `envs/`, `workloads/` | the study, the stores' settings, the YCSB property files |
 | `Snakefile`, `workflow/` | the workflow that made all of it |
 | `ro-crate-metadata.json` | the same for programs (Workflow Run RO-Crate) |

@@ -22,10 +22,11 @@ from kvstudy.share.archive.contents import (
     BUILT,
     CODE,
     CONFIG,
-    LOGS,
     MEASURED,
+    NUMBERS,
     REPORT,
     configuration,
+    is_input,
 )
 from kvstudy.share.archive.unpack import check_room, extract, opened, read_facts
 from kvstudy.study.run_names import RESULTS, RunName
@@ -35,20 +36,9 @@ STUDY = ("config/studies", "envs/stores", "workloads")
 SNAKEFILE = Path("workflow/Snakefile")
 # What Snakemake says after each step.
 STEPS = re.compile(r"\d+ of \d+ steps")
-# Files that hold numbers, as data or as tables for LaTeX.
-KINDS = {".csv", ".json", ".tex"}
 # Another processor may round the last digits of a sum in another way.
 CLOSE = 1e-9
 PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
-
-
-def is_input(run: RunName, name: str) -> bool:
-    """Whether a file of the archive is not made by the workflow, but read by it."""
-    results = f"{RESULTS / run.base}/"
-    if name.startswith(results):
-        return name.removeprefix(results).split("/")[0] in (*MEASURED, LOGS)
-    built = name.startswith(f"{REPORT}/{run.name}") and name.count("/") == 1
-    return not built and not name.startswith(("results/", "figures/"))
 
 
 def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
@@ -205,7 +195,7 @@ def _outputs(run: RunName, summary: str) -> list[str]:
         for name in names
         if name.startswith((f"results/{run.name}/", f"figures/{run.name}"))
         and not is_input(run, name)
-        and Path(name).suffix in KINDS | {""}
+        and Path(name).suffix in NUMBERS | {""}
     ]
 
 
@@ -215,7 +205,7 @@ def _with_numbers(top: Path, names: Iterable[str]) -> set[str]:
         path.relative_to(top).as_posix()
         for name in names
         for path in ([top / name] if (top / name).is_file() else (top / name).rglob("*"))
-        if path.suffix in KINDS and path.is_file()
+        if path.suffix in NUMBERS and path.is_file()
     }
 
 
