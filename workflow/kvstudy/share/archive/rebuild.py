@@ -110,7 +110,9 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
         check_room(archive, file, folder)
         existed = folder.is_dir()
         try:
-            extract(file, given, lambda name: is_input(run, name), executable=not own_code)
+            extract(
+                file, given, lambda name: own_code or is_input(run, name), executable=not own_code
+            )
             if own_code:
                 compose(folder, given, Path(), run)
         except KvstudyError:
