@@ -48,7 +48,7 @@ class Last:
 
 @dataclass(frozen=True)
 class Answers:
-    """``answers`` in the order of the workloads; ``further`` workloads have others."""
+    """``answers`` of all workloads together, then in their order; ``further`` have others."""
 
     answers: list[Answer]
     further: int
@@ -69,15 +69,17 @@ def answers(run: Run, pairs: pd.DataFrame) -> Answers:
     overall: dict[tuple[str, tuple[str, ...]], Answer] = {}
     of = pairs[pairs["workload"] == MEAN]
     if len(behind) > 1 and not of.empty:
-        _add(overall, _("All"), of, _places(run, of))
-    # What holds under a workload too is said.
-    shown = [*groups.values(), *(overall[key] for key in overall if key not in groups)]
+        _add(overall, _("All workloads"), of, _places(run, of))
+    # What holds under each of them is said.
+    shown = [*(overall.values() if groups.keys() != overall.keys() else []), *groups.values()]
     for answer in shown:
         answer.stores = tuple(run.titles[store] for store in answer.stores)
         answer.over = [(run.titles[store], *ratio) for store, *ratio in answer.over]
     if len(shown) > MOST_ANSWERS:
         shown = shown[: MOST_ANSWERS - 1]
-    named = sum(len(answer.workloads) for answer in shown if answer.workloads != [_("All")])
+    named = sum(
+        len(answer.workloads) for answer in shown if answer.workloads != [_("All workloads")]
+    )
     return Answers(shown, len(behind) - named, _everywhere(behind, run.titles))
 
 
