@@ -99,11 +99,14 @@ def measured_tiny(clone: Path, name: str, change: Callable[[dict], object]) -> P
     wrong = cells[(cells["status"] == "failed") | (cells["invalid"] != "")]
     assert wrong.empty, wrong.to_string() + printed[-3000:]
     study = yaml.safe_load(file.read_text())
-    stores = {use if isinstance(use, str) else use["store"] for use in study["stores"]}
+    uses = [{"store": use} if isinstance(use, str) else use for use in study["stores"]]
+    folders = {use.get("name", use["store"]): use["store"] for use in uses}
     installed = {
-        store for store in stores if not missing(load_store(clone / "envs/stores" / store))
+        name
+        for name, folder in folders.items()
+        if not missing(load_store(clone / "envs/stores" / folder))
     }
-    assert stores - installed <= BY_HAND
+    assert {folders[name] for name in folders.keys() - installed} <= BY_HAND
     assert set(cells.loc[cells["status"] == "measured", "store"]) == installed
     assert "warning" not in (results / "logs/build-pdf.log").read_text()
     words = " ".join(text_of(clone / f"report/{run}.pdf").split())

@@ -21,7 +21,21 @@ def two_sizes(study: dict) -> None:
     study["parameters"].update(records=[1, 1000])
 
 
-TINY = {"haverinen2018": two_threads, "petrov2014": two_sizes}
+def two_names(study: dict) -> None:
+    study.update(stores=study["stores"][:2], workloads=["a"])
+
+
+def one_workload(study: dict) -> None:
+    study.update(workloads=["a"])
+    study["figures"][0].update(workloads=["a"])
+
+
+TINY = {
+    "aa": two_names,
+    "haverinen2018": two_threads,
+    "memcached-client": one_workload,
+    "petrov2014": two_sizes,
+}
 
 
 @pytest.mark.parametrize("name", TINY)
