@@ -75,7 +75,7 @@ bench: setup-test ## run the benchmarks of the pipeline and print their figures
 	@for script in tests/bench/bench_*.py; do \
 	    echo "== $$script"; $(IN_VENV) python "$$script"; done
 
-false-calls: setup-test ## measure one store under eight names, and count how often one is called faster (40 min)
+false-calls: setup-test ## measure one store under eight names, and count how often one is called faster (30 min)
 	$(IN_VENV) python tests/bench/false_calls.py
 
 reference: setup ## build the report of the reference run again from its raw logs, and compare its numbers

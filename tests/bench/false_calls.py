@@ -44,7 +44,7 @@ def measured(clone: Path, seed: int) -> pd.DataFrame:
 def table(pairs: pd.DataFrame) -> None:
     print("| workload | comparisons | called faster | p < 0.05 alone | largest ratio |")
     print("|---|---|---|---|---|")
-    for workload, of in [*pairs.groupby("workload", sort=False), ("all", pairs)]:
+    for workload, of in [*pairs.groupby("workload"), ("all", pairs)]:
         called, alone = (of["decision"] == "faster").sum(), (of["p"] < 0.05).sum()
         shares = [f"{count} ({count / len(of):.1%})" for count in (called, alone)]
         print(f"| {workload} | {len(of)} | {' | '.join(shares)} | {of['ratio'].max():.2f} |")
