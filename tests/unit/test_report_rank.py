@@ -143,21 +143,10 @@ def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached
             *["low", "high", "would_decide"],
         ],
     )
+    analysis = SimpleNamespace(pairs=frame)
     study = small.study(stores=list(stores))
     titles = dict(zip(stores, ("Redis", "Riak", "Memcached"), strict=False))
-    return answers(SimpleNamespace(study=study, titles=titles), frame)
-
-
-def test_all_workloads_together_are_told_where_they_say_more() -> None:
-    two = ("redis", "riak")
-    open_a = [["a", "redis", "riak", 3, 1.2, "undecided"], ["c", "redis", "riak", 3, 2, "faster"]]
-    assert [each.workloads for each in answered(*open_a, stores=two).answers] == [["A"], ["C"]]
-    more = answered(*open_a, ["mean", "riak", "redis", 3, 2, "faster"], stores=two)
-    assert [each.workloads for each in more.answers] == [["All workloads"], ["A"], ["C"]]
-    assert more.answers[0].stores == ("Riak",)
-    same = answered(open_a[1], ["mean", "redis", "riak", 3, 2, "faster"], stores=two)
-    assert [each.workloads for each in same.answers] == [["C"]]
-    assert (more.further, same.further) == (0, 0)
+    return answers(SimpleNamespace(study=study, titles=titles, headline_analysis=analysis))
 
 
 def test_workloads_with_the_same_answer_are_joined() -> None:

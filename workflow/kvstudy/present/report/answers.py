@@ -8,10 +8,8 @@ import pandas as pd
 
 from kvstudy.analyse.findings.pairs import order_of
 from kvstudy.analyse.run import Run
-from kvstudy.language.current import _
 from kvstudy.stats.ranks import place_ranges
 from kvstudy.stats.ratios import Decision
-from kvstudy.study.parts import MEAN
 
 # So many answers of throughput stand on the page.
 MOST_ANSWERS = 4
@@ -48,47 +46,35 @@ class Last:
 
 @dataclass(frozen=True)
 class Answers:
-    """``answers`` of all workloads together, then in their order; ``further`` have others."""
+    """``answers`` in the order of the workloads; ``further`` workloads have others."""
 
     answers: list[Answer]
     further: int
     last: Last | None
 
 
-def answers(run: Run, pairs: pd.DataFrame) -> Answers:
-    """What ``pairs`` of throughput (``tables.grid.compared``) decide; stores by their titles."""
+def answers(run: Run) -> Answers:
+    """What ``analysis.pairs`` decide at the headline sizes, stores by their titles."""
     groups: dict[tuple[str, tuple[str, ...]], Answer] = {}
     behind: list[tuple[str, float] | None] = []
     for name in run.study.workload_names:
-        of = pairs[pairs["workload"] == name]
-        if of.empty:
+        pairs = run.headline_analysis.pairs.query("workload == @name")
+        if pairs.empty:
             continue
-        ranges = _places(run, of)
-        _add(groups, run.study.workload(name).short, of, ranges)
-        behind.append(_last(of, ranges))
-    overall: dict[tuple[str, tuple[str, ...]], Answer] = {}
-    of = pairs[pairs["workload"] == MEAN]
-    if len(behind) > 1 and not of.empty:
-        _add(overall, _("All workloads"), of, _places(run, of))
-    # What holds under each of them is said.
-    shown = [*(overall.values() if groups.keys() != overall.keys() else []), *groups.values()]
+        named = {*pairs["faster"], *pairs["slower"]}
+        there = [store for store in run.study.store_names if store in named]
+        places = place_ranges(order_of(pairs, there), larger_is_better=True)
+        ranges = {store: places[store] for store in there}
+        _add(groups, run.study.workload(name).short, pairs, ranges)
+        behind.append(_last(pairs, ranges))
+    shown = list(groups.values())
     for answer in shown:
         answer.stores = tuple(run.titles[store] for store in answer.stores)
         answer.over = [(run.titles[store], *ratio) for store, *ratio in answer.over]
     if len(shown) > MOST_ANSWERS:
         shown = shown[: MOST_ANSWERS - 1]
-    named = sum(
-        len(answer.workloads) for answer in shown if answer.workloads != [_("All workloads")]
-    )
+    named = sum(len(answer.workloads) for answer in shown)
     return Answers(shown, len(behind) - named, _everywhere(behind, run.titles))
-
-
-def _places(run: Run, pairs: pd.DataFrame) -> dict[str, tuple[int, int]]:
-    """The places that are possible for each store of ``pairs``, in the study's order."""
-    named = {*pairs["faster"], *pairs["slower"]}
-    there = [store for store in run.study.store_names if store in named]
-    places = place_ranges(order_of(pairs, there), larger_is_better=True)
-    return {store: places[store] for store in there}
 
 
 def _add(

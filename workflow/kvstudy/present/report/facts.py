@@ -32,7 +32,6 @@ from kvstudy.present.report.cells import (
     gaps_of,
     problem_of,
 )
-from kvstudy.present.tables.grid import THROUGHPUT, compared
 from kvstudy.study.cells import Cell, closed_loop, own_sizes
 from kvstudy.study.controls import AGAIN, CEILING, ceiling_store, controls, noise_store, original
 from kvstudy.study.kinds import AnyFigure, AnyTable
@@ -361,7 +360,7 @@ class RunFacts(OfCells):
 
     @cached_property
     def answers(self) -> answers.Answers:
-        return answers.answers(self.data, compared(self.data, THROUGHPUT)[0])
+        return answers.answers(self.data)
 
     @property
     def tail(self) -> tuple[str, workloads.Tail] | None:

@@ -90,7 +90,7 @@ class GridTable(Table):
         """
         rows = []
         for metric in METRICS:
-            pairs, floor = compared(run, metric)
+            pairs, floor = _compared(run, metric)
             for baseline in baselines(run, pairs):
                 of = [metric, baseline]
                 rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
@@ -144,7 +144,7 @@ def baselines(run: Run, pairs: pd.DataFrame) -> list[str]:
     return [name for name in names if name in there]
 
 
-def compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """``pairs`` and ``floor`` of the headline sizes, with the geometric mean for the plain one."""
     study, analysis = run.study, run.headline_analysis
     throughput = metric == THROUGHPUT
