@@ -211,6 +211,8 @@ def _cell(
 ) -> Cell | None:
     """The cell; None where two clients cannot share the work."""
     planned = _planned_cell(study, of, use, sizes, scale)
+    if not (of.records or of.operations):
+        return planned
     own = replace(
         sizes,
         records=of.records or sizes.records,
@@ -225,6 +227,7 @@ def _cell(
 def _planned_cell(
     study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
 ) -> Cell | None:
+    """The cell with the study's sizes, whatever the store has of its own."""
     properties = properties_of(study, use)
     loads_only = load_only(properties)
     two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
@@ -288,9 +291,8 @@ def own_sizes(study: Study, scale: float = 1.0) -> list[OwnSize]:
     own = []
     for of, use in itertools.product(study.stores, study.workloads):
         sizes = shown_combination(study, use)
-        cell, planned = (
-            function(study, of, use, sizes, scale) for function in (_cell, _planned_cell)
-        )
+        cell = _cell(study, of, use, sizes, scale)
+        planned = _planned_cell(study, of, use, sizes, scale)
         own += [
             OwnSize(of.name, use.name, size, getattr(cell, size), getattr(planned, size))
             for size in ("records", "operations")
