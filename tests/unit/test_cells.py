@@ -1,5 +1,6 @@
 """Which cells a study has, under which names and in which order."""
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ def test_every_repetition_is_a_permutation_of_all_cells(study):
     orders = [[(cell.store, cell.workload, cell.parameters) for cell in block] for block in blocks]
     assert sorted(orders[0]) == sorted(orders[1]) == sorted(orders[2])
     assert orders[0] != orders[1] != orders[2]
+    for block in blocks:
+        # What is compared follows each other: a drift of the machine falls on all stores alike.
+        groups = [(cell.workload, cell.parameters) for cell in block]
+        assert sum(1 for one, two in pairwise(groups) if one != two) == len(set(groups)) - 1
+        stores = [tuple(cell.store for cell in block if cell.workload == w) for w in "abc"]
+        assert len(set(stores)) > 1
 
 
 def test_the_order_follows_from_the_seed(study):

@@ -132,7 +132,7 @@ def test_a_store_that_fails_leaves_the_others_and_a_reason(pretend_study, monkey
     edit(pretend_study, stores=["broken", "pretend"])
     text = show("small", "--calibrate")
     assert "Not calibrated: Broken: basic" not in text
-    assert "Not calibrated: Broken: broken/a/" in words(text)
+    assert re.search(r"Not calibrated: Broken: broken/\w+/", words(text))
     assert line(text, "broken") == ["0/6", *"???????"]
     assert line(text, "pretend")[-2] != "?"
     assert re.search(r"left: at least \d", words(text))
