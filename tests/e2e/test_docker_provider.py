@@ -318,7 +318,7 @@ def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
     server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
     with serving(store, server, log) as version:
         assert version == local_images.redis_version
-    assert f"docker pull {image}" in capfd.readouterr().err
+    assert f"docker pull --quiet {image}" in capfd.readouterr().err
     name, digest = server.describe()["digest"].split("@sha256:")
     assert name == f"{local_registry}/redis"
     assert len(digest) == 64

@@ -33,19 +33,21 @@ def shown(tmp_path: Path, content: str) -> str:
 
 def test_a_drawing_keeps_its_shape_and_its_words(tmp_path: Path) -> None:
     content = (
-        '<g id="axes_1"><path id="m1" d="M 1.23456 -7.999999\nL 2 3" transform="scale(0.015625)"/>'
+        '<g id="axes_1"><path id="m1" d="M 1.23456 -7.999999\nL 2 3 L 2 4.01 L 5.1 4 z" '
+        'transform="scale(0.015625)"/>'
         '<use href="#m1"/><text style="font-size: 8px; font-family: \'DejaVu Sans\', sans-serif; '
         'fill: #262626" transform="rotate(-0 1.5 2)">0.12345 &amp; "#"</text></g>'
     )
     assert shown(tmp_path, content) == (
-        "<svg><g><path id='m1' d='M 1.23 -8 L 2 3' transform='scale(0.015625)'/><use href='#m1'/>"
+        "<svg><g><path id='m1' d='M1.2 -8L2 3V4H5.1z' transform='scale(0.015625)'/>"
+        "<use href='#m1'/>"
         "<text style='font-size:8px;fill:#262626'>0.12345 &amp; \"#\"</text></g></svg>"
     )
 
 
 def test_a_dot_becomes_two_arcs(tmp_path: Path) -> None:
-    arcs = "M 10 2.5 A 0.5 0.5 0 1 0 10 1.5 A 0.5 0.5 0 1 0 10 2.5 z"
-    assert shown(tmp_path, f'<path d="{DOT} {DOT}"/>') == f"<svg><path d='{arcs} {arcs}'/></svg>"
+    arcs = "M10 2.5A0.5 0.5 0 1 0 10 1.5A0.5 0.5 0 1 0 10 2.5z"
+    assert shown(tmp_path, f'<path d="{DOT} {DOT}"/>') == f"<svg><path d='{arcs}{arcs}'/></svg>"
 
 
 def chart(*rows: dict) -> dict:
@@ -53,14 +55,16 @@ def chart(*rows: dict) -> dict:
     return {"data": {"values": list(rows)}, "concat": [{"title": ["Here"]}], "usermeta": meta}
 
 
-def test_values_are_what_marks_say_and_say_when_there_are_more() -> None:
+def test_values_are_what_marks_say_and_the_csv_has_them_when_there_are_many() -> None:
     row = {"panel": 0, "title": "<b> & Redis", "store": "redis", "exact": "1.5 ms", "note": ""}
-    table = values_table(Path("x.csv"), chart(*[row] * (MOST_ROWS + 5)))
+    table = values_table(Path("x.csv"), chart(*[row] * MOST_ROWS))
     line = '<tr data-store="redis"><th scope="row">&lt;b&gt; &amp; Redis</th><td>1.5 ms</td></tr>'
     assert table.count(line) == MOST_ROWS
     assert "Note" not in table
     assert table.count(">Here</th>") == 1
-    assert f"the first {MOST_ROWS} of {MOST_ROWS + 5} rows" in table
+    many = values_table(Path("x.csv"), chart(*[row] * (MOST_ROWS + 5)))
+    assert f"All {MOST_ROWS + 5} rows: <code>x.csv</code>." in many
+    assert "<table" not in many
     assert values_table(Path("x.csv"), chart({"panel": 0})) == ""
 
 

@@ -70,10 +70,6 @@ def test_runs_are_counted_by_their_verdict():
         },
     )
     assert (found.steady, found.unsteady, found.short, found.runs) == (1, 2, 1, 4)
-    assert found.restless == [
-        "Redis under Workload A (1 of 2 runs)",
-        "Memcached under Workload A (1 of 2 runs)",
-    ]
     assert [figure.workload for figure in found.drawn] == ["a"]
     assert found.not_drawn == ["Workload C", "Insert"]
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from kvstudy.errors import KvstudyError
 
 from tests.project import kvstudy
 
@@ -14,3 +15,11 @@ def test_its_numbers_follow_from_its_raw_logs(monkeypatch: pytest.MonkeyPatch):
     checked = kvstudy("verify", "reference/jedlicka2024.zip")
     assert checked.exit_code == 0, checked.output
     assert "made anew from the raw logs, and equal" in checked.output
+
+
+@pytest.mark.parametrize("command", [["verify"], ["rebuild", "--own-code", "--output", "new"]])
+def test_outside_of_a_clone(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(KvstudyError, match=r"Snakefile: no such file; run .* in a clone"):
+        kvstudy(*command, ROOT / "reference/jedlicka2024.zip")
+    assert not Path("new").exists()

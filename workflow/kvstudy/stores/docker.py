@@ -23,6 +23,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
+from kvstudy.stores.native import SERVERS
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
     LocalServer,
@@ -39,7 +40,7 @@ STOP_SECONDS = 30
 def missing(store: Store) -> str | None:
     """None when a container of the store can run here, else what is missing and the remedy.
 
-    The image may still have to be pulled.
+    The image may still have to be pulled or built.
     """
     file = store.file
     if store.docker is None:
@@ -54,7 +55,24 @@ def missing(store: Store) -> str | None:
             f"{file}: docker.command: without {{host}} the server would listen to other machines; "
             "add the image's option for the address, with the value {host}, or a file with $host"
         )
-    return daemon_problem()
+    return daemon_problem() or _build_problem(store)
+
+
+def _build_problem(store: Store) -> str | None:
+    """Why the image of the store's Dockerfile is not here and cannot be built, or None."""
+    context = SERVERS / store.folder.name
+    if not _dockerfile(store).is_file() or context.is_dir():
+        return None
+    if _docker("image", "inspect", store.docker.image).returncode == 0:
+        return None
+    return (
+        f"{store.file}: docker.image: {store.docker.image} is built from {context}, which is not "
+        f"here: run 'make servers STORES={store.folder.name}'"
+    )
+
+
+def _dockerfile(store: Store) -> Path:
+    return store.folder / "Dockerfile"
 
 
 def _names_the_host(store: Store) -> bool:
@@ -176,18 +194,37 @@ class DockerServer(LocalServer):
         }
 
 
-def pull(store: Store) -> dict:
-    """What Docker tells of the store's image, which is pulled unless it is here."""
+def bring(store: Store) -> dict:
+    """What Docker tells of the store's image; unless it is here it is pulled.
+
+    Where the store has a Dockerfile, the image is built from servers/<store>/ instead.
+    """
     image = store.docker.image
     told = _docker("image", "inspect", image)
     if told.returncode:
-        print(f"docker pull {image}", file=sys.stderr, flush=True)
-        pulled = _docker("pull", "--quiet", image)
-        if pulled.returncode:
+        command = ["pull", "--quiet", image]
+        remedy = (
+            "check the name and the way to the registry, "
+            f"bring the image with `docker load`, {NATIVE}"
+        )
+        if _dockerfile(store).is_file():
+            context = str(SERVERS / store.folder.name)
+            command = [
+                "build",
+                "--quiet",
+                "--tag",
+                image,
+                "--file",
+                str(_dockerfile(store)),
+                context,
+            ]
+            remedy = f"see what 'docker {shlex.join(command)}' says, {NATIVE}"
+        print(f"docker {shlex.join(command)}", file=sys.stderr, flush=True)
+        done = _docker(*command)
+        if done.returncode:
             raise KvstudyError(
-                f"{store.file}: docker.image: cannot pull {image} "
-                f"({_last_line(pulled.stderr)}); check the name and the way to the registry, "
-                f"bring the image with `docker load`, {NATIVE}"
+                f"{store.file}: docker.image: cannot {command[0]} {image} "
+                f"({_last_line(done.stderr)}); {remedy}"
             )
         told = _docker("image", "inspect", image)
     if told.returncode:
@@ -257,7 +294,7 @@ def _endpoint() -> str:
 
 def _facts(store: Store) -> dict:
     """What the manifest keeps: the digest (the image's id when it came from no registry)."""
-    image = pull(store)
+    image = bring(store)
     return {
         "digest": (image.get("RepoDigests") or [image["Id"]])[0],
         "image_id": image["Id"],

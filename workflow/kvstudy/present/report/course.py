@@ -53,9 +53,8 @@ class CourseFacts:
     """What the text on the course of the runs speaks about.
 
     ``steady``, ``unsteady`` and ``short`` are how many runs have each verdict;
-    ``restless`` names those that are not steady, ``stalled`` those in which no operation went
-    well for a while. ``drawn`` are the workloads with a run
-    that is long enough to be drawn.
+    ``stalled`` names those in which no operation went well for a while. ``drawn`` are the
+    workloads with a run that is long enough to be drawn.
     """
 
     watching: Watching | None
@@ -63,7 +62,6 @@ class CourseFacts:
     steady: int
     unsteady: int
     short: int
-    restless: list[str]
     stalled: list[str]
     warmed_up: bool
     drawn: list[AnyFigure]
@@ -101,7 +99,6 @@ def course_facts(
         steady=int(counts.get(Steadiness.STEADY, 0)),
         unsteady=int(counts.get(Steadiness.NOT_STEADY, 0)),
         short=int(counts.get(Steadiness.TOO_SHORT, 0)),
-        restless=_restless(seconds, names),
         stalled=_stalled(own(of_phase), names),
         warmed_up=bool((seconds["cut"] > 0).any()),
         drawn=[figure for figure in study.figures_of("time") if figure.workload in drawn],
@@ -149,17 +146,6 @@ def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
         )
         workload = names.workload(row.workload, row.parameters)
         texts.append(text.format(names.store(row.store), workload, int(row.n), round(row.max)))
-    return texts
-
-
-def _restless(seconds: pd.DataFrame, names: Names) -> list[str]:
-    texts = []
-    for (workload, store), runs in seconds.groupby(["workload", "store"], sort=False):
-        count = (runs["verdict"] == Steadiness.NOT_STEADY).sum()
-        if count:
-            text = ngettext("{} under {} ({} of {} runs)", "{} under {} ({} of {} runs)", len(runs))
-            title = names.workload(workload)
-            texts.append(text.format(names.store(store), title, count, len(runs)))
     return texts
 
 

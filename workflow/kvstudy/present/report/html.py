@@ -31,7 +31,7 @@ from kvstudy.present.report.document import (
 )
 from kvstudy.whole_file import put
 
-# Of a figure with more rows the page has the first ones, and says so.
+# A figure with more rows has them in its CSV only: they were a quarter of a page's bytes.
 MOST_ROWS = 200
 # A chart with more marks stays a drawing: they are too close for a pointer, and slow.
 MOST_MARKS = 5000
@@ -45,7 +45,9 @@ IDLE = re.compile(r' id="[^"]*"| transform="rotate\(-0 [^"]*"')
 GEOMETRY = re.compile(r' (?:d|points|x|y)="[^"]*"')
 # As Matplotlib draws a circle; the patterns of bars have hundreds.
 CIRCLE = re.compile(r"M (\S+ \S+)\s+(?:C [^A-Zz]*){3}C [^A-Zz]*?(\S+ \S+)\s+(?:C [^A-Zz]*){4}z")
-LONG = re.compile(r"-?\d+\.\d{3,}")
+LONG = re.compile(r"-?\d+\.\d{2,}")
+PATH = re.compile(r' d="([^"]*)"')
+COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -77,14 +79,14 @@ def page_words() -> dict[str, str]:
         "values_from": _("With all digits: {file}."),
         "choices": [_("Relative to"), _("Metric")],
         "chosen": _("{metric} of the stores relative to {store}."),
-        "values_first": _("Here are the first {shown} of {rows} rows."),
+        "values_many": _("All {rows} rows: {file}."),
     }
 
 
 def as_data(path: Path) -> str:
     """The SVG file as a data address for an attribute in double quotes.
 
-    Coordinates keep two decimals of a point, and names that nothing refers to are left out.
+    Coordinates keep one decimal of a point, and names that nothing refers to are left out.
     KvstudyError when the file cannot be read.
     """
     try:
@@ -108,8 +110,23 @@ def _quoted(tag: re.Match[str]) -> str:
 
 def _shorter(found: re.Match[str]) -> str:
     arcs = CIRCLE.sub(_arcs, found[0])
-    numbers = LONG.sub(lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), arcs)
-    return re.sub(r"\s+", " ", numbers)
+    numbers = LONG.sub(lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), arcs)
+    return PATH.sub(_strokes, re.sub(r"\s+", " ", numbers))
+
+
+def _strokes(path: re.Match[str]) -> str:
+    """Lines along an axis have one number: curves of one value a second are all steps."""
+    strokes, at = [], []
+    for letter, numbers in COMMAND.findall(path[1]):
+        to = numbers.split()
+        if letter == "L" and to[0] == at[0]:
+            strokes.append(f"V{to[1]}")
+        elif letter == "L" and to[1] == at[1]:
+            strokes.append(f"H{to[0]}")
+        else:
+            strokes.append(letter + " ".join(to))
+        at = to[-2:] or at
+    return f' d="{"".join(strokes)}"'
 
 
 def _arcs(circle: re.Match[str]) -> str:
@@ -132,8 +149,13 @@ def values_table(file: Path, spec: Mapping[str, Any]) -> str:
     if not heads:
         return ""
     words = page_words()
+    place = f"<code>{escape(file.as_posix())}</code>"
+    if len(rows) > MOST_ROWS:
+        return _details(
+            "values", words["values"], words["values_many"].format(rows=len(rows), file=place)
+        )
     lines, panel = [], None
-    for row in rows[:MOST_ROWS]:
+    for row in rows:
         title = spec["concat"][row["panel"]].get("title")
         if title and row["panel"] != panel:
             text = escape(" ".join(title))
@@ -142,18 +164,15 @@ def values_table(file: Path, spec: Mapping[str, Any]) -> str:
         cells = "".join(f"<td>{escape(row.get(name) or '')}</td>" for name in heads)
         of = "".join(f' data-{name}="{escape(row[name])}"' for name in FILTERED if row.get(name))
         lines.append(f'<tr{of}><th scope="row">{escape(row["title"])}</th>{cells}</tr>')
-    told = words["values_from"].format(file=f"<code>{escape(file.as_posix())}</code>")
-    if len(rows) > MOST_ROWS:
-        told += " " + words["values_first"].format(shown=MOST_ROWS, rows=len(rows))
     labels = "".join(f'<th scope="col">{escape(label)}</th>' for label in heads.values())
     table = (
         f'<div class="scroll"><table><thead><tr><td></td>{labels}</tr></thead>\n'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
-    return _details("values", words["values"], told, table)
+    return _details("values", words["values"], words["values_from"].format(file=place), table)
 
 
-def _details(kind: str, summary: str, note: str, content: str) -> str:
+def _details(kind: str, summary: str, note: str, content: str = "") -> str:
     """HTML that is closed until it is asked for; ``note`` and ``content`` are HTML."""
     head = f'<details class="{kind}"><summary>{escape(summary)}</summary>'
     return "\n".join([head, f"<p>{note}</p>", content, "</details>"])

@@ -107,6 +107,8 @@ class Misfit:
         # Counts say in words of what they are.
         unit = "" if row.unit in ("", "operations", "records", "runs", "reads") else f" {row.unit}"
         note = row.note and sentence(row.note).rstrip(".") + "."
+        if unit == " %":
+            expected += unit
         return cls(_place(row, study, titles), given + unit, expected, off(row), note)
 
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import grouped, share, significant
-from kvstudy.language.current import N_, _, ngettext
+from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, marked, number_cell
 from kvstudy.present.typeset.table import (
@@ -48,18 +48,15 @@ class RunsTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and its parameters, a line per store."""
-        sections, restless = [], []
+        sections = []
         overall = rows[rows["operation"] == "overall"]
         for setting, of in by_workload(overall, run.study):
             lines = []
             for (store,), group in by_store(of, run.titles):
                 keys = group[SETTING].drop_duplicates()
                 seconds = run.headline_analysis.steadiness.merge(keys, on=SETTING)
-                title = run.titles[store]
-                lines.append(Line(title, _cells(group.set_index("metric"), seconds), store))
-                if unsteady := (seconds["verdict"] == Steadiness.NOT_STEADY).sum():
-                    text = ngettext("{} ({} of {} runs)", "{} ({} of {} runs)", len(seconds))
-                    restless.append(text.format(title, unsteady, len(seconds)))
+                cells = _cells(group.set_index("metric"), seconds)
+                lines.append(Line(run.titles[store], cells, store))
             sections.append(Section(setting, lines, workload=of["workload"].iloc[0]))
         if not sections:
             sections.append(Section("", [Line(_("no valid run"), [DASH] * len(COLUMNS))]))
@@ -69,12 +66,10 @@ class RunsTable(Table):
                 "CoV: standard deviation ÷ mean. Whole, Rest: mean ops/s in the whole seconds of "
                 "the runs, and in those after the warm-up, which took Cut seconds (means over the "
                 "runs with at least {} whole seconds). Steady: runs that have a steady state after "
-                "their warm-up, of all runs; too short: less than {} s remain."
-            ).format(FEWEST_WHOLE, STEADY_SECONDS)
+                "their warm-up, of all runs; too short: less than {} s remain. !: a CoV above {}, "
+                "or runs without a steady state, whose mean hides a change."
+            ).format(FEWEST_WHOLE, STEADY_SECONDS, share(NOISY))
         ]
-        if restless:
-            # Next to the marks, since they say that a mean hides a change.
-            notes.append(_("! No steady state: {}.").format(", ".join(restless)))
         return [Grid([_(column) for column in COLUMNS], sections, notes, sortable=True)]
 
 

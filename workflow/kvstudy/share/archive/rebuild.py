@@ -41,6 +41,12 @@ CLOSE = 1e-9
 PROBLEM = re.compile(r"^kvstudy: (.+)$", re.M)
 
 
+def check_clone() -> None:
+    """KvstudyError when the present folder has no workflow to work with."""
+    if not SNAKEFILE.is_file():
+        raise KvstudyError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
+
+
 def compose(folder: Path, given: Path, code: Path, run: RunName) -> None:
     """Link study and measured files of ``given``, and the workflow of ``code``, in ``folder``."""
     if not (code / SNAKEFILE).is_file():
@@ -102,6 +108,8 @@ def rebuild(archive: Path, folder: Path, own_code: bool = False) -> Path:
     Tables, figures and the report that were packed are left in the archive. With ``own_code``
     the workflow is that of the present folder, and the files lie below ``archive`` in the new one.
     """
+    if own_code:
+        check_clone()
     given = folder / "archive" if own_code else folder
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise KvstudyError(f"{folder}: is there already; remove it, or give --output")

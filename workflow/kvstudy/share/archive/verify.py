@@ -18,7 +18,7 @@ from kvstudy.share.archive.checks import (
     count,
 )
 from kvstudy.share.archive.contents import CODE, Contents, contents_of
-from kvstudy.share.archive.rebuild import SNAKEFILE, check_numbers
+from kvstudy.share.archive.rebuild import check_clone, check_numbers
 from kvstudy.share.archive.unpack import (
     Progress,
     check_room,
@@ -41,8 +41,8 @@ def verify(
     ``own_code``: numbers are made anew by the workflow of this clone, else by the archive's.
     ``say`` is told what is being done. KvstudyError for what is no archive and no run.
     """
-    if own_code and not SNAKEFILE.is_file():
-        raise KvstudyError(f"{SNAKEFILE}: no such file; run the command in a clone of kvstudy")
+    if own_code:
+        check_clone()
     with tempfile.TemporaryDirectory(prefix="kvstudy-verify-") as top:
         path = Path(name)
         if path.is_file():

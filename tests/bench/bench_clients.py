@@ -1,0 +1,95 @@
+"""Our YCSB bindings beside YCSB's own on the same server: throughput, and its ratio.
+
+Needs the folder of an unpacked YCSB 0.17 in the variable YCSB_HOME; takes the stores that have a
+binding there and a server here (5 min each). The words of the command line choose other stores.
+Each round runs both clients one after the other in turns, so that what disturbs the machine
+disturbs both.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb.parse import parse
+from kvstudy.measure.client import Client, find_client, phase_command
+from kvstudy.stats.ratios import paired_ratio
+from kvstudy.stores.definition import Store, load_store
+from kvstudy.stores.native import NativeServer
+from kvstudy.stores.server import free_port, serving
+from kvstudy.study.cells import Cell
+from kvstudy.study.load import STORES
+
+ROUNDS = 7
+RECORDS = 100_000
+OPERATIONS = 500_000
+THREADS = 4
+
+
+def main() -> None:
+    # Our own client is what find_client gives where the variable is not set.
+    home = os.environ.pop("YCSB_HOME", "")
+    if not home:
+        sys.exit(
+            "YCSB_HOME: name the folder of an unpacked YCSB 0.17, whose bindings to compare with"
+        )
+    print("| store | workload | ours, ops/s | YCSB's, ops/s | ours / YCSB's, 95 % interval |")
+    print("|---|---|---|---|---|")
+    for name in sys.argv[1:] or sorted(path.parent.name for path in STORES.glob("*/store.yaml")):
+        store = load_store(STORES / name)
+        if store.in_process or store.ycsb.official is None:
+            continue
+        try:
+            compare(store, find_client(store), find_client(store, home))
+        except KvstudyError as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+
+
+def compare(store: Store, ours: Client, theirs: Client) -> None:
+    """Print the store's lines of the table, one for each workload."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
+        with serving(store, server, server.log):
+            throughput(ours, store, server, "c", "load", folder)
+            for workload in ("a", "c"):
+                found: dict[Client, dict[int, float]] = {ours: {}, theirs: {}}
+                for number in range(ROUNDS):
+                    for client in (ours, theirs)[:: 1 if number % 2 else -1]:
+                        found[client][number] = throughput(
+                            client, store, server, workload, "run", folder
+                        )
+                line(store, workload, *found.values())
+
+
+def line(store: Store, workload: str, ours: dict[int, float], theirs: dict[int, float]) -> None:
+    ratio = paired_ratio(ours, theirs)
+    means = " | ".join(f"{sum(values.values()) / ROUNDS:,.0f}" for values in (ours, theirs))
+    interval = f"{ratio.value:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
+    print(f"| {store.title} | {workload.upper()} | {means} | {interval} |", flush=True)
+
+
+def throughput(
+    client: Client, store: Store, server: NativeServer, workload: str, phase: str, folder: Path
+) -> float:
+    """The phase's operations per second; KvstudyError with what the client said if it failed."""
+    cell = Cell(store.name, workload, RECORDS, OPERATIONS, THREADS, None, 1, (), store.name)
+    command = phase_command(client, store, cell, phase, server.host, server.port, folder)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"CLASSPATH": client.classpath},
+        timeout=600,
+    )
+    if done.returncode != 0:
+        raise KvstudyError(f"{' '.join(command)} failed: {done.stderr[-1000:]}")
+    return parse(done.stdout, phase).throughput
+
+
+if __name__ == "__main__":
+    main()
