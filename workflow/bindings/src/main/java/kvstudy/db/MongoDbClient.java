@@ -6,15 +6,11 @@ import com.mongodb.MongoConnectionPoolClearedException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoTimeoutException;
+import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
-import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import com.mongodb.client.MongoCollection;
-import com.mongodb.client.MongoCursor;
 import com.mongodb.client.MongoDatabase;
-import com.mongodb.client.result.DeleteResult;
-import com.mongodb.client.result.UpdateResult;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -25,11 +21,14 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import java.util.concurrent.TimeUnit;
+import org.bson.BsonArray;
 import org.bson.BsonBinary;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import site.ycsb.ByteArrayByteIterator;
+import org.bson.codecs.configuration.CodecRegistries;
+import org.bson.codecs.configuration.CodecRegistry;
 import site.ycsb.ByteIterator;
 import site.ycsb.DB;
 import site.ycsb.DBException;
@@ -43,16 +42,20 @@ import site.ycsb.Status;
  *
  * <ul>
  *   <li>read: find by {@code _id}, with a projection when fields are named
- *   <li>insert: insertOne; an existing key is an ERROR
- *   <li>update: updateOne with {@code $set} of the given fields; a missing key is NOT_FOUND
- *   <li>delete: deleteOne
+ *   <li>insert: an existing key is an ERROR
+ *   <li>update: {@code $set} of the given fields; a missing key is NOT_FOUND
+ *   <li>delete: of one document
  *   <li>scan: find of {@code _id >= startkey}, sorted by {@code _id}, with a limit
  * </ul>
  *
+ * <p>Operations are the server's commands, run by the driver, and not calls of its collections: a
+ * read took 68 µs of the client's CPU with these, 57 with commands, 52 in YCSB's binding with
+ * driver 3.8 (200 000 reads, start of the JVM included, means of 3 interleaved rounds).
+ *
  * <p>Different from YCSB's binding: a scan that finds nothing is NOT_FOUND (YCSB's says ERROR), a
  * lost server is an ERROR at once or after the time-out (YCSB's waits 30 s), the driver does not
- * repeat a failed read or write by itself, and batches and upserts are refused (YCSB's binding
- * loses the last records of a batch).
+ * repeat a failed read or write by itself, and batches, upserts and writes without an answer (w=0)
+ * are refused (YCSB's binding loses the last records of a batch).
  *
  * <p>Properties: {@code mongodb.url} (mongodb://127.0.0.1:27017/ycsb?w=1), {@code mongodb.timeout}
  * (ms for connecting and for each operation, 2000). Options in the URL win.
@@ -61,6 +64,10 @@ public class MongoDbClient extends DB {
   private static final String URL = "mongodb://127.0.0.1:27017/ycsb?w=1";
   private static final List<String> KNOWN = List.of("mongodb.url", "mongodb.timeout");
   private static final BsonInt32 YES = new BsonInt32(1);
+  private static final CodecRegistry REGISTRY =
+      CodecRegistries.fromRegistries(
+          CodecRegistries.fromCodecs(new MongoDbReply.Reader()),
+          MongoClientSettings.getDefaultCodecRegistry());
 
   private int timeout;
   private List<String> hosts;
@@ -71,10 +78,12 @@ public class MongoDbClient extends DB {
 
   private MongoDatabase database;
 
-  /** The collection of the last operation: a new one would look up its codecs again. */
-  private MongoCollection<BsonDocument> collection;
+  private ReadPreference readPreference;
 
-  private String collectionTable;
+  /** What the URL asks for beside the operation, if anything. */
+  private final BsonDocument ofReads = new BsonDocument();
+
+  private final BsonDocument ofWrites = new BsonDocument();
 
   /** True after a lost connection, until an operation succeeds. */
   private boolean lost;
@@ -88,9 +97,23 @@ public class MongoDbClient extends DB {
     hosts = url.getHosts();
     String name = "mongodb " + String.join(",", hosts);
     failures = new Failures(name);
+    MongoClientSettings settings = settings(url, timeout);
+    if (!settings.getWriteConcern().isAcknowledged()) {
+      throw new DBException("mongodb.url: w=0 measures the sending alone; give w=1 or more");
+    }
+    readPreference = settings.getReadPreference();
+    if (!settings.getReadConcern().isServerDefault()) {
+      ofReads.put("readConcern", settings.getReadConcern().asDocument());
+    }
+    if (!settings.getWriteConcern().isServerDefault()) {
+      ofWrites.put("writeConcern", settings.getWriteConcern().asDocument());
+    }
     try {
-      client = MongoClients.create(settings(url, timeout));
-      database = client.getDatabase(url.getDatabase() == null ? "ycsb" : url.getDatabase());
+      client = MongoClients.create(settings);
+      database =
+          client
+              .getDatabase(url.getDatabase() == null ? "ycsb" : url.getDatabase())
+              .withCodecRegistry(REGISTRY);
       database.runCommand(new BsonDocument("ping", YES));
     } catch (MongoException e) {
       cleanup();
@@ -157,11 +180,13 @@ public class MongoDbClient extends DB {
     return attempt(
         "read",
         () -> {
-          BsonDocument record = find(table, id(key), fields).first();
-          if (record == null) {
+          BsonDocument find =
+              find(table, id(key), fields, 1).append("singleBatch", BsonBoolean.TRUE);
+          List<HashMap<String, ByteIterator>> records = answer(find).records;
+          if (records.isEmpty()) {
             return Status.NOT_FOUND;
           }
-          fill(result, record);
+          result.putAll(records.get(0));
           return Status.OK;
         });
   }
@@ -169,36 +194,20 @@ public class MongoDbClient extends DB {
   @Override
   public Status insert(String table, String key, Map<String, ByteIterator> values) {
     BsonDocument record = put(id(key), values);
-    return attempt(
-        "insert",
-        () -> {
-          collection(table).insertOne(record);
-          return Status.OK;
-        });
+    return attempt("insert", () -> write("insert", table, "documents", record));
   }
 
   @Override
   public Status update(String table, String key, Map<String, ByteIterator> values) {
     BsonDocument change = new BsonDocument("$set", put(new BsonDocument(), values));
-    return attempt(
-        "update",
-        () -> {
-          UpdateResult done = collection(table).updateOne(id(key), change);
-          // With w=0 the server does not tell.
-          boolean missed = done.wasAcknowledged() && done.getMatchedCount() == 0;
-          return missed ? Status.NOT_FOUND : Status.OK;
-        });
+    BsonDocument update = new BsonDocument("q", id(key)).append("u", change);
+    return attempt("update", () -> write("update", table, "updates", update));
   }
 
   @Override
   public Status delete(String table, String key) {
-    return attempt(
-        "delete",
-        () -> {
-          DeleteResult done = collection(table).deleteOne(id(key));
-          boolean missed = done.wasAcknowledged() && done.getDeletedCount() == 0;
-          return missed ? Status.NOT_FOUND : Status.OK;
-        });
+    BsonDocument delete = new BsonDocument("q", id(key)).append("limit", YES);
+    return attempt("delete", () -> write("delete", table, "deletes", delete));
   }
 
   @Override
@@ -212,35 +221,42 @@ public class MongoDbClient extends DB {
     return attempt(
         "scan",
         () -> {
-          FindIterable<BsonDocument> found =
-              find(table, from, fields).sort(new BsonDocument("_id", YES)).limit(recordcount);
-          try (MongoCursor<BsonDocument> records = found.iterator()) {
-            while (records.hasNext()) {
-              HashMap<String, ByteIterator> record = new HashMap<>();
-              fill(record, records.next());
-              result.add(record);
-            }
+          BsonDocument find = find(table, from, fields, recordcount);
+          find.put("batchSize", find.get("limit"));
+          MongoDbReply reply = answer(find.append("sort", new BsonDocument("_id", YES)));
+          if (reply.cursor != 0) {
+            return failures.error("scan", "the records do not fit into one answer (16 MiB)");
           }
-          return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
+          result.addAll(reply.records);
+          return reply.records.isEmpty() ? Status.NOT_FOUND : Status.OK;
         });
   }
 
-  private FindIterable<BsonDocument> find(String table, BsonDocument query, Set<String> fields) {
-    FindIterable<BsonDocument> found = collection(table).find(query);
-    if (fields == null || fields.isEmpty()) {
-      return found;
+  private static BsonDocument find(
+      String table, BsonDocument filter, Set<String> fields, int limit) {
+    BsonDocument find = new BsonDocument("find", new BsonString(table)).append("filter", filter);
+    find.put("limit", new BsonInt32(limit));
+    if (fields != null && !fields.isEmpty()) {
+      BsonDocument projection = new BsonDocument();
+      fields.forEach(field -> projection.put(field, YES));
+      find.put("projection", projection);
     }
-    BsonDocument projection = new BsonDocument();
-    fields.forEach(field -> projection.put(field, YES));
-    return found.projection(projection);
+    return find;
   }
 
-  private MongoCollection<BsonDocument> collection(String table) {
-    if (!table.equals(collectionTable)) {
-      collection = database.getCollection(table, BsonDocument.class);
-      collectionTable = table;
+  private MongoDbReply answer(BsonDocument find) {
+    find.putAll(ofReads);
+    return database.runCommand(find, readPreference, MongoDbReply.class);
+  }
+
+  private Status write(String name, String table, String kind, BsonDocument one) {
+    BsonDocument command = new BsonDocument(name, new BsonString(table));
+    command.append(kind, new BsonArray(List.of(one))).putAll(ofWrites);
+    MongoDbReply reply = database.runCommand(command, MongoDbReply.class);
+    if (reply.error != null) {
+      return failures.error(name, reply.error);
     }
-    return collection;
+    return reply.count == 0 ? Status.NOT_FOUND : Status.OK;
   }
 
   private static BsonDocument id(String key) {
@@ -250,15 +266,6 @@ public class MongoDbClient extends DB {
   private static BsonDocument put(BsonDocument record, Map<String, ByteIterator> values) {
     values.forEach((name, value) -> record.put(name, new BsonBinary(value.toArray())));
     return record;
-  }
-
-  private static void fill(Map<String, ByteIterator> result, BsonDocument record) {
-    record.forEach(
-        (name, value) -> {
-          if (value.isBinary()) {
-            result.put(name, new ByteArrayByteIterator(value.asBinary().getData()));
-          }
-        });
   }
 
   private interface Operation {

@@ -1,6 +1,8 @@
 package kvstudy.db;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import org.bson.BsonBinary;
@@ -19,6 +22,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
 import site.ycsb.ByteIterator;
+import site.ycsb.DBException;
 import site.ycsb.Status;
 
 class MongoDbContractTest extends StoreContract {
@@ -119,5 +123,27 @@ class MongoDbContractTest extends StoreContract {
     assertEquals(Status.ERROR, db.update(TABLE, key, record("a.b", "1")));
     assertEquals(Status.OK, db.delete(TABLE, key));
     assertEquals(Status.NOT_FOUND, read(key, null));
+  }
+
+  /** The server ends an answer at 16 MiB. */
+  @Test
+  void aScanOfMoreThanOneAnswerIsAnError() {
+    for (String name : List.of(key + 1, key + 2)) {
+      db.insert(TABLE, name, record("a", "x".repeat(9 << 20)));
+    }
+    assertEquals(Status.OK, db.scan(TABLE, key + 1, 1, null, new Vector<>()));
+    assertEquals(Status.ERROR, db.scan(TABLE, key + 1, 2, null, new Vector<>()));
+    db.delete(TABLE, key + 1);
+    db.delete(TABLE, key + 2);
+  }
+
+  @Test
+  void writesWithoutAnAnswerAreRefused() {
+    MongoDbClient client = new MongoDbClient();
+    Properties p = new Properties();
+    p.setProperty("mongodb.url", "mongodb://127.0.0.1:" + port + "/ycsb?w=0");
+    client.setProperties(p);
+    DBException e = assertThrows(DBException.class, client::init);
+    assertTrue(e.getMessage().startsWith("mongodb.url: w=0"), e.getMessage());
   }
 }
