@@ -24,9 +24,9 @@ from kvstudy.stores.server import free_port, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.load import STORES
 
-ROUNDS = 7
+ROUNDS = 5
 RECORDS = 100_000
-OPERATIONS = 500_000
+OPERATIONS = 300_000
 THREADS = 4
 
 

@@ -329,6 +329,34 @@ def test_image_of_a_registry_is_pulled_and_its_digest_recorded(
         assert server.describe()["digest"] == f"{name}@sha256:{digest}"
 
 
+def test_image_of_a_dockerfile_is_built_from_the_stores_server(
+    docker_daemon, local_images, tmp_path, monkeypatch, capfd
+):
+    base, image = local_images.redis, "kvstudy-test/built:1.0.0"
+    monkeypatch.chdir(tmp_path)
+    folder = shutil.copytree(STORES / "redis", tmp_path / "envs/stores/redis")
+    (folder / "Dockerfile").write_text(f"FROM {base}\nCOPY release /release\n")
+    store = load_store(folder)
+    docker_way = store.docker.model_copy(update={"image": image})
+    store = store.model_copy(update={"docker": docker_way})
+    problem = provider.missing(store)
+    assert "is built from servers/redis, which is not here: run 'make servers STORES=redis'" in (
+        problem
+    )
+    (tmp_path / "servers/redis").mkdir(parents=True)
+    (tmp_path / "servers/redis/release").write_text("one\n")
+    assert provider.missing(store) is None
+    log = tmp_path / "server.log"
+    server = provider.DockerServer(store, free_port(), tmp_path / "data", log)
+    with serving(store, server, log) as version:
+        assert version == local_images.redis_version
+        told = docker(
+            docker_daemon, "exec", server.name, "sh", "-c", 'read x < /release; echo "$x"'
+        )
+        assert told == "one\n"
+    assert f"docker build --quiet --tag {image}" in capfd.readouterr().err
+
+
 def test_image_that_cannot_be_pulled(tmp_path):
     # Nobody listens on port 1, so this fails without a network and at once.
     store, log = a_store("redis", "127.0.0.1:1/redis:1.2.3"), tmp_path / "server.log"
