@@ -78,10 +78,7 @@ local WRITERS = {
     return div.content
   end,
   contents = function()
-    -- On the next page rather than broken apart, where little of this one is left.
-    return raw(
-      "\\par\\ifdim\\dimexpr\\pagegoal-\\pagetotal\\relax<.4\\textheight \\pagebreak\\fi\\tableofcontents"
-    )
+    return raw("\\contentsintwo")
   end,
   ["page-break"] = function()
     return raw("\\clearpage")
