@@ -309,7 +309,8 @@ def test_every_value_of_a_workload_leads_to_its_lines(thesis, clone, monkeypatch
         address = Address(row.store, row.workload, row.parameters, row.operation, row.metric)
         found = chain(run, address)
         assert found.problems == []
-        assert [each.counts for each in found.repetitions] == [True] * 2
+        # A run on a busy machine may be too short for what is read once a second.
+        assert sum(each.counts for each in found.repetitions) == row.n
         assert all(value.sources for each in found.repetitions for value in each.made_of)
 
 
