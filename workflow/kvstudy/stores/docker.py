@@ -208,16 +208,10 @@ def bring(store: Store) -> dict:
             f"bring the image with `docker load`, {NATIVE}"
         )
         if _dockerfile(store).is_file():
-            context = str(SERVERS / store.folder.name)
-            command = [
-                "build",
-                "--quiet",
-                "--tag",
-                image,
-                "--file",
-                str(_dockerfile(store)),
-                context,
-            ]
+            # Resolved: the folder may be a link to a release that somebody built.
+            context = str((SERVERS / store.folder.name).resolve())
+            command = ["build", "--quiet", "--tag", image]
+            command += ["--file", str(_dockerfile(store)), context]
             remedy = f"see what 'docker {shlex.join(command)}' says, {NATIVE}"
         print(f"docker {shlex.join(command)}", file=sys.stderr, flush=True)
         done = _docker(*command)
