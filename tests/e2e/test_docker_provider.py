@@ -336,9 +336,7 @@ def test_image_of_a_dockerfile_is_built_from_the_stores_server(
     monkeypatch.chdir(tmp_path)
     folder = shutil.copytree(STORES / "redis", tmp_path / "envs/stores/redis")
     (folder / "Dockerfile").write_text(f"FROM {base}\nCOPY release /release\n")
-    store = load_store(folder)
-    docker_way = store.docker.model_copy(update={"image": image})
-    store = store.model_copy(update={"docker": docker_way})
+    store = a_store(str(folder), image)
     problem = provider.missing(store)
     assert "is built from servers/redis, which is not here: run 'make servers STORES=redis'" in (
         problem

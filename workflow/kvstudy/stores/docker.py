@@ -60,7 +60,7 @@ def missing(store: Store) -> str | None:
 
 def _build_problem(store: Store) -> str | None:
     """Why the image of the store's Dockerfile is not here and cannot be built, or None."""
-    context = SERVERS / store.folder.name
+    context = _context(store)
     if not _dockerfile(store).is_file() or context.is_dir():
         return None
     if _docker("image", "inspect", store.docker.image).returncode == 0:
@@ -73,6 +73,11 @@ def _build_problem(store: Store) -> str | None:
 
 def _dockerfile(store: Store) -> Path:
     return store.folder / "Dockerfile"
+
+
+def _context(store: Store) -> Path:
+    """What an image is built from: the release that the native server runs."""
+    return SERVERS / store.folder.name
 
 
 def _names_the_host(store: Store) -> bool:
@@ -209,7 +214,7 @@ def bring(store: Store) -> dict:
         )
         if _dockerfile(store).is_file():
             # Resolved: the folder may be a link to a release that somebody built.
-            context = str((SERVERS / store.folder.name).resolve())
+            context = str(_context(store).resolve())
             command = ["build", "--quiet", "--tag", image]
             command += ["--file", str(_dockerfile(store)), context]
             remedy = f"see what 'docker {shlex.join(command)}' says, {NATIVE}"

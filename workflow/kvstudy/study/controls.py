@@ -5,7 +5,7 @@ names. Both are the same, so what differs between them is chance. The *client
 ceiling*: YCSB with its BasicDB, which does nothing; no store can be faster on
 this client. A study can ask for a *second client*: each store once more, with two
 clients at a time that have half of the threads each; if their total is higher, one
-client is the limit. All stand in the random order beside the stores, but not in rankings, tables of
+client is the limit. All take part in the random order, but not in rankings, tables of
 results or figures.
 """
 
