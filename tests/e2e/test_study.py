@@ -16,6 +16,7 @@ import pytest
 from kvstudy.analyse.findings.pairs import ratio_of
 from kvstudy.analyse.run import find_run
 from kvstudy.analyse.tidy.numbers import significant
+from kvstudy.analyse.tidy.resources import DISTURBING
 from kvstudy.present.report.build import build_pdf
 from kvstudy.share.trace.chain import Address, chain
 from openpyxl import load_workbook
@@ -309,8 +310,9 @@ def test_every_value_of_a_workload_leads_to_its_lines(thesis, clone, monkeypatch
         address = Address(row.store, row.workload, row.parameters, row.operation, row.metric)
         found = chain(run, address)
         assert found.problems == []
-        # A run on a busy machine may be too short for what is read once a second.
-        assert sum(each.counts for each in found.repetitions) == row.n
+        counts = [each.counts for each in found.repetitions]
+        # A short run may have too little CPU time to tell what disturbed it.
+        assert counts == [True] * 2 or (row.metric in DISTURBING and sum(counts) == row.n)
         assert all(value.sources for each in found.repetitions for value in each.made_of)
 
 
