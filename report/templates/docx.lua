@@ -14,12 +14,14 @@ local function caption(div, style)
   return styled(style, { pandoc.Para(inlines) })
 end
 
+-- No CodeBlock: its text would be as large as code within a sentence, and its lines too long.
 local function listing(block)
-  local lines = {}
+  local lines = pandoc.List()
   for kind, text in parts.lines(block) do
-    lines[#lines + 1] = parts.sign(kind) .. text
+    lines:extend({ pandoc.Str(parts.sign(kind) .. text), pandoc.LineBreak() })
   end
-  return pandoc.CodeBlock(table.concat(lines, "\n"))
+  lines:remove()
+  return styled("Source Code", { pandoc.Para(lines) })
 end
 
 local function notes(div)
@@ -170,7 +172,7 @@ local WRITERS = {
     return blocks
   end,
   figure = function(div)
-    local picture = drawing(parts.name_of(div), div.content[#div.content], "16cm")
+    local picture = drawing(parts.name_of(div), div.content[#div.content], "15.7cm")
     return { picture, caption(div, "Image Caption") }
   end,
   transcript = function(div)
@@ -209,14 +211,14 @@ local function contents(doc)
   local title = { pandoc.Str(pandoc.utils.stringify(doc.meta["word-contents"])) }
   local items = pandoc.List({ styled("TOC Heading", { pandoc.Para(title) }) })
   for _, block in ipairs(doc.blocks) do
-    if block.t == "Header" and block.level <= 2 then
+    if block.t == "Header" and block.level == 1 then
       -- A name that fields allow: those of the headings have hyphens.
       local name = "toc" .. #items
       local words = block.content:clone()
       block.content = { pandoc.Span(words, pandoc.Attr(name)) }
       local page = pandoc.RawInline("openxml", "<w:r><w:tab/></w:r>" .. field("PAGEREF " .. name .. " \\h"))
       local link = pandoc.Link(words .. { page }, "#" .. name)
-      items:insert(styled("toc " .. block.level, { pandoc.Para({ link }) }))
+      items:insert(styled("toc 1", { pandoc.Para({ link }) }))
     end
   end
   return items

@@ -135,6 +135,8 @@ def use_style() -> None:
             "grid.linewidth": 0.4,
             "grid.color": "0.88",
             "axes.axisbelow": True,
+            # What SVG takes when nothing is said: the page has a thousand lines.
+            "lines.solid_capstyle": "butt",
             "hatch.linewidth": 0.5,
             # Type 42 embeds whole TrueType fonts; type 3 is refused by some printers.
             "pdf.fonttype": 42,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -39,6 +40,8 @@ PERCENT = 99.0
 # Values further apart than that need a logarithmic scale.
 WIDE, WIDEST = 10, 30
 ACROSS = 4
+# Of a line of a panel's title.
+LETTERS = 20
 TEXTS = {
     "throughput_text": N_("Throughput"),
     "throughput_range": N_("95 % interval"),
@@ -121,7 +124,7 @@ class Tradeoff(DrawnFigure):
                 x, y, marker = row["throughput"], row["latency"], markers[row["store"]]
                 ax.errorbar(x, y, xerr=bars[0], yerr=bars[1], color=color, linewidth=0.8)
                 ax.plot(x, y, marker, color=color, markersize=5, zorder=3)
-            ax.set_title(_title(workload, of, looks), loc="left")
+            ax.set_title(fill(_title(workload, of, looks), LETTERS), loc="left")
             ax.grid(axis="both", visible=True)
         _scale(axes[0, 0], "x", known, "throughput")
         _scale(axes[0, 0], "y", known, "latency")

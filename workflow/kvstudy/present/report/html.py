@@ -49,6 +49,7 @@ LONG = re.compile(r"-?\d+\.\d{2,}")
 PATH = re.compile(r' d="([^"]*)"')
 COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 TAG = re.compile(r"<[^>]*>")
+GROUP = re.compile(r"</?g(?: [^>]*)?>")
 
 
 def page_words() -> dict[str, str]:
@@ -97,15 +98,31 @@ def as_data(path: Path) -> str:
     used = set(re.findall(r"#([\w-]+)", drawing))
     drawing = IDLE.sub(lambda name: name[0] if name[0][5:-1] in used else "", drawing)
     drawing = re.sub(r">\s+<", "><", drawing.strip())
+    drawing = _without_idle_groups(drawing)
     drawing = drawing.replace("<svg", '<svg font-family="DejaVu Sans,Verdana,sans-serif"', 1)
     drawing = TAG.sub(_quoted, drawing)
     return "data:image/svg+xml," + quote(drawing, safe=" !$()*+,-./:;=?@_|~<>'")
 
 
+def _without_idle_groups(drawing: str) -> str:
+    """Without groups that say nothing of what is in them: one for each mark, Matplotlib writes."""
+    kept: list[bool] = []
+
+    def shown(tag: re.Match[str]) -> str:
+        if tag[0] == "</g>":
+            return tag[0] if kept.pop() else ""
+        kept.append(tag[0] != "<g>")
+        return tag[0] if kept[-1] else ""
+
+    return GROUP.sub(shown, drawing.replace("<g/>", ""))
+
+
 def _quoted(tag: re.Match[str]) -> str:
     """The element with single quotes, which need no escape where it will stand."""
     text = tag[0].replace("'", "&apos;").replace('"', "'")
-    return re.sub(r"(?<=[:;]) ", "", text) if "style=" in text else text
+    if "style=" in text:
+        text = re.sub(r"(?<=[:;]) ", "", text).replace("#ffffff", "#fff")
+    return text
 
 
 def _shorter(found: re.Match[str]) -> str:
