@@ -11,14 +11,11 @@ import com.aerospike.client.policy.ClientPolicy;
 import com.aerospike.client.policy.Policy;
 import com.aerospike.client.policy.RecordExistsAction;
 import com.aerospike.client.policy.WritePolicy;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.Vector;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
@@ -46,7 +43,7 @@ import site.ycsb.Status;
  * {@code as.timeout} (ms for connecting and for each operation, 10000), {@code as.user}, {@code
  * as.password}.
  */
-public class AerospikeClient extends DB {
+public class AerospikeClient extends StoreClient<IAerospikeClient> {
   private final ClientPolicy connecting = new ClientPolicy();
   private final Policy reading = new Policy();
   private final WritePolicy inserting = new WritePolicy();
@@ -54,14 +51,9 @@ public class AerospikeClient extends DB {
   private final WritePolicy deleting = new WritePolicy();
   private Host server;
   private String namespace;
-  private Failures failures;
-
-  /** One for each client thread, with one connection for its operations; null after it was lost. */
-  private IAerospikeClient client;
 
   @Override
-  public void init() throws DBException {
-    Properties p = getProperties();
+  String configure(Properties p) throws DBException {
     int port = Options.integer(p, "as.port", 3000, 1, 65535);
     int timeout = Options.integer(p, "as.timeout", 10_000, 1, Integer.MAX_VALUE);
     server = new Host(p.getProperty("as.host", "localhost"), port);
@@ -78,20 +70,34 @@ public class AerospikeClient extends DB {
     }
     inserting.recordExistsAction = RecordExistsAction.CREATE_ONLY;
     updating.recordExistsAction = RecordExistsAction.REPLACE_ONLY;
-    failures = new Failures("aerospike " + server.name + ":" + server.port);
-    try {
-      client();
-    } catch (RuntimeException e) {
-      throw failures.unreachable(e, "start the server, or set as.host and as.port");
-    }
+    return "aerospike " + server.name + ":" + server.port;
+  }
+
+  /** With one connection for the thread's operations. */
+  @Override
+  IAerospikeClient connect() {
+    return new com.aerospike.client.AerospikeClient(connecting, server);
   }
 
   @Override
-  public void cleanup() {
-    if (client != null) {
-      client.close();
-      client = null;
-    }
+  void close(IAerospikeClient aerospike) {
+    aerospike.close();
+  }
+
+  @Override
+  String remedy() {
+    return "start the server, or set as.host and as.port";
+  }
+
+  /** False when the driver has given up the server: it would look for it only once a second. */
+  @Override
+  boolean isOpen(IAerospikeClient aerospike) {
+    return aerospike.getNodes().length > 0;
+  }
+
+  @Override
+  boolean isLost(Exception e) {
+    return false;
   }
 
   @Override
@@ -117,7 +123,7 @@ public class AerospikeClient extends DB {
     Map<String, Object> bins = record.bins == null ? Map.of() : record.bins;
     for (Object value : bins.values()) {
       if (!(value instanceof byte[])) {
-        return failures.error("read", "a bin does not hold bytes (who wrote the record?)");
+        return error("read", "a bin does not hold bytes (who wrote the record?)");
       }
     }
     bins.forEach((name, value) -> result.put(name, new ByteArrayByteIterator((byte[]) value)));
@@ -160,53 +166,21 @@ public class AerospikeClient extends DB {
   }
 
   @Override
-  public Status scan(
-      String table,
-      String startkey,
-      int recordcount,
-      Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
-    return Status.NOT_IMPLEMENTED;
-  }
-
-  private interface Operation {
-    Status run(IAerospikeClient aerospike);
-  }
-
-  private Status attempt(String name, Operation operation) {
-    try {
-      return operation.run(client());
-    } catch (AerospikeException e) {
-      return status(name, e);
-    } catch (RuntimeException e) {
-      return failures.error(name, e);
+  Status failed(String operation, Exception e) {
+    if (!(e instanceof AerospikeException)) {
+      return super.failed(operation, e);
     }
-  }
-
-  private Status status(String name, AerospikeException e) {
-    int code = e.getResultCode();
+    int code = ((AerospikeException) e).getResultCode();
     if (code == ResultCode.KEY_NOT_FOUND_ERROR) {
       return Status.NOT_FOUND;
     }
     if (code == ResultCode.KEY_EXISTS_ERROR) {
-      return failures.error(name, "the key exists (was the data loaded before?)");
+      return error(operation, "the key exists (was the data loaded before?)");
     }
     // The server refuses for many reasons with one class; failures of the network have their own.
     boolean refused = e.getClass() == AerospikeException.class && code > 0;
     return refused
-        ? failures.error(name, ResultCode.getResultString(code))
-        : failures.error(name, e);
-  }
-
-  /** The driver's client, or a new one when it has given up the server. */
-  private IAerospikeClient client() {
-    if (client != null && client.getNodes().length == 0) {
-      // It would look for the server only once a second.
-      cleanup();
-    }
-    if (client == null) {
-      client = new com.aerospike.client.AerospikeClient(connecting, server);
-    }
-    return client;
+        ? error(operation, ResultCode.getResultString(code))
+        : super.failed(operation, e);
   }
 }

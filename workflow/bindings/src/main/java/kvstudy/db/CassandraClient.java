@@ -15,12 +15,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import kvstudy.db.CassandraStatement.Kind;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
@@ -49,28 +49,53 @@ import site.ycsb.Status;
  * cassandra.coreconnections} (as many as client threads), {@code cassandra.connecttimeoutmillis}
  * (5000), {@code cassandra.readtimeoutmillis} (12000: longer than all time-outs of the server).
  */
-public class CassandraClient extends DB {
+public class CassandraClient extends StoreClient<CassandraServer.Connection> {
+  private CassandraServer.Settings settings;
   private CassandraServer server;
-  private Failures failures;
 
   @Override
-  public void init() throws DBException {
-    server = CassandraServer.shared(CassandraServer.Settings.of(getProperties()));
-    failures = new Failures("cassandra " + server);
-    try {
-      server.connection();
-    } catch (IOException | RuntimeException e) {
-      cleanup();
-      throw failures.unreachable(
-          e, "start the server and create the keyspace, or set hosts and port");
-    }
+  String configure(Properties p) throws DBException {
+    settings = CassandraServer.Settings.of(p);
+    server = CassandraServer.SHARED.take(settings);
+    return "cassandra " + server;
   }
 
   @Override
-  public void cleanup() {
+  CassandraServer.Connection connect() throws IOException {
+    return server.connection();
+  }
+
+  @Override
+  void close(CassandraServer.Connection broken) {
+    server.lost(broken);
+  }
+
+  @Override
+  String remedy() {
+    return "start the server and create the keyspace, or set hosts and port";
+  }
+
+  /** False when another thread has lost the session. */
+  @Override
+  boolean isOpen(CassandraServer.Connection last) {
+    return !last.session.isClosed();
+  }
+
+  /** Also after a time-out: the driver hands a failed preparation to whoever asks again at once. */
+  @Override
+  boolean isLost(Exception e) {
+    return e instanceof AllNodesFailedException
+        || e instanceof ClosedConnectionException
+        || e instanceof DriverTimeoutException
+        || e instanceof HeartbeatException;
+  }
+
+  /** The session stays open for the other threads. */
+  @Override
+  public void cleanup() throws DBException {
     if (server != null) {
-      server.release();
       server = null;
+      CassandraServer.SHARED.release(settings);
     }
   }
 
@@ -184,30 +209,5 @@ public class CassandraClient extends DB {
       }
     }
     return true;
-  }
-
-  private interface Operation {
-    Status run(CassandraServer.Connection to);
-  }
-
-  private Status attempt(String name, Operation operation) {
-    CassandraServer.Connection connection;
-    try {
-      connection = server.connection();
-    } catch (IOException | RuntimeException e) {
-      return failures.error(name, e);
-    }
-    try {
-      return operation.run(connection);
-    } catch (AllNodesFailedException
-        | ClosedConnectionException
-        | DriverTimeoutException
-        | HeartbeatException e) {
-      // Also after a time-out: the driver hands a failed preparation to whoever asks again at once.
-      server.lost(connection);
-      return failures.error(name, e);
-    } catch (RuntimeException e) {
-      return failures.error(name, e);
-    }
   }
 }

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -29,8 +28,8 @@ import site.ycsb.DBException;
  * <p>The driver itself would look for a lost server less and less often, up to once a minute. Here
  * the session is thrown away, and the next operation opens another if somebody listens.
  */
-final class CassandraServer {
-  private static final Map<Settings, CassandraServer> SHARED = new HashMap<>();
+final class CassandraServer implements AutoCloseable {
+  static final Shared<Settings, CassandraServer> SHARED = new Shared<>(CassandraServer::new);
 
   static {
     // Of itself, Netty passes by slf4j's silent logger and prints warnings by java.util.logging.
@@ -38,7 +37,6 @@ final class CassandraServer {
   }
 
   private final Settings settings;
-  private int users;
   private Connection connection;
 
   private CassandraServer(Settings settings) {
@@ -92,29 +90,11 @@ final class CassandraServer {
     }
   }
 
-  /** The server with these settings; every call needs a {@link #release}. */
-  static CassandraServer shared(Settings settings) {
-    synchronized (SHARED) {
-      CassandraServer server = SHARED.computeIfAbsent(settings, CassandraServer::new);
-      server.users++;
-      return server;
-    }
-  }
-
-  /** The last user closes the session. */
-  void release() {
-    synchronized (SHARED) {
-      users--;
-      if (users > 0) {
-        return;
-      }
-      SHARED.remove(settings);
-    }
-    synchronized (this) {
-      if (connection != null) {
-        connection.session.close();
-        connection = null;
-      }
+  @Override
+  public synchronized void close() {
+    if (connection != null) {
+      connection.session.close();
+      connection = null;
     }
   }
 

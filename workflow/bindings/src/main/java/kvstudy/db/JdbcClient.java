@@ -17,7 +17,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
@@ -45,7 +44,7 @@ import site.ycsb.Status;
  * (empty), {@code db.timeout} (ms for connecting and for each answer, 10000). Batches, several
  * servers and transactions are not supported.
  */
-public class JdbcClient extends DB implements Emptying {
+public class JdbcClient extends StoreClient<Connection> implements Emptying {
   /** Named here: DriverManager would take any driver on the class path that knows the address. */
   private static final Driver DRIVER = new org.mariadb.jdbc.Driver();
 
@@ -58,10 +57,6 @@ public class JdbcClient extends DB implements Emptying {
 
   private final Properties login = new Properties();
   private String url;
-  private Failures failures;
-
-  /** One connection for each client thread; null after it was lost. */
-  private Connection connection;
 
   /** Statements of the connection by their text. */
   private final Map<String, PreparedStatement> statements = new HashMap<>();
@@ -70,8 +65,7 @@ public class JdbcClient extends DB implements Emptying {
   private final Map<PreparedStatement, String[]> columns = new HashMap<>();
 
   @Override
-  public void init() throws DBException {
-    Properties p = getProperties();
+  String configure(Properties p) throws DBException {
     for (Map.Entry<String, String> fixed : FIXED.entrySet()) {
       String value = p.getProperty(fixed.getKey(), fixed.getValue());
       if (!value.equals(fixed.getValue())) {
@@ -93,28 +87,31 @@ public class JdbcClient extends DB implements Emptying {
     login.setProperty("useServerPrepStmts", "true");
     // Bytes come back as they are stored, not converted from the table's character set.
     login.setProperty("sessionVariables", "character_set_results=NULL");
-    String name = match.group(1) + " " + match.group(2);
-    failures = new Failures(name);
-    try {
-      connection();
-    } catch (SQLException | RuntimeException e) {
-      cleanup();
-      throw failures.unreachable(e, "start the server, or set db.url");
-    }
+    return match.group(1) + " " + match.group(2);
   }
 
   @Override
-  public void cleanup() {
+  Connection connect() throws SQLException {
+    return DRIVER.connect(url, login);
+  }
+
+  @Override
+  void close(Connection old) throws SQLException {
     statements.clear();
     columns.clear();
-    if (connection != null) {
-      try {
-        connection.close();
-      } catch (SQLException e) {
-        // It was lost before: there is nothing left to close.
-      }
-      connection = null;
-    }
+    old.close();
+  }
+
+  @Override
+  String remedy() {
+    return "start the server, or set db.url";
+  }
+
+  /** An SQL state of class 08 is a connection that failed, also one that timed out. */
+  @Override
+  boolean isLost(Exception e) {
+    return !(e instanceof SQLException sql && sql.getSQLState() != null)
+        || sql.getSQLState().startsWith("08");
   }
 
   @Override
@@ -122,8 +119,9 @@ public class JdbcClient extends DB implements Emptying {
       String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
     return attempt(
         "read",
-        () -> {
-          PreparedStatement select = statement("SELECT * FROM " + table + " WHERE " + KEY + " = ?");
+        to -> {
+          PreparedStatement select =
+              statement(to, "SELECT * FROM " + table + " WHERE " + KEY + " = ?");
           select.setString(1, key);
           try (ResultSet rows = select.executeQuery()) {
             if (!rows.next()) {
@@ -139,11 +137,12 @@ public class JdbcClient extends DB implements Emptying {
   public Status insert(String table, String key, Map<String, ByteIterator> values) {
     return attempt(
         "insert",
-        () -> {
+        to -> {
           String names = "`" + String.join("`,`", values.keySet()) + "`";
           String marks = String.join(",", Collections.nCopies(values.size() + 1, "?"));
           PreparedStatement insert =
               statement(
+                  to,
                   "INSERT INTO " + table + " (" + names + "," + KEY + ") VALUES (" + marks + ")");
           insert.setString(setAll(insert, values), key);
           insert.executeUpdate();
@@ -155,10 +154,10 @@ public class JdbcClient extends DB implements Emptying {
   public Status update(String table, String key, Map<String, ByteIterator> values) {
     return attempt(
         "update",
-        () -> {
+        to -> {
           String changes = "`" + String.join("`=?,`", values.keySet()) + "`";
           PreparedStatement update =
-              statement("UPDATE " + table + " SET " + changes + "=? WHERE " + KEY + " = ?");
+              statement(to, "UPDATE " + table + " SET " + changes + "=? WHERE " + KEY + " = ?");
           update.setString(setAll(update, values), key);
           // The driver counts the rows that match, also those that have the values already.
           return update.executeUpdate() == 0 ? Status.NOT_FOUND : Status.OK;
@@ -169,8 +168,9 @@ public class JdbcClient extends DB implements Emptying {
   public Status delete(String table, String key) {
     return attempt(
         "delete",
-        () -> {
-          PreparedStatement delete = statement("DELETE FROM " + table + " WHERE " + KEY + " = ?");
+        to -> {
+          PreparedStatement delete =
+              statement(to, "DELETE FROM " + table + " WHERE " + KEY + " = ?");
           delete.setString(1, key);
           return delete.executeUpdate() == 0 ? Status.NOT_FOUND : Status.OK;
         });
@@ -185,9 +185,10 @@ public class JdbcClient extends DB implements Emptying {
       Vector<HashMap<String, ByteIterator>> result) {
     return attempt(
         "scan",
-        () -> {
+        to -> {
           PreparedStatement select =
               statement(
+                  to,
                   String.format(
                       "SELECT * FROM %s WHERE %s >= ? ORDER BY %s LIMIT ?", table, KEY, KEY));
           select.setString(1, startkey);
@@ -208,8 +209,8 @@ public class JdbcClient extends DB implements Emptying {
   public Status empty(String table) {
     return attempt(
         "empty",
-        () -> {
-          try (Statement truncate = connection().createStatement()) {
+        to -> {
+          try (Statement truncate = to.createStatement()) {
             truncate.execute("TRUNCATE TABLE " + table);
           }
           return Status.OK;
@@ -264,30 +265,10 @@ public class JdbcClient extends DB implements Emptying {
     return position;
   }
 
-  private interface Operation {
-    Status run() throws SQLException;
-  }
-
-  private Status attempt(String name, Operation operation) {
-    try {
-      return operation.run();
-    } catch (SQLException e) {
-      // An SQL state of class 08 is a connection that failed, also one that timed out.
-      if (e.getSQLState() == null || e.getSQLState().startsWith("08")) {
-        cleanup();
-      }
-      return failures.error(name, e);
-    } catch (RuntimeException e) {
-      cleanup();
-      return failures.error(name, e);
-    }
-  }
-
-  private PreparedStatement statement(String sql) throws SQLException {
-    Connection now = connection();
+  private PreparedStatement statement(Connection to, String sql) throws SQLException {
     PreparedStatement statement = statements.get(sql);
     if (statement == null) {
-      statement = now.prepareStatement(sql);
+      statement = to.prepareStatement(sql);
       statements.put(sql, statement);
     }
     return statement;
@@ -299,12 +280,5 @@ public class JdbcClient extends DB implements Emptying {
     } catch (SQLException e) {
       return false;
     }
-  }
-
-  private Connection connection() throws SQLException {
-    if (connection == null) {
-      connection = DRIVER.connect(url, login);
-    }
-    return connection;
   }
 }

@@ -2,14 +2,11 @@ package kvstudy.db;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.Vector;
 import net.spy.memcached.ConnectionFactoryBuilder.Protocol;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
@@ -37,20 +34,15 @@ import site.ycsb.Status;
  * 2500; with spymemcached 60000, as in YCSB's binding), {@code memcached.objectExpirationTime} (as
  * in YCSB's binding 2147483647, which Memcached reads as a date in 2038).
  */
-public class MemcachedClient extends DB {
+public class MemcachedClient extends StoreClient<MemcachedCommands> {
   private InetSocketAddress server;
   private boolean spymemcached;
   private Protocol protocol;
   private int timeout;
   private int expiration;
-  private Failures failures;
-
-  /** One connection for each client thread; null after it was lost. */
-  private MemcachedCommands connection;
 
   @Override
-  public void init() throws DBException {
-    Properties p = getProperties();
+  String configure(Properties p) throws DBException {
     server = Options.address(p, "memcached.hosts", "127.0.0.1", 11211);
     spymemcached =
         Options.choice(p, "memcached.client", "direct", "spymemcached").equals("spymemcached");
@@ -63,22 +55,35 @@ public class MemcachedClient extends DB {
     expiration =
         Options.integer(
             p, "memcached.objectExpirationTime", Integer.MAX_VALUE, 0, Integer.MAX_VALUE);
-    String name = "memcached " + server.getHostString() + ":" + server.getPort();
-    failures = new Failures(name);
-    try {
-      connection().version();
-    } catch (IOException | RuntimeException e) {
-      cleanup();
-      throw failures.unreachable(e, "start the server, or set memcached.hosts");
-    }
+    return "memcached " + server.getHostString() + ":" + server.getPort();
   }
 
   @Override
-  public void cleanup() {
-    if (connection != null) {
-      connection.close();
-      connection = null;
-    }
+  MemcachedCommands connect() throws IOException {
+    return spymemcached
+        ? new SpymemcachedConnection(server, timeout, protocol)
+        : new MemcachedConnection(server, timeout);
+  }
+
+  @Override
+  void greet(MemcachedCommands memcached) throws IOException {
+    memcached.version();
+  }
+
+  @Override
+  void close(MemcachedCommands memcached) {
+    memcached.close();
+  }
+
+  @Override
+  String remedy() {
+    return "start the server, or set memcached.hosts";
+  }
+
+  /** The rest of an answer may still arrive, unless it said no. */
+  @Override
+  boolean isLost(Exception e) {
+    return !(e instanceof MemcachedCommands.Refused);
   }
 
   @Override
@@ -104,7 +109,7 @@ public class MemcachedClient extends DB {
         memcached ->
             memcached.add(qualified(table, key), expiration, record)
                 ? Status.OK
-                : failures.error("insert", "the key exists (was the data loaded before?)"));
+                : error("insert", "the key exists (was the data loaded before?)"));
   }
 
   @Override
@@ -125,43 +130,7 @@ public class MemcachedClient extends DB {
         memcached -> memcached.delete(qualified(table, key)) ? Status.OK : Status.NOT_FOUND);
   }
 
-  @Override
-  public Status scan(
-      String table,
-      String startkey,
-      int recordcount,
-      Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
-    return Status.NOT_IMPLEMENTED;
-  }
-
   private static String qualified(String table, String key) {
     return table + "-" + key;
-  }
-
-  private interface Operation {
-    Status run(MemcachedCommands memcached) throws IOException;
-  }
-
-  private Status attempt(String name, Operation operation) {
-    try {
-      return operation.run(connection());
-    } catch (MemcachedCommands.Refused e) {
-      return failures.error(name, e);
-    } catch (IOException | RuntimeException e) {
-      // The rest of an answer may still arrive: only a new connection is in step again.
-      cleanup();
-      return failures.error(name, e);
-    }
-  }
-
-  private MemcachedCommands connection() throws IOException {
-    if (connection == null) {
-      connection =
-          spymemcached
-              ? new SpymemcachedConnection(server, timeout, protocol)
-              : new MemcachedConnection(server, timeout);
-    }
-    return connection;
   }
 }

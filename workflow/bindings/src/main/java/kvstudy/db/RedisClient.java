@@ -13,10 +13,8 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisException;
 import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
@@ -49,23 +47,18 @@ import site.ycsb.Status;
  * (ms for connecting and for each operation, 2000), {@code redis.password}, {@code redis.layout}
  * (hash or string, hash).
  */
-public class RedisClient extends DB implements Emptying {
+public class RedisClient extends StoreClient<Jedis> implements Emptying {
   private static final String INDEX_KEY = "_indices";
   private static final byte[] INDEX = INDEX_KEY.getBytes(UTF_8);
 
   private HostAndPort server;
   private JedisClientConfig config;
-  private Failures failures;
 
   /** Whether records are plain strings. */
   private boolean strings;
 
-  /** One connection for each client thread; null after it was lost. */
-  private Jedis jedis;
-
   @Override
-  public void init() throws DBException {
-    Properties p = getProperties();
+  String configure(Properties p) throws DBException {
     if (Boolean.parseBoolean(p.getProperty("redis.cluster"))) {
       throw new DBException(
           "redis.cluster=true: this binding speaks to one server; use YCSB's own binding");
@@ -79,21 +72,33 @@ public class RedisClient extends DB implements Emptying {
             .password(p.getProperty("redis.password"))
             .build();
     strings = Options.choice(p, "redis.layout", "hash", "string").equals("string");
-    failures = new Failures("redis " + server);
-    try {
-      connection().ping();
-    } catch (JedisException e) {
-      cleanup();
-      throw failures.unreachable(e, "start the server, or set redis.host and redis.port");
-    }
+    return "redis " + server;
   }
 
   @Override
-  public void cleanup() {
-    if (jedis != null) {
-      jedis.close();
-      jedis = null;
-    }
+  Jedis connect() {
+    return new Jedis(server, config);
+  }
+
+  @Override
+  void greet(Jedis redis) {
+    redis.ping();
+  }
+
+  @Override
+  void close(Jedis redis) {
+    redis.close();
+  }
+
+  @Override
+  String remedy() {
+    return "start the server, or set redis.host and redis.port";
+  }
+
+  /** Answers of a broken connection may still arrive. */
+  @Override
+  boolean isLost(Exception e) {
+    return e instanceof JedisConnectionException;
   }
 
   @Override
@@ -239,28 +244,5 @@ public class RedisClient extends DB implements Emptying {
     Map<byte[], byte[]> fields = new HashMap<>(values.size() * 2);
     values.forEach((name, value) -> fields.put(name.getBytes(UTF_8), value.toArray()));
     return fields;
-  }
-
-  private interface Operation {
-    Status run(Jedis redis);
-  }
-
-  private Status attempt(String name, Operation operation) {
-    try {
-      return operation.run(connection());
-    } catch (JedisConnectionException e) {
-      // Answers of the broken connection may still arrive: only a new one is in step again.
-      cleanup();
-      return failures.error(name, e);
-    } catch (RuntimeException e) {
-      return failures.error(name, e);
-    }
-  }
-
-  private Jedis connection() {
-    if (jedis == null) {
-      jedis = new Jedis(server, config);
-    }
-    return jedis;
   }
 }

@@ -2,16 +2,13 @@ package kvstudy.db;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.Vector;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import site.ycsb.ByteIterator;
-import site.ycsb.DB;
 import site.ycsb.DBException;
 import site.ycsb.Status;
 
@@ -49,7 +46,7 @@ import site.ycsb.Status;
  * strong type does not use them), {@code riak.timeout} (ms for connecting and for each answer,
  * 10000).
  */
-public class RiakClient extends DB {
+public class RiakClient extends StoreClient<RiakConnection> {
   private static final Pattern WORDS = Pattern.compile("[A-Za-z](?:[A-Za-z_ ]{0,38}[A-Za-z])?");
 
   private InetSocketAddress server;
@@ -58,14 +55,9 @@ public class RiakClient extends DB {
   private boolean fetchBeforePut;
   private int readers;
   private int writers;
-  private Failures failures;
-
-  /** One connection for each client thread; null after it was lost. */
-  private RiakConnection connection;
 
   @Override
-  public void init() throws DBException {
-    Properties p = getProperties();
+  String configure(Properties p) throws DBException {
     int port = Options.integer(p, "riak.port", 8087, 1, 65535);
     server = Options.address(p, "riak.hosts", "127.0.0.1", port);
     timeout = Options.integer(p, "riak.timeout", 10_000, 1, Integer.MAX_VALUE);
@@ -73,12 +65,31 @@ public class RiakClient extends DB {
     fetchBeforePut = Options.choice(p, "riak.update", "fetch_put", "put").equals("fetch_put");
     readers = Options.integer(p, "riak.r_val", 2, 1, Integer.MAX_VALUE);
     writers = Options.integer(p, "riak.w_val", 2, 1, Integer.MAX_VALUE);
-    failures = new Failures("riak " + server.getHostString() + ":" + server.getPort());
-    RiakConnection.BucketType type = bucketType();
+    return "riak " + server.getHostString() + ":" + server.getPort();
+  }
+
+  @Override
+  RiakConnection connect() throws IOException {
+    return new RiakConnection(server, timeout);
+  }
+
+  @Override
+  void greet(RiakConnection riak) throws IOException, DBException {
+    RiakConnection.BucketType type;
+    try {
+      type = riak.bucketType(bucketType);
+    } catch (RiakConnection.Refused e) {
+      throw new DBException(
+          "riak.bucket_type="
+              + bucketType
+              + ": the server says '"
+              + e.getMessage()
+              + "'; create and activate it (riak admin bucket-type), or name another one",
+          e);
+    }
     readers = Math.min(readers, type.copies());
     writers = Math.min(writers, type.copies());
     if (type.consistent() && !fetchBeforePut) {
-      cleanup();
       throw new DBException(
           "riak.update=put: "
               + bucketType
@@ -87,30 +98,26 @@ public class RiakClient extends DB {
     }
   }
 
-  private RiakConnection.BucketType bucketType() throws DBException {
-    try {
-      return connection().bucketType(bucketType);
-    } catch (RiakConnection.Refused e) {
-      cleanup();
-      throw new DBException(
-          "riak.bucket_type="
-              + bucketType
-              + ": the server says '"
-              + e.getMessage()
-              + "'; create and activate it (riak admin bucket-type), or name another one",
-          e);
-    } catch (IOException | RuntimeException e) {
-      cleanup();
-      throw failures.unreachable(e, "start the server, or set riak.hosts and riak.port");
-    }
+  @Override
+  void close(RiakConnection riak) throws IOException {
+    riak.close();
   }
 
   @Override
-  public void cleanup() {
-    if (connection != null) {
-      connection.close();
-      connection = null;
-    }
+  String remedy() {
+    return "start the server, or set riak.hosts and riak.port";
+  }
+
+  /** The rest of an answer may still arrive, unless it said no. */
+  @Override
+  boolean isLost(Exception e) {
+    return !(e instanceof RiakConnection.Refused);
+  }
+
+  @Override
+  Status failed(String operation, Exception e) {
+    Status status = super.failed(operation, e);
+    return e instanceof RiakConnection.Refused ? refusal(e.getMessage()) : status;
   }
 
   @Override
@@ -172,44 +179,10 @@ public class RiakClient extends DB {
         });
   }
 
-  @Override
-  public Status scan(
-      String table,
-      String startkey,
-      int recordcount,
-      Set<String> fields,
-      Vector<HashMap<String, ByteIterator>> result) {
-    return Status.NOT_IMPLEMENTED;
-  }
-
-  private interface Operation {
-    Status run(RiakConnection riak) throws IOException;
-  }
-
-  private Status attempt(String name, Operation operation) {
-    try {
-      return operation.run(connection());
-    } catch (RiakConnection.Refused e) {
-      failures.error(name, e.getMessage());
-      return refusal(e.getMessage());
-    } catch (IOException | RuntimeException e) {
-      // The rest of an answer may still arrive: only a new connection is in step again.
-      cleanup();
-      return failures.error(name, e);
-    }
-  }
-
   /** The server's words, without the values in them, as the name of a status. */
   static Status refusal(String reason) {
     Matcher words = WORDS.matcher(reason);
     String name = words.find() ? words.group().replace(' ', '_').toUpperCase(Locale.ROOT) : "";
     return name.isEmpty() || name.equals("OK") ? Status.ERROR : new Status(name, reason);
-  }
-
-  private RiakConnection connection() throws IOException {
-    if (connection == null) {
-      connection = new RiakConnection(server, timeout);
-    }
-    return connection;
   }
 }
