@@ -30,7 +30,7 @@ WORDS = {
     "percentiles": ["95. percentil", "Publikováno (A. Nobody, 2020)"],
     "run-order": ["kontrolní buňky", "Místo v pořadí měření"],
     "ratios": ["Poměr propustností", "publikováno"],
-    "time-a": ["Redis\nustálené: 2 z 2 běhů", "rozběh", "nezměřeno"],
+    "time-a": ["Redis\nustálené: 2 z 2", "rozběh", "nezměřeno"],
     "spectrum-a": ["čtení", "Latence (µs)", "99,9 %"],
     "open": ["99,9 %", "doba obsluhy"],
     "lines": ["Vlákna klienta", "Latence: čtení, 99. percentil", "odtud nasyceno"],
