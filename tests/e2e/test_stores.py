@@ -30,6 +30,7 @@ VERSIONS = {
     "cassandra": r"5\.0\.\d+",
     "mysql": r"5\.[67]\.\d+|[89]\.\d+\.\d+",
     "mariadb": r"1\d\.\d+\.\d+",
+    "postgresql": r"1\d\.\d+",
     "aerospike": r"[78]\.\d+\.\d+\.\d+",
     "riak": r"[23]\.\d+\.\d+",
 }
@@ -38,7 +39,7 @@ ONLY = {
     "b": ["memcached"],
     "c": ["mongodb"],
     "d": ["mariadb"],
-    "e": ["cassandra", "mariadb"],
+    "e": ["cassandra", "postgresql"],
     "f": ["mysql"],
     "insert": ["redis"],
 }
@@ -79,6 +80,11 @@ COMMANDS["aerospike"] = {
     "update": {"client_write_success": 1.0},
 }
 COMMANDS["mariadb"] = COMMANDS["mysql"]
+COMMANDS["postgresql"] = {
+    "insert": {"xact_commit": 1.0, "tup_inserted": 1.0},
+    "read": {"xact_commit": 1.0, "tup_fetched": 1.0},
+    "update": {"xact_commit": 1.0, "tup_fetched": 1.0, "tup_updated": 1.0},
+}
 # Bytes of a loaded record as the server tells them, and of one after its updates of one field.
 SIZES = {
     "redis": (1700, 1700),
@@ -87,6 +93,7 @@ SIZES = {
     "cassandra": (1023, 1023),
     "mysql": (1023, 1023),
     "mariadb": (1023, 1023),
+    "postgresql": (1023, 1023),
     "aerospike": (1184, 176),
     "riak": (1140, 114),
 }

@@ -14,7 +14,7 @@ STORES = Path(__file__).parents[2] / "envs" / "stores"
 
 
 @pytest.mark.parametrize("verb", ["version", "records"])
-@pytest.mark.parametrize("store", ["cassandra", "mariadb", "mongodb", "mysql"])
+@pytest.mark.parametrize("store", ["cassandra", "mariadb", "mongodb", "mysql", "postgresql"])
 def test_nobody_listens(store, verb):
     began = time.monotonic()
     with pytest.raises(OSError, match=r"refused|127\.0\.0\.1"):

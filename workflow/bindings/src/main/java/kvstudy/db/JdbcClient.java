@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
@@ -21,11 +22,11 @@ import site.ycsb.DBException;
 import site.ycsb.Status;
 
 /**
- * YCSB on MySQL and MariaDB, with the table of YCSB's own JDBC binding.
+ * YCSB on MySQL, MariaDB and PostgreSQL, with the table of YCSB's own JDBC binding.
  *
  * <p>A record is a row: {@code YCSB_KEY} is the primary key, {@code FIELD0}, {@code FIELD1} ... (or
- * what the workload calls its fields) are TEXT columns. A field that a record does not have is
- * NULL. Each operation is one prepared statement that commits by itself.
+ * what the workload calls its fields) are TEXT columns, of PostgreSQL BYTEA. A field that a record
+ * does not have is NULL. Each operation is one prepared statement that commits by itself.
  *
  * <ul>
  *   <li>read: SELECT of the whole row; fields are selected in the client
@@ -39,14 +40,15 @@ import site.ycsb.Status;
  * UNEXPECTED_STATE), values are bytes (no conversion to text), values are also returned when no
  * fields are named, a lost connection is an ERROR and the next operation connects again.
  *
- * <p>Properties: {@code db.url} (a {@code jdbc:} address of MariaDB's driver; for MySQL {@code
- * jdbc:mysql://host:port/database?permitMysqlScheme}), {@code db.user} (root), {@code db.passwd}
- * (empty), {@code db.timeout} (ms for connecting and for each answer, 10000). Batches, several
- * servers and transactions are not supported.
+ * <p>Properties: {@code db.url} (a {@code jdbc:} address of MariaDB's or PostgreSQL's driver; for
+ * MySQL {@code jdbc:mysql://host:port/database?permitMysqlScheme}), {@code db.user} (root), {@code
+ * db.passwd} (empty), {@code db.timeout} (ms for connecting and for each answer, 10000). Batches,
+ * several servers and transactions are not supported.
  */
 public class JdbcClient extends StoreClient<Connection> implements Emptying {
   /** Named here: DriverManager would take any driver on the class path that knows the address. */
-  private static final Driver DRIVER = new org.mariadb.jdbc.Driver();
+  private static final List<Driver> DRIVERS =
+      List.of(new org.mariadb.jdbc.Driver(), new org.postgresql.Driver());
 
   private static final String KEY = "YCSB_KEY";
   private static final Pattern URL = Pattern.compile("jdbc:(\\w+)://([^/?;,]+)/[^;]*");
@@ -57,6 +59,10 @@ public class JdbcClient extends StoreClient<Connection> implements Emptying {
 
   private final Properties login = new Properties();
   private String url;
+  private Driver driver;
+
+  /** What stands around the name of a column. */
+  private String quote;
 
   /** Statements of the connection by their text. */
   private final Map<String, PreparedStatement> statements = new HashMap<>();
@@ -75,16 +81,22 @@ public class JdbcClient extends StoreClient<Connection> implements Emptying {
     }
     url = p.getProperty("db.url", "");
     Matcher match = URL.matcher(url);
-    if (!match.matches() || !accepts(url)) {
+    driver = DRIVERS.stream().filter(one -> accepts(one, url)).findFirst().orElse(null);
+    if (!match.matches() || driver == null) {
       throw new DBException("db.url=" + url + ": give one server as jdbc:mariadb://host:port/ycsb");
     }
     int timeout = Options.integer(p, "db.timeout", 10_000, 1, Integer.MAX_VALUE);
     login.setProperty("user", p.getProperty("db.user", "root"));
     login.setProperty("password", p.getProperty("db.passwd", ""));
-    login.setProperty("connectTimeout", Integer.toString(timeout));
-    login.setProperty("socketTimeout", Integer.toString(timeout));
+    boolean postgresql = match.group(1).equals("postgresql");
+    quote = postgresql ? "\"" : "`";
+    // PostgreSQL's driver counts in seconds.
+    int limit = postgresql ? (timeout + 999) / 1000 : timeout;
+    login.setProperty("connectTimeout", Integer.toString(limit));
+    login.setProperty("socketTimeout", Integer.toString(limit));
     // The server parses each statement once, not for each operation.
     login.setProperty("useServerPrepStmts", "true");
+    login.setProperty("prepareThreshold", "1");
     // Bytes come back as they are stored, not converted from the table's character set.
     login.setProperty("sessionVariables", "character_set_results=NULL");
     return match.group(1) + " " + match.group(2);
@@ -92,7 +104,7 @@ public class JdbcClient extends StoreClient<Connection> implements Emptying {
 
   @Override
   Connection connect() throws SQLException {
-    return DRIVER.connect(url, login);
+    return driver.connect(url, login);
   }
 
   @Override
@@ -138,7 +150,7 @@ public class JdbcClient extends StoreClient<Connection> implements Emptying {
     return attempt(
         "insert",
         to -> {
-          String names = "`" + String.join("`,`", values.keySet()) + "`";
+          String names = quote + String.join(quote + "," + quote, values.keySet()) + quote;
           String marks = String.join(",", Collections.nCopies(values.size() + 1, "?"));
           PreparedStatement insert =
               statement(
@@ -155,7 +167,7 @@ public class JdbcClient extends StoreClient<Connection> implements Emptying {
     return attempt(
         "update",
         to -> {
-          String changes = "`" + String.join("`=?,`", values.keySet()) + "`";
+          String changes = quote + String.join(quote + "=?," + quote, values.keySet()) + quote;
           PreparedStatement update =
               statement(to, "UPDATE " + table + " SET " + changes + "=? WHERE " + KEY + " = ?");
           update.setString(setAll(update, values), key);
@@ -274,9 +286,9 @@ public class JdbcClient extends StoreClient<Connection> implements Emptying {
     return statement;
   }
 
-  private static boolean accepts(String url) {
+  private static boolean accepts(Driver driver, String url) {
     try {
-      return DRIVER.acceptsURL(url);
+      return driver.acceptsURL(url);
     } catch (SQLException e) {
       return false;
     }

@@ -46,6 +46,12 @@ final class Clients {
             "db.url", "jdbc:" + store + "://127.0.0.1:" + port + "/ycsb?permitMysqlScheme");
         p.setProperty("db.timeout", Integer.toString(timeoutMillis));
       }
+      case "postgresql" -> {
+        db = new JdbcClient();
+        p.setProperty("db.url", "jdbc:postgresql://127.0.0.1:" + port + "/ycsb");
+        p.setProperty("db.user", "postgres");
+        p.setProperty("db.timeout", Integer.toString(timeoutMillis));
+      }
       case "riak" -> {
         db = new RiakClient();
         p.setProperty("riak.port", Integer.toString(port));

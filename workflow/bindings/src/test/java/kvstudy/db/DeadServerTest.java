@@ -35,6 +35,7 @@ class DeadServerTest {
         "mongodb",
         "mysql",
         "mariadb",
+        "postgresql",
         "riak");
   }
 
