@@ -81,9 +81,9 @@ COMMANDS["aerospike"] = {
 }
 COMMANDS["mariadb"] = COMMANDS["mysql"]
 COMMANDS["postgresql"] = {
-    "insert": {"xact_commit": 1.0, "tup_inserted": 1.0},
-    "read": {"xact_commit": 1.0, "tup_fetched": 1.0},
-    "update": {"xact_commit": 1.0, "tup_fetched": 1.0, "tup_updated": 1.0},
+    "insert": {"n_tup_ins": 1.0},
+    "read": {"idx_tup_fetch": 1.0},
+    "update": {"idx_tup_fetch": 1.0, "n_tup_upd": 1.0},
 }
 # Bytes of a loaded record as the server tells them, and of one after its updates of one field.
 SIZES = {

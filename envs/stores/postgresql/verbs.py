@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import time
 from collections.abc import Iterator, Sequence
 
 import psycopg
@@ -9,15 +10,21 @@ from psycopg import sql
 
 # The layout of YCSB's JDBC binding, but with bytes: a text of PostgreSQL cannot hold all of them.
 TABLE = "CREATE TABLE IF NOT EXISTS usertable (ycsb_key VARCHAR(255) PRIMARY KEY)"
+# Seconds for the processes of clients that have left.
+PATIENCE = 2
 FIELDS = [f"field{number}" for number in range(10)]
 COLUMNS = (
     "SELECT column_name FROM information_schema.columns "
     "WHERE table_name = 'usertable' AND column_name <> 'ycsb_key'"
 )
-# A server process counts for itself, and for all when its client leaves it.
+# A server process counts for itself, at most once a second for all, and when its client has left.
+OTHERS = (
+    "SELECT 1 FROM pg_stat_activity WHERE datname = 'ycsb' AND pid <> pg_backend_pid() "
+    "AND backend_type = 'client backend'"
+)
 COUNTERS = (
-    "SELECT xact_commit, tup_fetched, tup_inserted, tup_updated, tup_deleted "
-    "FROM pg_stat_database WHERE datname = 'ycsb'"
+    "SELECT idx_tup_fetch, n_tup_ins, n_tup_upd, n_tup_del "
+    "FROM pg_stat_user_tables WHERE relname = 'usertable'"
 )
 
 
@@ -79,8 +86,11 @@ def empty(host: str, port: int) -> None:
 
 
 def counters(host: str, port: int) -> dict[str, int]:
-    """Commits, and rows that were fetched by an index, inserted, updated and deleted."""
+    """Rows of the table that were fetched by its index, inserted, updated and deleted."""
     with connected(host, port) as cursor:
+        end = time.monotonic() + PATIENCE
+        while cursor.execute(OTHERS).fetchone() and time.monotonic() < end:
+            time.sleep(0.02)
         row = cursor.execute(COUNTERS).fetchone()
         return dict(zip((column.name for column in cursor.description), row, strict=True))
 
