@@ -59,7 +59,7 @@ def version(host: str, port: int) -> str:
 
 
 def create(host: str, port: int, fields: Sequence[str] = FIELDS) -> None:
-    """The empty table with a column for each of the ``fields``; one that is there gets those it lacks."""
+    """The empty table with a column for each of the ``fields``; one that is there stays."""
     with connected(host, port, 30, "postgres") as cursor:
         if not cursor.execute("SELECT 1 FROM pg_database WHERE datname = 'ycsb'").fetchone():
             cursor.execute("CREATE DATABASE ycsb")
