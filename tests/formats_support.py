@@ -11,8 +11,9 @@ NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)?(?![\w])")
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 
 
-# What only the page has: the cells behind a table or figure, the values of a figure.
-MORE_ON_THE_PAGE = re.compile(r"<details.*?</details>", re.S)
+# What only the page has: the cells behind a table or figure, the values of a figure, and contents
+# with subsections.
+MORE_ON_THE_PAGE = re.compile(r"<(details|nav)\b.*?</\1>", re.S)
 
 
 def plain(path: Path) -> str:
