@@ -30,11 +30,19 @@ def one_workload(study: dict) -> None:
     study["figures"][0].update(workloads=["a"])
 
 
+def few_threads(study: dict) -> None:
+    study.update(workloads=["a"])
+    study["parameters"].update(threads=[1, 4])
+    for figure in study["figures"]:
+        figure.update(workloads=["a"])
+
+
 TINY = {
     "aa": two_names,
     "haverinen2018": two_threads,
     "memcached-client": one_workload,
     "petrov2014": two_sizes,
+    "redis-valkey": few_threads,
 }
 
 

@@ -31,6 +31,7 @@ VERSIONS = {
     "mysql": r"5\.[67]\.\d+|[89]\.\d+\.\d+",
     "mariadb": r"1\d\.\d+\.\d+",
     "postgresql": r"1\d\.\d+",
+    "valkey": r"[89]\.\d+\.\d+",
     "aerospike": r"[78]\.\d+\.\d+\.\d+",
     "riak": r"[23]\.\d+\.\d+",
 }
@@ -80,6 +81,7 @@ COMMANDS["aerospike"] = {
     "update": {"client_write_success": 1.0},
 }
 COMMANDS["mariadb"] = COMMANDS["mysql"]
+COMMANDS["valkey"] = COMMANDS["redis"]
 COMMANDS["postgresql"] = {
     "insert": {"n_tup_ins": 1.0},
     "read": {"idx_tup_fetch": 1.0},
@@ -94,10 +96,11 @@ SIZES = {
     "mysql": (1023, 1023),
     "mariadb": (1023, 1023),
     "postgresql": (1023, 1023),
+    "valkey": (1690, 1690),
     "aerospike": (1184, 176),
     "riak": (1140, 114),
 }
-CREATING = {"redis", "cassandra", "riak"}
+CREATING = {"redis", "valkey", "cassandra", "riak"}
 
 
 def few(study: dict) -> None:

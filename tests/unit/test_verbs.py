@@ -7,6 +7,8 @@ import time
 from pathlib import Path
 
 import pytest
+from kvstudy.errors import KvstudyError
+from kvstudy.stores import resp
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import HOST, free_port
 
@@ -38,3 +40,35 @@ def test_the_parts_of_cassandra_that_are_counted_are_the_whole_ring():
     assert parts[-1][1] == 2**63 - 1
     ends = [last for _, last in parts[:-1]]
     assert [last + 1 for last in ends] == [first for first, _ in parts[1:]]
+
+
+VALKEY = "# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\nvalkey_version:8.0.1\r\n"
+REDIS = "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n"
+
+
+@pytest.mark.parametrize(
+    ("store", "answer", "version"), [("redis", REDIS, "7.0.15"), ("valkey", VALKEY, "8.0.1")]
+)
+def test_redis_and_valkey_tell_their_versions(monkeypatch, store, answer, version):
+    monkeypatch.setattr(resp, "ask", lambda *_, **__: answer + "executable:")
+    assert load_store(STORES / store).verbs.version(HOST, 1) == version
+
+
+@pytest.mark.parametrize(
+    ("store", "answer", "message"),
+    [
+        ("redis", VALKEY, r"is Valkey 8\.0\.1, not Redis; measure it as the store valkey"),
+        ("valkey", REDIS, r"is not Valkey \(Redis 7\.0\.15\?\); measure it as the store redis"),
+    ],
+)
+def test_redis_and_valkey_do_not_pass_for_each_other(monkeypatch, store, answer, message):
+    monkeypatch.setattr(resp, "ask", lambda *_, **__: answer + "executable:")
+    with pytest.raises(KvstudyError, match=message):
+        load_store(STORES / store).verbs.version(HOST, 1)
+
+
+def test_a_server_that_loads_its_data_tells_no_version(monkeypatch):
+    loading = "-LOADING Redis is loading the dataset in memory\r\n"
+    monkeypatch.setattr(resp, "ask", lambda *_, **__: loading)
+    with pytest.raises(ValueError, match="LOADING"):
+        load_store(STORES / "redis").verbs.version(HOST, 1)

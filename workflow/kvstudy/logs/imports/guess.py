@@ -173,8 +173,9 @@ def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str | None:
         if store.ycsb and db in names | {store.ycsb.db}:
             found.append(name)
     if len(found) > 1:
-        # One binding for several stores (JDBC): the address says which.
-        found = [name for name in found if _same_scheme(command, stores[name])]
+        # One binding for several stores: the address says which (JDBC), or it is named after one.
+        own = [name for name in found if name == stores[name].ycsb.official.binding]
+        found = [name for name in found if _same_scheme(command, stores[name])] or own
     return found[0] if len(found) == 1 else None
 
 

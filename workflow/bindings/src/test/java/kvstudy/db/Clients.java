@@ -11,7 +11,7 @@ final class Clients {
     Properties p = new Properties();
     DB db;
     switch (store) {
-      case "redis" -> {
+      case "redis", "valkey" -> {
         db = new RedisClient();
         p.setProperty("redis.port", Integer.toString(port));
         p.setProperty("redis.timeout", Integer.toString(timeoutMillis));

@@ -218,6 +218,11 @@ abstract class StoreContract {
     }
   }
 
+  /** What the binding calls the store in its messages. */
+  String called() {
+    return store;
+  }
+
   int recordsOfEachThread() {
     return 2000;
   }
@@ -307,7 +312,7 @@ abstract class StoreContract {
     String text = err.toString();
     // Memcached has two kinds: the connection that ended, then those that are refused.
     assertTrue(text.lines().count() >= 1 && text.lines().count() <= 2, text);
-    assertTrue(text.startsWith(store + " 127.0.0.1:"), text);
+    assertTrue(text.startsWith(called() + " 127.0.0.1:"), text);
     assertFalse(text.contains("\tat "), text);
   }
 }
