@@ -22,6 +22,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stores import docker as provider
 from kvstudy.stores import process
+from kvstudy.stores.ask import ask
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import free_port, serving
 
@@ -244,7 +245,7 @@ def test_every_cell_gets_an_empty_server(local_images, tmp_path):
         with serving(store, server, log):
             assert store.verbs.records(server.host, server.port) == 0
             for told in ("HSET user1 field0 value", "ZADD _indices 1 user1"):
-                store.verbs.ask(server.host, server.port, f"{told}\r\n", until="\r\n")
+                ask(server.host, server.port, f"{told}\r\n", until="\r\n")
             assert store.verbs.records(server.host, server.port) == 1
     # TERM lets Redis save its data, which is what the second server must not find.
     assert "DB saved on disk" in log.read_text()

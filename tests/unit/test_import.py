@@ -13,9 +13,12 @@ import pandas as pd
 import pytest
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.logs.imports.workloads import decoded, find_command, read_command
+from kvstudy.logs.imports.guess import store_of
+from kvstudy.logs.imports.workloads import CommandLine, decoded, find_command, read_command
 from kvstudy.logs.ycsb.parse import parse
+from kvstudy.stores.definition import StoreFile
 from kvstudy.study.raw import check_sums
+from kvstudy.study.reading import read_yaml
 
 from tests.project import kvstudy
 
@@ -756,3 +759,17 @@ def test_a_log_that_holds_only_the_call_of_the_launcher(project, call):
         ["redis", "a", "run", "2000", "100000", "4", "1"],
     ]
     parsed()
+
+
+def test_a_shared_binding_means_the_store_it_is_named_after():
+    files = Path(__file__).parents[2] / "envs" / "stores"
+    stores = {
+        name: read_yaml(files / name / "store.yaml", StoreFile) for name in ("redis", "valkey")
+    }
+    # Such as `kvstudy new store` makes: our binding, and none of YCSB's distribution.
+    ycsb = stores["redis"].ycsb.model_copy(update={"official": None})
+    stores["mine"] = stores["redis"].model_copy(update={"ycsb": ycsb})
+    assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) == "redis"
+    assert store_of(CommandLine(db="site.ycsb.db.RedisClient"), stores) == "redis"
+    del stores["redis"]
+    assert store_of(CommandLine(db="kvstudy.db.RedisClient"), stores) is None

@@ -37,13 +37,15 @@ def test_a_drawing_keeps_its_shape_and_its_words(tmp_path: Path) -> None:
         '<path id="m1" d="M 1.23456 -7.999999\nL 2 3 L 2 4.01 L 5.1 4 z" '
         'transform="scale(0.015625)"/>'
         '<use href="#m1"/><text style="font-size: 8px; font-family: \'DejaVu Sans\', sans-serif; '
-        'fill: #262626" transform="rotate(-0 1.5 2)">0.12345 &amp; "#"</text></g><g/></g>'
+        'fill: #262626" transform="rotate(-0 1.5 2)">0.12345 &amp; "#"</text></g><g/>'
+        '<g clip-path="none"/></g>'
     )
     assert shown(tmp_path, content) == (
         "<svg><g clip-path='none'>"
         "<path id='m1' d='M1.2 -8L2 3V4H5.1z' transform='scale(0.015625)'/>"
         "<use href='#m1'/>"
-        "<text style='font-size:8px;fill:#262626'>0.12345 &amp; \"#\"</text></g></svg>"
+        "<text style='font-size:8px;fill:#262626'>0.12345 &amp; \"#\"</text>"
+        "<g clip-path='none'/></g></svg>"
     )
 
 

@@ -86,13 +86,14 @@ def empty(host: str, port: int) -> None:
 
 
 def counters(host: str, port: int) -> dict[str, int]:
-    """Rows of the table that were fetched by its index, inserted, updated and deleted."""
+    """Rows fetched by the table's index, inserted, updated, deleted; nothing without a table."""
     with connected(host, port) as cursor:
         end = time.monotonic() + PATIENCE
         while cursor.execute(OTHERS).fetchone() and time.monotonic() < end:
             time.sleep(0.02)
         row = cursor.execute(COUNTERS).fetchone()
-        return dict(zip((column.name for column in cursor.description), row, strict=True))
+        names = [column.name for column in cursor.description]
+    return dict(zip(names, row, strict=True)) if row else {}
 
 
 def record_bytes(host: str, port: int) -> float | None:

@@ -174,9 +174,13 @@ def store_of(command: CommandLine, stores: dict[str, StoreFile]) -> str | None:
             found.append(name)
     if len(found) > 1:
         # One binding for several stores: the address says which (JDBC), or it is named after one.
-        own = [name for name in found if name == stores[name].ycsb.official.binding]
+        own = [name for name in found if _is_namesake(name, stores[name])]
         found = [name for name in found if _same_scheme(command, stores[name])] or own
     return found[0] if len(found) == 1 else None
+
+
+def _is_namesake(name: str, store: StoreFile) -> bool:
+    return store.ycsb.official is not None and store.ycsb.official.binding == name
 
 
 def _same_scheme(command: CommandLine, store: StoreFile) -> bool:

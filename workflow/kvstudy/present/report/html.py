@@ -49,7 +49,7 @@ LONG = re.compile(r"-?\d+\.\d{2,}")
 PATH = re.compile(r' d="([^"]*)"')
 COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 TAG = re.compile(r"<[^>]*>")
-GROUP = re.compile(r"</?g(?: [^>]*)?>")
+GROUP = re.compile(r"</?g(?: [^>]*[^/])?>")
 
 
 def page_words() -> dict[str, str]:

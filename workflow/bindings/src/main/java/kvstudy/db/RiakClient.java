@@ -116,8 +116,11 @@ public class RiakClient extends StoreClient<RiakConnection> {
 
   @Override
   Status failed(String operation, Exception e) {
-    Status status = super.failed(operation, e);
-    return e instanceof RiakConnection.Refused ? refusal(e.getMessage()) : status;
+    if (!(e instanceof RiakConnection.Refused)) {
+      return super.failed(operation, e);
+    }
+    error(operation, e.getMessage());
+    return refusal(e.getMessage());
   }
 
   @Override

@@ -22,8 +22,9 @@ final class Shared<S, T extends AutoCloseable> {
 
   /** The one for these settings; every call needs a {@link #release}. */
   synchronized T take(S settings) {
+    T one = made.computeIfAbsent(settings, maker);
     users.merge(settings, 1, Integer::sum);
-    return made.computeIfAbsent(settings, maker);
+    return one;
   }
 
   /** The last user closes it. */
