@@ -41,7 +41,7 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for name in sys.argv[1:] or sorted(path.parent.name for path in STORES.glob("*/store.yaml")):
         store = load_store(STORES / name)
-        if store.in_process or store.ycsb.official is None:
+        if store.embedded or store.ycsb.official is None:
             continue
         try:
             compare(store, find_client(store), find_client(store, home))

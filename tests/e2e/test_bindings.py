@@ -9,7 +9,10 @@ from kvstudy.stores.native import NativeServer, missing
 from kvstudy.stores.server import free_port, serving
 
 ROOT = Path(__file__).parents[2]
-STORES = ("redis", "memcached", "mongodb", "cassandra", "mysql", "mariadb", "postgresql", "valkey")
+STORES = (
+    *("redis", "memcached", "mongodb", "cassandra", "mysql", "mariadb", "postgresql", "valkey"),
+    "etcd",
+)
 # No package registry has their servers: tested where somebody installed them.
 BY_HAND = {"aerospike": "AerospikeContractTest", "riak": "Riak*ContractTest"}
 

@@ -10,12 +10,13 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.tidy.probes import Probes, collect_probes
 from kvstudy.logs.ycsb.parse import parse
 from kvstudy.stores.definition import load_store
-from kvstudy.stores.native import missing
+from kvstudy.stores.providers import missing
 from kvstudy.stores.server import free_port
 from kvstudy.study.load import load_study, study_path
 
@@ -32,15 +33,18 @@ VERSIONS = {
     "mariadb": r"1\d\.\d+\.\d+",
     "postgresql": r"1\d\.\d+",
     "valkey": r"[89]\.\d+\.\d+",
+    "etcd": r"3\.\d+\.\d+",
     "aerospike": r"[78]\.\d+\.\d+\.\d+",
     "riak": r"[23]\.\d+\.\d+",
 }
+# They have no server that could count anything.
+EMBEDDED = {"rocksdb": r"10(\.\d+){3}", "berkeleydb": r"18\.3\.12"}
 # Under workload A all stores are measured, under the others those that differ most in it.
 ONLY = {
     "b": ["memcached"],
     "c": ["mongodb"],
     "d": ["mariadb"],
-    "e": ["cassandra", "postgresql"],
+    "e": ["cassandra", "postgresql", "rocksdb", "berkeleydb"],
     "f": ["mysql"],
     "insert": ["redis"],
 }
@@ -87,6 +91,11 @@ COMMANDS["postgresql"] = {
     "read": {"idx_tup_fetch": 1.0},
     "update": {"idx_tup_fetch": 1.0, "n_tup_upd": 1.0},
 }
+COMMANDS["etcd"] = {
+    "insert": {"put": 1.0},
+    "read": {"range": 1.0},
+    "update": {"range": 1.0, "put": 1.0},
+}
 # Bytes of a loaded record as the server tells them, and of one after its updates of one field.
 SIZES = {
     "redis": (1700, 1700),
@@ -97,6 +106,7 @@ SIZES = {
     "mariadb": (1023, 1023),
     "postgresql": (1023, 1023),
     "valkey": (1690, 1690),
+    "etcd": (1163, 1163),
     "aerospike": (1184, 176),
     "riak": (1140, 114),
 }
@@ -121,7 +131,7 @@ def results(every_server) -> Path:
 def store(request, results, every_server, monkeypatch) -> str:
     """A store that was measured; the test runs in the folder of the project."""
     monkeypatch.chdir(every_server)
-    if problem := missing(load_store(Path("envs/stores") / request.param)):
+    if problem := missing(load_store(Path("envs/stores") / request.param), "native"):
         pytest.skip(problem)
     return request.param
 
@@ -143,8 +153,31 @@ def test_a_cell_tells_its_server_and_did_all_that_it_should(store, results):
     assert (run.attempted, run.failed) == (OPERATIONS, 0)
 
 
-# One without a table, one that must be prepared.
-@of("redis", "mariadb")
+@of(*EMBEDDED)
+def test_an_embedded_store_has_no_server_and_keeps_what_was_loaded(store, results):
+    folder = results / "raw" / cell(store)
+    server = json.loads((folder / "manifest.json").read_text())["server"]
+    assert (server["provider"], server["records"]) == ("none", {"load": None, "run": None})
+    assert re.fullmatch(EMBEDDED[store], server["version"])
+    run = parse((folder / "run.out").read_text(), "run.out")
+    assert (run.attempted, run.failed) == (OPERATIONS, 0)
+    assert not (folder / "data").exists()
+    probed = probes(results.name)
+    assert probed.statuses(store, "read") == probed.statuses(store, "scan") == {"OK": 1.0}
+    assert probed.statuses(store, "update-missing") == {"NOT_FOUND": 1.0}
+
+
+def test_embedded_stores_are_compared_with_each_other_only(results):
+    pairs = pd.read_csv(results / "analysis" / "pairs.csv")
+    both = pairs[["faster", "slower"]].isin(list(EMBEDDED)).sum(axis=1)
+    assert set(both) == {0, 2}
+    grid = (results / "tables" / "grid.tex").read_text()
+    for words in ("In memory", "On disk", "Embedded, relative to RocksDB"):
+        assert words in grid
+
+
+# One without a table, one that must be prepared, one without a server.
+@of("redis", "mariadb", "rocksdb")
 def test_a_cell_is_repeated_by_hand(store, results, tmp_path):
     """Its lines of commands.txt, in bash, in an empty folder."""
     done = subprocess.run(

@@ -120,11 +120,14 @@ def measurements(plan: pd.DataFrame) -> pd.DataFrame:
 def run(**values: object) -> SimpleNamespace:
     """The parts of a run that a table or figure needs; all of its sizes are the headline's."""
     stores = {
-        name: SimpleNamespace(title=title, color=COLORS[name], operations=MEANINGS[name])
+        name: SimpleNamespace(
+            title=title, color=COLORS[name], operations=MEANINGS[name], kind="memory"
+        )
         for name, title in TITLES.items()
     }
     made = {"study": study(), "titles": TITLES, "stores": stores, "scale": 1.0} | values
     made.setdefault("headline", dict.fromkeys(made["study"].workload_names, "r10_o20_t1"))
+    made.setdefault("compared", [made["study"].store_names])
     made.setdefault("values", _values())
     if "analysis" in made:
         made.setdefault("headline_analysis", made["analysis"])

@@ -43,7 +43,11 @@ def rates(workload: str = "a", **stores: list[float]) -> pd.DataFrame:
 
 
 def ranked(
-    bound: tuple[str, ...] = (), published: dict | None = None, rejected: str = "", **stores
+    bound: tuple[str, ...] = (),
+    published: dict | None = None,
+    rejected: str = "",
+    compared: list[list[str]] | None = None,
+    **stores,
 ):
     values = rates(**stores)
     means = values.groupby("store")["value"].mean()
@@ -59,8 +63,8 @@ def ranked(
         [("a", store, "yes") for store in bound], columns=["workload", "store", "client_bound"]
     )
     floors = pd.DataFrame(columns=["workload", "parameters", "floor"])
-    analysis = small.analysis(pairs=pairs(values, floors), bottleneck=limits)
-    run = small.run(results=found, analysis=analysis)
+    analysis = small.analysis(pairs=pairs(values, floors, compared=compared), bottleneck=limits)
+    run = small.run(results=found, analysis=analysis, compared=compared or [STORES])
     frame = TABLE.rows(run)
     return frame, TABLE.grids(frame, run)[0]
 
@@ -101,6 +105,13 @@ def test_equality_is_shown_and_not_assumed():
     assert "=" in cells[0]
     assert "~" not in cells[0]
     assert "undecided:" not in " ".join(grid.notes).replace("~: undecided", "")
+
+
+def test_an_embedded_store_has_no_place_among_servers():
+    speeds = {"redis": [100, 101, 99], "riak": [50, 51, 50], "memcached": [200, 199, 202]}
+    frame, grid = ranked(compared=[["redis", "riak"], ["memcached"]], **speeds)
+    assert places(frame) == {"redis": 1, "riak": 2}
+    assert "Memcached has no place in Updating: it is embedded" in " ".join(grid.notes)
 
 
 def test_an_undecided_pair_may_stand_at_two_places():
@@ -246,6 +257,24 @@ def test_the_baseline_is_the_studys_and_a_trial_run_has_no_places():
     assert frame.loc["a", "redis"]["ratio"] == pytest.approx(0.5)
     assert made.corner == "Relative to Memcached"
     assert "place" not in " ".join([line.label for line in made.lines] + made.notes)
+
+
+def test_embedded_stores_are_related_to_the_first_of_them():
+    run = grid_run()
+    speeds = {"redis": [10, 11, 12], "riak": [5, 6, 7], "memcached": [90, 91, 92]}
+    run.values = pd.concat([rates(**speeds), rates("c", **speeds)])
+    run.compared = [["redis"], ["riak", "memcached"]]
+    run.stores["riak"].kind = run.stores["memcached"].kind = "embedded"
+    made = pairs(run.values, floors(run.values, run.study), compared=run.compared)
+    run.headline_analysis = small.analysis(pairs=made, floor=run.analysis.floor)
+    table = TABLES["grid"].automatic(run.study)[0]
+    frame = table.rows(run)
+    of = frame.query("baseline == 'riak' and workload == 'a' and metric == 'throughput'")
+    own = of[of["store"].isin(small.TITLES)].set_index("store")["ratio"]
+    assert own.round(1).to_dict() == {"riak": 1, "memcached": 15.3}
+    choices = table.choices(frame, run).values()
+    titles = {section.title for (shown,) in choices for section in shown.sections}
+    assert {"In memory, relative to Redis", "Embedded"} <= titles
 
 
 def test_the_ratios_of_the_source_stand_below_in_grey():

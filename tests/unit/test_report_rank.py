@@ -11,6 +11,7 @@ from kvstudy.present.report.workloads import (
     Agreement,
     Apart,
     Lead,
+    Rank,
     Tail,
     agreement,
     apart,
@@ -131,7 +132,7 @@ def test_stores_of_other_studies_are_left_out() -> None:
     assert [each.store for each in ranks] == ["a", "b"]
 
 
-def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached")):
+def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached"), **run: list):
     """Of rows: workload, faster, slower, n, ratio, decision; of the undecided twelve decide."""
     frame = pd.DataFrame(
         [
@@ -146,7 +147,8 @@ def answered(*rows: list, stores: tuple[str, ...] = ("redis", "riak", "memcached
     analysis = SimpleNamespace(pairs=frame)
     study = small.study(stores=list(stores))
     titles = dict(zip(stores, ("Redis", "Riak", "Memcached"), strict=False))
-    return answers(SimpleNamespace(study=study, titles=titles, headline_analysis=analysis))
+    run = {"study": study, "titles": titles, "compared": [list(stores)]} | run
+    return answers(SimpleNamespace(headline_analysis=analysis, **run))
 
 
 def test_workloads_with_the_same_answer_are_joined() -> None:
@@ -179,3 +181,15 @@ def test_who_is_first_may_be_open_or_shown_to_be_equal() -> None:
     ).answers
     assert answer.stores == ("Redis", "Riak")
     assert answered().answers == []
+
+
+def test_embedded_stores_are_in_no_answer_of_servers() -> None:
+    rows = [["a", "redis", "riak", 3, 2.0, "faster"], ["a", "rocksdb", "je", 3, 2.0, "faster"]]
+    stores = ("redis", "riak", "rocksdb", "je")
+    compared = [["redis", "riak"], ["rocksdb", "je"]]
+    (answer,) = answered(*rows, stores=stores, compared=compared).answers
+    assert (answer.stores, answer.over) == (("Redis",), [("Riak", 2.0, (1.1, 9.9))])
+    assert apart(
+        [Rank("redis", 4, 3, 4, 4), Rank("riak", 2, 3, 2, 2), Rank("je", 9, 3, 9, 9, group=1)],
+        PAIRS,
+    ) == Apart([], all=False)

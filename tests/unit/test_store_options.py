@@ -118,6 +118,33 @@ def test_what_a_store_cannot_be_told_is_refused(project, place, text, message):
     assert message in str(error.value)
 
 
+def test_an_embedded_store_has_a_folder_and_no_address(pretend_study):
+    data = yaml.safe_load(STORE.read_text())
+    data |= {"kind": "embedded", "ycsb": {"db": "x.Y", "properties": {"a": "{port}"}}}
+    STORE.write_text(yaml.safe_dump(data))
+    with pytest.raises(KvstudyError, match=r"\{port\} cannot be filled in; there are \{data\}"):
+        load_store(STORE.parent)
+    data["ycsb"]["properties"] = {"a": "{data}"}
+    STORE.write_text(yaml.safe_dump(data))
+    command = phase_command(
+        *(Client("kvstudy", "", "x.Y", ()), load_store(STORE.parent)),
+        *(plan(load_study(pretend_study))[0], "run", "127.0.0.1", 1, Path("work")),
+    )
+    assert f"a={Path('work/data')}" in command
+
+
+def test_a_choice_may_make_it_another_kind(pretend_study):
+    data = yaml.safe_load(STORE.read_text())
+    kept = {"default": "no", "description": "Kept?", "choices": {"no": {"title": "no"}}}
+    kept["choices"]["yes"] = {"title": "yes", "kind": "disk"}
+    STORE.write_text(yaml.safe_dump(data | {"options": {"kept": kept}}))
+    yes = {"store": "pretend", "name": "kept", "options": {"kept": "yes"}}
+    small = yaml.safe_load(pretend_study.read_text()) | {"stores": ["pretend", yes]}
+    pretend_study.write_text(yaml.safe_dump(small))
+    stores = load_stores(load_study(pretend_study))
+    assert [store.kind for store in stores.values()] == ["memory", "disk"]
+
+
 def test_options_of_a_store_without_a_binding(project):
     path = Path("envs/stores/riak/store.yaml")
     data = yaml.safe_load(path.read_text())

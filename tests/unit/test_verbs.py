@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from pathlib import Path
 
@@ -16,7 +17,9 @@ STORES = Path(__file__).parents[2] / "envs" / "stores"
 
 
 @pytest.mark.parametrize("verb", ["version", "records"])
-@pytest.mark.parametrize("store", ["cassandra", "mariadb", "mongodb", "mysql", "postgresql"])
+@pytest.mark.parametrize(
+    "store", ["cassandra", "etcd", "mariadb", "mongodb", "mysql", "postgresql"]
+)
 def test_nobody_listens(store, verb):
     began = time.monotonic()
     with pytest.raises(OSError, match=r"refused|127\.0\.0\.1"):
@@ -32,6 +35,24 @@ def test_a_server_that_never_answers(store, verb):
         port = silent.getsockname()[1]
         with pytest.raises(OSError, match=f"(?i){store} .*{HOST}:{port}: "):
             getattr(load_store(STORES / store).verbs, verb)(HOST, port)
+
+
+def test_what_is_no_etcd_gives_no_good_answer():
+    etcd = load_store(STORES / "etcd").verbs
+    for answer in (b"-ERR unknown command\r\n", b"HTTP/1.0 200 OK\r\n\r\n{}"):
+        with socket.create_server((HOST, 0)) as other:
+            thread = threading.Thread(target=answer_once, args=(other, answer))
+            thread.start()
+            with pytest.raises(ValueError, match="is no etcd"):
+                etcd.version(HOST, other.getsockname()[1])
+            thread.join()
+
+
+def answer_once(server: socket.socket, answer: bytes) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1000)
+        connection.sendall(answer)
 
 
 def test_the_parts_of_cassandra_that_are_counted_are_the_whole_ring():

@@ -90,6 +90,7 @@ def made(project: Path):
             environment=ENVIRONMENT,
             titles=small.TITLES,
             stores={name: SimpleNamespace(color=color) for name, color in small.COLORS.items()},
+            compared=[study.store_names],
         )
         path = Path(f"{name}.xlsx")
         write_workbook(run, path)

@@ -110,6 +110,15 @@ class Run(Paths):
         return load_stores(self.study)
 
     @property
+    def compared(self) -> list[list[str]]:
+        """The stores that are compared with each other: those with a server, then embedded ones."""
+        groups = [
+            [name for name, store in self.stores.items() if store.embedded is embedded]
+            for embedded in (False, True)
+        ]
+        return [group for group in groups if group]
+
+    @property
     def titles(self) -> dict[str, str]:
         """What the stores are called."""
         return {name: store.title for name, store in self.stores.items()}

@@ -81,7 +81,7 @@ def _ready() -> None:
         states = []
         for provider in ("native", "docker"):
             reason = sentence(providers.missing(store, provider) or "")
-            states.append("missing" if reason else "no server" if store.in_process else "ready")
+            states.append("missing" if reason else "no server" if store.embedded else "ready")
             if reason and store.title not in reasons.setdefault(reason, []):
                 reasons[reason].append(store.title)
         print(f"{store.name:12}" + "".join(f"{state:11}" for state in states).rstrip())

@@ -78,7 +78,7 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
         "java": java,
         "environment": environment.components(java),
     }
-    known = {"server": {"provider": "none" if store.in_process else provider}}
+    known = {"server": {"provider": "none" if store.embedded else provider}}
     request.refuse_unlike(store, request.cell.path, known | about)
     raw = raw_directory(request.run, request.cell)
     before = time.monotonic() - began
@@ -254,14 +254,14 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     check_class(client, class_of(shape))
     environment.java(bound_to(client.cores))
     name = f"the probe of {store.name}"
-    known = {"server": {"provider": "none" if store.in_process else provider}}
+    known = {"server": {"provider": "none" if store.embedded else provider}}
     setting.refuse_unlike(store, name, known)
     done = probe_directory(setting.run, store.name)
     with setting.working(done, f"probes/{store.name}") as work:
         phases: dict[str, Phase] = {}
 
         def run(step: Step, server: Server) -> None:
-            address = store_properties(store, server.host, server.port)
+            address = store_properties(store, server.host, server.port, work)
             command = ycsb_command(
                 *(client, step.operation == "insert", THREADS, shape | address | step.properties)
             )

@@ -1,5 +1,6 @@
 """The YCSB client: which jars it runs on and how a phase is called."""
 
+import functools
 import os
 import zipfile
 from collections.abc import Sequence
@@ -8,13 +9,12 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
+from kvstudy.stores.jars import LIBRARY
 from kvstudy.stores.process import bound_to
 from kvstudy.study.cells import Cell
 from kvstudy.study.parts import RAW_TYPE
 from kvstudy.study.raw import SUMS, file_digest, raw_latencies, read_sums
 from kvstudy.study.workload import CORE, ROUNDS_FILE, WORKLOADS, load_workload
-
-LIBRARY = Path("workflow/bindings/target/lib")
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,14 @@ class Client:
 
     def describe(self) -> dict:
         """What the manifest records; the hash of each jar."""
-        hashes = {jar.name: file_digest(jar) for jar in self.jars}
+        hashes = {jar.name: _digest(jar, jar.stat().st_mtime_ns) for jar in self.jars}
         return {"kind": self.kind, "db": self.db, "classpath": self.classpath, "jars": hashes}
+
+
+@functools.cache
+def _digest(jar: Path, _changed: int) -> str:
+    """Each is asked for twice, and there are 50 MB of them."""
+    return file_digest(jar)
 
 
 def library_problem() -> str | None:
@@ -49,7 +55,7 @@ def library_problem() -> str | None:
         jar = LIBRARY / name
         if not jar.is_file():
             return f"{jar}: no such file; run 'make setup', which builds it"
-        if file_digest(jar) != digest:
+        if _digest(jar, jar.stat().st_mtime_ns) != digest:
             return f"{jar}: not as it was built (cut off?); run 'make setup', which builds it anew"
     return None
 
@@ -68,7 +74,7 @@ def find_client(store: Store, home: str = "", cores: str = "") -> Client:
             "store, or leave ycsb.home and the variable YCSB_HOME empty to use kvstudy's bindings"
         )
     folders = [Path(home) / "lib"]
-    if not store.in_process:
+    if not store.embedded:
         folders.append(Path(home) / f"{store.ycsb.official.binding}-binding" / "lib")
     for folder in folders:
         if not list(folder.glob("*.jar")):
@@ -131,7 +137,7 @@ def phase_command(
     options = ["-P", str(file)] if file.is_file() else []
     properties = {
         **dict(set(cell.properties) - set(in_file)),
-        **store_properties(store, host, port),
+        **store_properties(store, host, port, directory),
         "recordcount": cell.records,
         # Loading needs it too: CoreWorkload's zipfian distribution reads it at start.
         "operationcount": cell.executed,
@@ -157,9 +163,12 @@ def phase_command(
     return ycsb_command(client, phase == "load", threads or cell.threads, properties, options, jvm)
 
 
-def store_properties(store: Store, host: str, port: int) -> dict[str, str]:
-    """How YCSB reaches the store at ``host`` and ``port``."""
-    values = {"host": host, "port": port}
+def store_properties(store: Store, host: str, port: int, directory: Path) -> dict[str, str]:
+    """How YCSB reaches the store at ``host`` and ``port``, or where an embedded one has its data.
+
+    That is below ``directory``, that of the measurement.
+    """
+    values = {"host": host, "port": port, "data": directory / "data"}
     return {name: value.format(**values) for name, value in store.ycsb.properties.items()}
 
 

@@ -89,7 +89,7 @@ class Setting:
 
         It is empty, and able to take records with these ``fields``. ``name`` is what is measured.
         """
-        started_here = provider != "external" and not store.in_process
+        started_here = provider != "external" and not store.embedded
         port = free_port(self.port, store.side_ports.values()) if started_here else 0
         cores = pinned.server if pinned else ""
         log = work / SERVER_LOG

@@ -40,7 +40,8 @@ class Ycsb(Strict):
     db: str = Field(description="Class of our binding.")
     official: Official | None = None
     properties: dict[str, str] = Field(
-        default={}, description="YCSB properties; {host} and {port} are filled in."
+        default={},
+        description="YCSB properties; {host} and {port} are filled in, {data} if it is embedded.",
     )
 
 
@@ -131,10 +132,14 @@ class Deviation(Strict):
     reason: Text
 
 
+Kind = Literal["memory", "disk", "embedded"]
+
+
 class Choice(Strict):
     """One value of an option, and what differs with it."""
 
     title: Text = Field(description="What it is called in text, tables and figures.")
+    kind: Kind | None = Field(default=None, description="Its kind of store, if it is another.")
     properties: dict[str, str] = Field(
         default={}, description="YCSB properties, laid over those of ycsb.properties."
     )
@@ -163,6 +168,11 @@ class StoreFile(Strict):
     title: str = Field(description="Name in text, tables and figures.")
     homepage: str = Field(default="", description="Its address, for the bibliography.")
     color: str = Field(pattern=r"^#[0-9a-f]{6}$", description="Its colour in every figure.")
+    kind: Kind = Field(
+        description="Where records are: in the server's memory alone, on its disk, or embedded: "
+        "the binding is the store, in YCSB's own process. Embedded stores are compared with each "
+        "other only."
+    )
     ycsb: Ycsb | None = Field(
         default=None, description="Left out while kvstudy has no YCSB binding for the store."
     )
@@ -172,9 +182,6 @@ class StoreFile(Strict):
         default={},
         description="Further ports that are found from the server's port: name and distance. "
         "They are filled in as {ports[name]}.",
-    )
-    in_process: bool = Field(
-        default=False, description="True for a binding that needs no server (YCSB's basic)."
     )
     ready_seconds: float = Field(default=30, gt=0, description="Limit for getting ready.")
     stop_signal: Literal["TERM", "KILL"] = Field(
@@ -201,16 +208,22 @@ class StoreFile(Strict):
         default={}, description="What a study can choose about the store."
     )
 
+    @property
+    def embedded(self) -> bool:
+        """Whether there is no server."""
+        return self.kind == "embedded"
+
     @model_validator(mode="after")
     def _can_be_filled_in(self) -> StoreFile:
         """Better here than when the server is to start."""
         if self.options and not self.ycsb:
             raise ValueError("options: are choices of a binding, and the key ycsb is missing")
         if self.ycsb:
-            _check_filled(self.ycsb.properties.values(), {"host", "port"})
+            known = {"data"} if self.embedded else {"host", "port"}
+            _check_filled(self.ycsb.properties.values(), known)
             for option in self.options.values():
                 for choice in option.choices.values():
-                    _check_filled(choice.properties.values(), {"host", "port"})
+                    _check_filled(choice.properties.values(), known)
         for way, further in ((self.native, _OF_NATIVE), (self.docker, set())):
             if way:
                 ports = {f"ports[{name}]" for name in (*way.ports, *self.side_ports)}
@@ -296,6 +309,7 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
             raise KvstudyError(f"{where}options.{name}: unknown choice '{value}'{hint}")
         data["operations"] |= option.choices[value].operations
         data["ycsb"]["properties"] |= option.choices[value].properties
+        data["kind"] = option.choices[value].kind or data["kind"]
     chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
     data["title"] = use.title or ", ".join([store.title, *chosen])
     return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})

@@ -21,8 +21,8 @@ from kvstudy.study.raw import PROVIDER_IMPORTED
 KEY = "config/config.yaml: external.servers"
 
 
-class InProcess(Server):
-    """A store without a server: YCSB's BasicDB lives inside the client."""
+class Embedded(Server):
+    """A store without a server: the binding is the store."""
 
     def describe(self) -> dict:
         return {"provider": "none", "command": []}
@@ -38,7 +38,7 @@ def missing(store: Store, provider: str, address: str = "") -> str | None:
     """
     if store.ycsb is None:
         return reason("no-binding", store=store.title)
-    if store.in_process:
+    if store.embedded:
         return None
     if provider == PROVIDER_IMPORTED:
         return "its run has imported logs, which are not mixed with measured cells"
@@ -60,8 +60,8 @@ def make_server(
     cores: str = "",
 ) -> Server:
     """The store's server, not yet started; ``cores`` are those that it may run on."""
-    if store.in_process:
-        return InProcess()
+    if store.embedded:
+        return Embedded()
     if provider == "external":
         return ExternalServer(store, address)
     if provider == "docker":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 from kvstudy.analyse.tidy.files import SETTING, Table
 from kvstudy.language.current import N_
@@ -28,10 +29,10 @@ FULL = 0.9
 
 
 def make(run, made) -> pd.DataFrame:
-    return bottleneck(run.values, run.study)
+    return bottleneck(run.values, run.study, {n for n, s in run.stores.items() if s.embedded})
 
 
-def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
+def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = ()) -> pd.DataFrame:
     """One row per store, workload and parameters, geometric means over the repetitions.
 
     Columns: client_cpu, server_cpu (us per operation), client_cores, server_cores (in
@@ -39,8 +40,8 @@ def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
     the threads' time inside calls to the store), ceiling (throughput by that of
     YCSB without a store), two_clients (total throughput of two clients with half
     of the threads each by that of one) and the lower end of its 95 % interval,
-    client_bound ("yes", "no", or "" where nothing tells), reason (of a yes). Unknown
-    is NaN.
+    client_bound ("yes", "no", or "" where nothing tells, as of ``embedded`` stores), reason
+    (of a yes). Unknown is NaN.
     """
     overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]
     means = {
@@ -59,8 +60,10 @@ def bottleneck(values: pd.DataFrame, study: Study) -> pd.DataFrame:
         of_cell = "workload == @workload and parameters == @parameters"
         found |= _two_clients(overall.query(of_cell), store)
         numbers = {name: found.get(name, math.nan) for name in NUMBERS}
-        why = client_bound(numbers)
-        told = not all(math.isnan(numbers[name]) for name in (*USAGE, "ceiling", "two_clients"))
+        apart = store not in embedded
+        why = client_bound(numbers) if apart else ""
+        signs = (numbers[name] for name in (*USAGE, "ceiling", "two_clients"))
+        told = apart and not all(map(math.isnan, signs))
         verdict = N_("yes") if why else N_("no") if told else ""
         rows.append([store, workload, parameters, *numbers.values(), verdict, why])
     return TABLE.frame(rows)

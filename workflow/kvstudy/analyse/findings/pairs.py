@@ -20,14 +20,20 @@ YES_NO = {True: "yes", False: "no", None: ""}
 
 def make(run, made) -> pd.DataFrame:
     runs = throughputs(run.own_values)
-    return pairs(runs, made["floor"], paired=run.study.imported is None)
+    return pairs(runs, made["floor"], run.study.imported is None, run.compared)
 
 
-def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd.DataFrame:
+def pairs(
+    values: pd.DataFrame,
+    floors: pd.DataFrame,
+    paired: bool = True,
+    compared: list[list[str]] | None = None,
+) -> pd.DataFrame:
     """Ratios of all pairs under each workload, of throughput or of another metric.
 
-    They are ``paired`` by repetition if the stores of one were measured side by side, as
-    they are here; the repetitions of imported logs only have the same number.
+    Pairs are those of the stores in each list of ``compared``; None: of all. They are ``paired``
+    by repetition if the stores of one were measured side by side, as they are here; the
+    repetitions of imported logs only have the same number.
     ``values`` has one row per repetition, all of one metric. Columns: workload, parameters,
     faster, slower (the store with the larger value, the other), n repetitions that both have,
     ratio (of the geometric means, at least 1) with its 95 % interval, p, p_holm (Holm over the
@@ -45,7 +51,7 @@ def pairs(values: pd.DataFrame, floors: pd.DataFrame, paired: bool = True) -> pd
             store: of.set_index("repetition")["value"]
             for store, of in group.groupby("store", sort=False)
         }
-        for (faster, slower), ratio in adjusted(_ratios(runs, paired)).items():
+        for (faster, slower), ratio in adjusted(_ratios(runs, paired, compared)).items():
             noise = known.get((workload, parameters))
             decision = decide(ratio, noise and noise.floor)
             more = math.nan
@@ -80,10 +86,14 @@ def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str]
     return found
 
 
-def _ratios(runs: dict[str, pd.Series], paired: bool) -> dict[tuple[str, str], Ratio]:
+def _ratios(
+    runs: dict[str, pd.Series], paired: bool, compared: list[list[str]] | None
+) -> dict[tuple[str, str], Ratio]:
     """The ratios of the faster to the slower store."""
     ratios = {}
     for one, other in combinations(runs, 2):
+        if compared and not any({one, other} <= {*group} for group in compared):
+            continue
         if paired and runs[one].index.intersection(runs[other].index).empty:
             continue
         by = paired_ratio if paired else unpaired_ratio

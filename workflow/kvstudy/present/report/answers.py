@@ -54,15 +54,19 @@ class Answers:
 
 
 def answers(run: Run) -> Answers:
-    """What ``analysis.pairs`` decide at the headline sizes, stores by their titles."""
+    """What ``analysis.pairs`` decide at the headline sizes, stores by their titles.
+
+    Embedded stores have no answers where there are servers.
+    """
     groups: dict[tuple[str, tuple[str, ...]], Answer] = {}
     behind: list[tuple[str, float] | None] = []
+    first = run.compared[0]
     for name in run.study.workload_names:
-        pairs = run.headline_analysis.pairs.query("workload == @name")
+        pairs = run.headline_analysis.pairs.query("workload == @name and faster in @first")
         if pairs.empty:
             continue
         named = {*pairs["faster"], *pairs["slower"]}
-        there = [store for store in run.study.store_names if store in named]
+        there = [store for store in first if store in named]
         places = place_ranges(order_of(pairs, there), larger_is_better=True)
         ranges = {store: places[store] for store in there}
         _add(groups, run.study.workload(name).short, pairs, ranges)

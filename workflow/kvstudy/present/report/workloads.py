@@ -46,8 +46,8 @@ class Rank:
     """One store's place. ``low`` and ``high`` are the extremes of ``n`` runs.
 
     A published value has no runs of its own: ``n`` is 0 and both are None.
-    ``behind`` compares it with the place before; None for the first one, and
-    where no comparison was made.
+    ``group`` is the number of those that it is compared with (``Run.compared``). ``behind``
+    compares it with the place before; None for the first one, and where no comparison was made.
     """
 
     store: str
@@ -55,6 +55,7 @@ class Rank:
     n: int
     low: float | None
     high: float | None
+    group: int = 0
     behind: Lead | None = None
 
 
@@ -111,6 +112,8 @@ def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
     left = False
     for place, first in enumerate(ranks):
         for other in ranks[place + 2 :]:
+            if other.group != first.group:
+                break
             lead = _lead(first.store, other.store, pairs)
             if lead is None or lead.decision != Decision.FASTER:
                 left = True
@@ -257,7 +260,11 @@ def workload_facts(
     order = ranking(theirs, stores)
     agreed = agreement(order, pairs)
     ours = run.summary.query(of_cell)
-    speeds = ranking(ours, stores)
+    speeds = [
+        replace(rank, group=number)
+        for number, group in enumerate(run.compared)
+        for rank in ranking(ours, group)
+    ]
     result = ResultFacts(
         cell=first[headline],
         throughput=compared(speeds, pairs),

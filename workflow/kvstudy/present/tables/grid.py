@@ -58,6 +58,11 @@ MOST, MOST_LINES = 5, 10
 INDENT = "\N{NO-BREAK SPACE}" * 3
 THROUGHPUT = "throughput"
 KEYS = ["workload", "store", "operation"]
+KINDS = {
+    "memory": N_("In memory"),
+    "disk": N_("On disk"),
+    "embedded": N_("Embedded"),
+}
 # What a reader of the page may choose; the first one stands in every report.
 METRICS = {
     THROUGHPUT: N_("Throughput"),
@@ -94,7 +99,7 @@ class GridTable(Table):
             for baseline in baselines(run, pairs):
                 of = [metric, baseline]
                 rows += [[*of, *row] for row in _rows(run, metric, baseline, pairs)]
-                for row in floor.itertuples():
+                for row in floor[floor["store"].isin(_group(run, baseline))].itertuples():
                     key = [row.workload, row.parameters, again(row.store), row.n]
                     rows.append([*of, *key, row.ratio, row.low, row.high, *[None] * 7, False])
         frame = pd.DataFrame(rows, columns=COLUMNS)
@@ -103,19 +108,25 @@ class GridTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A column per workload; per store the ratio, its place, the percentile, the source's."""
-        for of, first in rows.groupby(["metric", "baseline"], sort=False):
-            return _grids(first, run, *of)
-        return [Grid([], [])]
+        return next((_grids(rows, run, *of) for of in _chosen(rows)), [Grid([], [])])
 
     def choices(self, rows: pd.DataFrame, run: Run) -> dict[tuple[str, ...], list[Grid]]:
         """By store and metric; the first one is that of ``grids``."""
         return {
-            (run.titles[baseline], _(METRICS[metric])): _grids(of, run, metric, baseline)
-            for (metric, baseline), of in rows.groupby(["metric", "baseline"], sort=False)
+            (run.titles[baseline], _(METRICS[metric])): _grids(rows, run, metric, baseline)
+            for metric, baseline in _chosen(rows)
         }
 
 
+def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    """Every metric and baseline that there are rows of."""
+    return rows[["metric", "baseline"]].drop_duplicates().itertuples(index=False, name=None)
+
+
 def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Grid]:
+    rows = rows[rows["metric"] == metric]
+    bases = _bases(rows, run, baseline)
+    rows = rows[rows["baseline"].isin(bases.values())]
     there = set(rows["workload"])
     names = [name for name in [*run.study.workload_names, MEAN] if name in there]
     grids, blocks = [], -(-len(names) // MOST)
@@ -127,7 +138,8 @@ def _grids(rows: pd.DataFrame, run: Run, metric: str, baseline: str) -> list[Gri
         block = {name: rows[rows["workload"] == name] for name in map(str, some)}
         heads = [marked(_short(run)(name), workload=name) for name in block]
         paper = Paper(width=1 if len(block) > 2 else 0.6)
-        grids.append(Grid(heads, list(_sections(block, run)), corner=corner, paper=paper))
+        sections = list(_sections(block, run, bases, baseline))
+        grids.append(Grid(heads, sections, corner=corner, paper=paper))
     grids[-1].notes = _notes(rows, run, names, metric)
     return grids
 
@@ -155,7 +167,7 @@ def _compared(run: Run, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     floor = floors(values, study)
     own = values[values["store"].isin(study.store_names)]
     # Of one run the ends of the interval are None.
-    made = pairs(own, floor, paired=study.imported is None)
+    made = pairs(own, floor, study.imported is None, run.compared)
     made = made.astype(dict.fromkeys(NUMBERS, float))
     if not throughput:
         return made, floor
@@ -187,7 +199,7 @@ def _latencies(run: Run, metric: str) -> pd.DataFrame:
 
 
 def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator[list[object]]:
-    study, stores = run.study, run.study.store_names
+    study, stores = run.study, _group(run, baseline)
     limited = run.headline_analysis.bottleneck.query("client_bound == 'yes'")
     bound = set(limited[["workload", "store"]].itertuples(index=False, name=None))
     tails = run.headline_analysis.percentiles.query("percent == 99")
@@ -224,6 +236,22 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
             ]
 
 
+def _group(run: Run, store: str) -> list[str]:
+    """The stores that it is compared with, and itself."""
+    return next(group for group in run.compared if store in group)
+
+
+def _bases(rows: pd.DataFrame, run: Run, baseline: str) -> dict[str, str]:
+    """Of each store, the one that it is related to: the baseline, if it is compared with that."""
+    there = set(rows["baseline"])
+    wanted = [baseline, run.study.baseline, *run.study.store_names]
+    return {
+        store: next((name for name in wanted if name in group and name in there), group[0])
+        for group in run.compared
+        for store in group
+    }
+
+
 def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[float | None, bool]:
     """The source's ratio, and whether its audit rejects a value behind it."""
     workloads = run.study.workload_names if workload == MEAN else [workload]
@@ -234,21 +262,38 @@ def _published(run: Run, store: str, baseline: str, workload: str) -> tuple[floa
     return geometric_mean(ratio for ratio, _rejected in of), rejected
 
 
-def _sections(block: dict[str, pd.DataFrame], run: Run) -> Iterator[Section]:
+def _by_kind(run: Run, bases: dict[str, str], baseline: str) -> Iterator[tuple[str, list[str]]]:
+    """The stores of each kind below a title; all below none where one would have one server."""
+    kinds = {kind: [n for n, store in run.stores.items() if store.kind == kind] for kind in KINDS}
+    kinds = {kind: stores for kind, stores in kinds.items() if stores}
+    if len(run.compared) == 1 and (len(kinds) == 1 or min(map(len, kinds.values())) == 1):
+        yield "", run.study.store_names
+        return
+    for kind, stores in kinds.items():
+        title = _(KINDS[kind])
+        if (base := bases[stores[0]]) != baseline:
+            title = _("{}, relative to {}").format(title, run.titles[base])
+        yield title, stores
+
+
+def _sections(
+    block: dict[str, pd.DataFrame], run: Run, bases: dict[str, str], baseline: str
+) -> Iterator[Section]:
     of = {(name, row.store): row for name, rows in block.items() for row in rows.itertuples()}
-    for store in run.study.store_names:
-        rows = [of.get((name, store)) for name in block]
-        lines = _ratios(bold(run.titles[store]), rows, store)
-        further = {_("p99"): _tail, _("published"): _source}
-        if run.scale == 1:
-            further = {_("place"): _place} | further
-        for label, text in further.items():
-            cells = [text(row) for row in rows]
-            if any(cell not in (DASH, "") for cell in cells):
-                source = text is _source
-                label = label if source else INDENT + label
-                lines.append(Line(label, cells, store, published=source))
-        yield Section("", lines)
+    for title, stores in _by_kind(run, bases, baseline):
+        for store in stores:
+            rows = [of.get((name, store)) for name in block]
+            lines = _ratios(bold(run.titles[store]), rows, store)
+            further = {_("p99"): _tail, _("published"): _source}
+            if run.scale == 1:
+                further = {_("place"): _place} | further
+            for label, text in further.items():
+                cells = [text(row) for row in rows]
+                if any(cell not in (DASH, "") for cell in cells):
+                    source = text is _source
+                    label = label if source else INDENT + label
+                    lines.append(Line(label, cells, store, published=source))
+            yield Section(title if store == stores[0] else "", lines)
     for store in {store for _name, store in of if "/" in store}:
         name = store.partition("/")[0]
         title = _("{} against itself").format(run.titles[name])

@@ -43,6 +43,7 @@ COLUMNS = [
     *["client_bound", "published", "published_place", "rejected", "note"],
 ]
 FASTER = ">"
+EMBEDDED = N_("it is embedded, the others are servers")
 # Places that fit side by side, and the width of one.
 MOST_PLACES, WIDTH = 4, 0.167
 
@@ -141,7 +142,8 @@ class RankingTable(Table):
 def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict]:
     workload, results, stores = line.workload, run.results, run.study.store_names
     values = {store: results.measured(store, workload, *THROUGHPUT) for store in stores}
-    there = [store for store, value in values.items() if value is not None]
+    first = run.compared[0]
+    there = [store for store, value in values.items() if value is not None and store in first]
     pairs = run.headline_analysis.pairs[run.headline_analysis.pairs["workload"] == workload]
     order = order_of(pairs, there)
     place = places(order, larger_is_better=True) if order else dict.fromkeys(there, 1)
@@ -163,7 +165,11 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict
                 "published": results.published(store, workload, *THROUGHPUT),
                 "published_place": source.get(store, math.nan),
                 "rejected": results.rejected(store, workload, *THROUGHPUT),
-                "note": "" if value else results.state(store, workload).label or N_("no mean"),
+                "note": EMBEDDED
+                if store not in first
+                else ""
+                if value
+                else results.state(store, workload).label or N_("no mean"),
             }
         )
     return rows

@@ -48,9 +48,9 @@ class StoreTable(Table):
     def rows(self, run: Run) -> pd.DataFrame:
         """One row per workload: throughput (geometric mean, ops/s) with its 95 % interval.
 
-        ``of_fastest`` is throughput by that of the fastest store (0 to 1), latency_mean is of
-        all operations (plain mean over kinds, us), client_cpu and server_cpu are us per
-        operation, failed is a share (0 to 1). A value that does not exist is NaN.
+        ``of_fastest`` is throughput by that of the fastest of ``Run.compared`` (0 to 1),
+        latency_mean is of all operations (plain mean over kinds, us), client_cpu and server_cpu
+        are us per operation, failed is a share (0 to 1). A value that does not exist is NaN.
         """
         rows = [self._row(use.name, run) for use in run.study.workloads]
         return pd.DataFrame(rows, columns=COLUMNS)
@@ -59,7 +59,7 @@ class StoreTable(Table):
         results, analysis = run.results, run.headline_analysis
         speeds = {
             name: row
-            for name in run.study.store_names
+            for name in next(group for group in run.compared if self.store in group)
             if (row := _interval(analysis, name, workload, "throughput")) is not None
         }
         row = dict.fromkeys(COLUMNS, math.nan) | {"workload": workload, "note": ""}
@@ -94,8 +94,8 @@ class StoreTable(Table):
         ]
         note = _(
             "Ops/s: geometric mean of the runs. Of the fastest: by the throughput of the "
-            "fastest store of the workload. Mean: service time, plain mean over the kinds of "
-            "operation. Client, Server: CPU time of one operation."
+            "fastest store that it is compared with. Mean: service time, plain mean over the "
+            "kinds of operation. Client, Server: CPU time of one operation."
         )
         return [Grid(columns, [Section("", lines)], [note], sortable=True)]
 

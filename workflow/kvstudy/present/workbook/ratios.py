@@ -46,7 +46,10 @@ class RatioSheet:
         self._baseline = next(iter(frame["baseline"]), "")
         frame = frame[frame["baseline"] == self._baseline]
         repeated = [name for name in frame["store"].unique() if name not in study.store_names]
-        self._stores = [*study.store_names, *repeated]
+        # Those that are not compared with it have no ratio to it.
+        of_it = (group for group in content.run.compared if self._baseline in group)
+        self._compared = next(of_it, [])
+        self._stores = [*self._compared, *repeated]
         there = set(frame["workload"])
         self._workloads = [name for name in [*study.workload_names, MEAN] if name in there]
         self._columns = max(len(self._workloads), FEWEST_COLUMNS)
@@ -167,7 +170,7 @@ class RatioSheet:
         """Ratios with their intervals: bars from 1 on a logarithmic axis."""
         chart, name = self._book.add_chart({"type": "column"}), self._sheet.name
         last, ends = len(self._workloads), [1.0]
-        for store in self._content.study.store_names:
+        for store in self._compared:
             values = [self._values(store, metric) for metric in ("ratio", "low", "high")]
             if store == self._baseline or not _known(values[0]):
                 continue

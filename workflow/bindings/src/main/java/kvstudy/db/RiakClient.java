@@ -133,14 +133,14 @@ public class RiakClient extends StoreClient<RiakConnection> {
           if (found == null) {
             return Status.NOT_FOUND;
           }
-          RiakRecord.decode(found.value(), fields, result);
+          BinaryRecord.decode(found.value(), fields, result);
           return Status.OK;
         });
   }
 
   @Override
   public Status insert(String table, String key, Map<String, ByteIterator> values) {
-    byte[] record = RiakRecord.encode(values);
+    byte[] record = BinaryRecord.encode(values);
     return attempt(
         "insert",
         riak -> {
@@ -151,7 +151,7 @@ public class RiakClient extends StoreClient<RiakConnection> {
 
   @Override
   public Status update(String table, String key, Map<String, ByteIterator> values) {
-    byte[] record = RiakRecord.encode(values);
+    byte[] record = BinaryRecord.encode(values);
     return attempt(
         "update",
         riak -> {

@@ -52,6 +52,11 @@ final class Clients {
         p.setProperty("db.user", "postgres");
         p.setProperty("db.timeout", Integer.toString(timeoutMillis));
       }
+      case "etcd" -> {
+        db = new EtcdClient();
+        p.setProperty("etcd.port", Integer.toString(port));
+        p.setProperty("etcd.timeout", Integer.toString(timeoutMillis));
+      }
       case "riak" -> {
         db = new RiakClient();
         p.setProperty("riak.port", Integer.toString(port));

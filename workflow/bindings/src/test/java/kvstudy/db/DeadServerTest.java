@@ -36,6 +36,7 @@ class DeadServerTest {
         "mysql",
         "mariadb",
         "postgresql",
+        "etcd",
         "riak");
   }
 

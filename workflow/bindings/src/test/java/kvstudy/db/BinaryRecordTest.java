@@ -17,13 +17,13 @@ import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
 import site.ycsb.StringByteIterator;
 
-class RiakRecordTest {
+class BinaryRecordTest {
   /** What RiakUtils.serializeTable of YCSB's own binding makes of the same record. */
   private static final String YCSBS = "\0\0\0\6field0\0\0\0\3one";
 
   @Test
   void writesTheBytesThatYcsbsBindingWrites() {
-    byte[] record = RiakRecord.encode(Map.of("field0", new StringByteIterator("one")));
+    byte[] record = BinaryRecord.encode(Map.of("field0", new StringByteIterator("one")));
     assertEquals(YCSBS, new String(record, ISO_8859_1));
   }
 
@@ -36,11 +36,11 @@ class RiakRecordTest {
     Map<String, ByteIterator> record = new HashMap<>();
     record.put("all", new ByteArrayByteIterator(all));
     record.put("empty", new ByteArrayByteIterator(new byte[0]));
-    Map<String, ByteIterator> back = decode(RiakRecord.encode(record), null);
+    Map<String, ByteIterator> back = decode(BinaryRecord.encode(record), null);
     assertArrayEquals(all, back.get("all").toArray());
     assertArrayEquals(new byte[0], back.get("empty").toArray());
     assertEquals(2, back.size());
-    assertTrue(decode(RiakRecord.encode(Map.of()), null).isEmpty());
+    assertTrue(decode(BinaryRecord.encode(Map.of()), null).isEmpty());
   }
 
   @Test
@@ -63,14 +63,14 @@ class RiakRecordTest {
   void somethingElseIsAnErrorAndGivesNothing(String text) {
     Map<String, ByteIterator> result = new HashMap<>();
     assertThrows(
-        IOException.class, () -> RiakRecord.decode(text.getBytes(ISO_8859_1), null, result));
+        IOException.class, () -> BinaryRecord.decode(text.getBytes(ISO_8859_1), null, result));
     assertTrue(result.isEmpty());
   }
 
   private static Map<String, ByteIterator> decode(byte[] record, Set<String> fields)
       throws IOException {
     Map<String, ByteIterator> result = new HashMap<>();
-    RiakRecord.decode(record, fields, result);
+    BinaryRecord.decode(record, fields, result);
     return result;
   }
 }

@@ -12,11 +12,11 @@ import site.ycsb.ByteArrayByteIterator;
 import site.ycsb.ByteIterator;
 
 /**
- * One record as YCSB's binding for Riak writes it: for each field its name and its value, each
+ * One record as YCSB's bindings for Riak and RocksDB write it: for each field name and value, each
  * behind its length in 4 bytes, the highest first.
  */
-final class RiakRecord {
-  private RiakRecord() {}
+final class BinaryRecord {
+  private BinaryRecord() {}
 
   /** Encodes all values; consumes the iterators. */
   static byte[] encode(Map<String, ByteIterator> values) {
@@ -57,6 +57,18 @@ final class RiakRecord {
       throw new IOException("the stored value is no record of YCSB: it ends in a field", e);
     }
     result.putAll(found);
+  }
+
+  /**
+   * Encodes the record with other values of some fields; consumes the iterators.
+   *
+   * @throws IOException if the value is no such record
+   */
+  static byte[] changed(byte[] record, Map<String, ByteIterator> values) throws IOException {
+    Map<String, ByteIterator> fields = new LinkedHashMap<>();
+    decode(record, null, fields);
+    fields.putAll(values);
+    return encode(fields);
   }
 
   private static byte[] part(ByteBuffer rest) {

@@ -1,0 +1,227 @@
+package kvstudy.db;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import io.etcd.jetcd.api.Compare;
+import io.etcd.jetcd.api.DeleteRangeRequest;
+import io.etcd.jetcd.api.KVGrpc;
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.PutRequest;
+import io.etcd.jetcd.api.RangeRequest;
+import io.etcd.jetcd.api.RangeResponse;
+import io.etcd.jetcd.api.RequestOp;
+import io.etcd.jetcd.api.TxnRequest;
+import io.grpc.ManagedChannel;
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import java.net.InetSocketAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.Vector;
+import java.util.concurrent.TimeUnit;
+import site.ycsb.ByteIterator;
+import site.ycsb.DBException;
+import site.ycsb.Status;
+
+/**
+ * YCSB on etcd, which YCSB has no binding for. A record is the value of its key, see {@link
+ * BinaryRecord}; the table's name is not used.
+ *
+ * <ul>
+ *   <li>read: a linearizable range of the key
+ *   <li>insert: a put; an existing record is overwritten
+ *   <li>update: a range of the key, then a transaction that puts the changed record if its revision
+ *       is still the same; else an ERROR, and nothing changes
+ *   <li>delete: a delete of the key
+ *   <li>scan: a range from the key on, with a limit
+ * </ul>
+ *
+ * <p>The stubs of jetcd are called, not jetcd: it tries a failed operation again, and hands each to
+ * an event loop. The calling thread waits for the answer, on a connection of its own.
+ *
+ * <p>Properties: {@code etcd.host} (127.0.0.1), {@code etcd.port} (2379), {@code etcd.timeout} (ms
+ * for each operation, 2000).
+ */
+public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Emptying {
+  /** As a key: the first one; as the end of a range: behind the last one. */
+  private static final ByteString ALL = ByteString.copyFrom(new byte[] {0});
+
+  private static final int LARGEST_ANSWER = 256 << 20;
+  private static final Set<Code> LOST =
+      Set.of(Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED, Code.CANCELLED, Code.INTERNAL, Code.UNKNOWN);
+
+  private InetSocketAddress server;
+  private int timeout;
+
+  /** A channel of one connection, and what is called through it. */
+  record Connection(ManagedChannel channel, KVGrpc.KVBlockingStub stub, int timeout) {
+    KVGrpc.KVBlockingStub kv() {
+      return stub.withDeadlineAfter(timeout, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  @Override
+  String configure(Properties p) throws DBException {
+    int port = Options.integer(p, "etcd.port", 2379, 1, 65535);
+    timeout = Options.integer(p, "etcd.timeout", 2000, 1, Integer.MAX_VALUE);
+    server = InetSocketAddress.createUnresolved(p.getProperty("etcd.host", "127.0.0.1"), port);
+    return "etcd " + server.getHostString() + ":" + port;
+  }
+
+  @Override
+  Connection connect() {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress(server.getHostString(), server.getPort())
+            .usePlaintext()
+            .disableRetry()
+            .maxInboundMessageSize(LARGEST_ANSWER)
+            .build();
+    return new Connection(channel, KVGrpc.newBlockingStub(channel), timeout);
+  }
+
+  @Override
+  void greet(Connection fresh) {
+    fresh.kv().range(RangeRequest.newBuilder().setKey(ALL).build());
+  }
+
+  @Override
+  void close(Connection old) throws InterruptedException {
+    old.channel().shutdownNow().awaitTermination(timeout, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  String remedy() {
+    return "start the server, or set etcd.host and etcd.port";
+  }
+
+  @Override
+  boolean isLost(Exception e) {
+    return e instanceof StatusRuntimeException told && LOST.contains(told.getStatus().getCode());
+  }
+
+  /** By the code: the class is the same for all. */
+  @Override
+  Status failed(String operation, Exception e) {
+    return e instanceof StatusRuntimeException told
+        ? error(operation, told.getStatus().toString().replaceAll("\\s+", " "))
+        : super.failed(operation, e);
+  }
+
+  @Override
+  public Status read(
+      String table, String key, Set<String> fields, Map<String, ByteIterator> result) {
+    return attempt(
+        "read",
+        etcd -> {
+          KeyValue found = get(etcd, ByteString.copyFromUtf8(key));
+          if (found == null) {
+            return Status.NOT_FOUND;
+          }
+          BinaryRecord.decode(found.getValue().toByteArray(), fields, result);
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status insert(String table, String key, Map<String, ByteIterator> values) {
+    return attempt(
+        "insert",
+        etcd -> {
+          etcd.kv().put(put(ByteString.copyFromUtf8(key), BinaryRecord.encode(values)));
+          return Status.OK;
+        });
+  }
+
+  @Override
+  public Status update(String table, String key, Map<String, ByteIterator> values) {
+    return attempt(
+        "update",
+        etcd -> {
+          ByteString name = ByteString.copyFromUtf8(key);
+          KeyValue found = get(etcd, name);
+          if (found == null) {
+            return Status.NOT_FOUND;
+          }
+          byte[] record = BinaryRecord.changed(found.getValue().toByteArray(), values);
+          TxnRequest change = ifUnchanged(found, put(name, record));
+          return etcd.kv().txn(change).getSucceeded()
+              ? Status.OK
+              : error("update", "another client has changed the record since it was read");
+        });
+  }
+
+  @Override
+  public Status delete(String table, String key) {
+    DeleteRangeRequest delete =
+        DeleteRangeRequest.newBuilder().setKey(ByteString.copyFromUtf8(key)).build();
+    return attempt(
+        "delete",
+        etcd -> etcd.kv().deleteRange(delete).getDeleted() == 0 ? Status.NOT_FOUND : Status.OK);
+  }
+
+  @Override
+  public Status scan(
+      String table,
+      String startkey,
+      int recordcount,
+      Set<String> fields,
+      Vector<HashMap<String, ByteIterator>> result) {
+    RangeRequest range =
+        RangeRequest.newBuilder()
+            .setKey(ByteString.copyFromUtf8(startkey))
+            .setRangeEnd(ALL)
+            .setLimit(recordcount)
+            .build();
+    return attempt(
+        "scan",
+        etcd -> {
+          for (KeyValue found : etcd.kv().range(range).getKvsList()) {
+            HashMap<String, ByteIterator> record = new HashMap<>();
+            BinaryRecord.decode(found.getValue().toByteArray(), fields, record);
+            result.add(record);
+          }
+          return result.isEmpty() ? Status.NOT_FOUND : Status.OK;
+        });
+  }
+
+  @Override
+  public Status empty(String table) {
+    DeleteRangeRequest all = DeleteRangeRequest.newBuilder().setKey(ALL).setRangeEnd(ALL).build();
+    return attempt(
+        "empty",
+        etcd -> {
+          etcd.kv().deleteRange(all);
+          return Status.OK;
+        });
+  }
+
+  /** Null without such a key. */
+  private static KeyValue get(Connection etcd, ByteString key) {
+    RangeResponse told = etcd.kv().range(RangeRequest.newBuilder().setKey(key).build());
+    List<KeyValue> found = told.getKvsList();
+    return found.isEmpty() ? null : found.get(0);
+  }
+
+  private static PutRequest put(ByteString key, byte[] record) {
+    ByteString value = UnsafeByteOperations.unsafeWrap(record);
+    return PutRequest.newBuilder().setKey(key).setValue(value).build();
+  }
+
+  private static TxnRequest ifUnchanged(KeyValue found, PutRequest put) {
+    Compare same =
+        Compare.newBuilder()
+            .setKey(found.getKey())
+            .setTarget(Compare.CompareTarget.MOD)
+            .setResult(Compare.CompareResult.EQUAL)
+            .setModRevision(found.getModRevision())
+            .build();
+    return TxnRequest.newBuilder()
+        .addCompare(same)
+        .addSuccess(RequestOp.newBuilder().setRequestPut(put))
+        .build();
+  }
+}
