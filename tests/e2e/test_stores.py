@@ -94,7 +94,8 @@ COMMANDS["postgresql"] = {
 COMMANDS["etcd"] = {
     "insert": {"put": 1.0},
     "read": {"range": 1.0},
-    "update": {"range": 1.0, "put": 1.0},
+    # It compares the revision by a range of its own.
+    "update": {"range": 2.0, "put": 1.0},
 }
 # Bytes of a loaded record as the server tells them, and of one after its updates of one field.
 SIZES = {
@@ -213,7 +214,9 @@ def probes(run: str) -> Probes:
 def test_what_one_operation_means(store, results):
     probed = probes(results.name)
     for step, commands in COMMANDS[store].items():
-        assert probed.statuses(store, step) == {"OK": 1.0}
+        # Four threads may change a record of etcd at a time, and one of them is refused.
+        refused = 0.01 if store == "etcd" and step == "update" else 0
+        assert probed.statuses(store, step)["OK"] >= 1 - refused
         assert probed.commands(store, step) == pytest.approx(commands, abs=0.01)
     whole, updated = SIZES[store]
     assert probed.sizes(store, "update-all") == pytest.approx((whole, whole), rel=0.05)
