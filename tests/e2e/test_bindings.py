@@ -11,7 +11,7 @@ from kvstudy.stores.server import free_port, serving
 ROOT = Path(__file__).parents[2]
 STORES = (
     *("redis", "memcached", "mongodb", "cassandra", "mysql", "mariadb", "postgresql", "valkey"),
-    "etcd",
+    *("etcd", "dynamodb"),
 )
 # No package registry has their servers: tested where somebody installed them.
 BY_HAND = {"aerospike": "AerospikeContractTest", "riak": "Riak*ContractTest"}

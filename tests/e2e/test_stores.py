@@ -34,6 +34,7 @@ VERSIONS = {
     "postgresql": r"1\d\.\d+",
     "valkey": r"[89]\.\d+\.\d+",
     "etcd": r"3\.\d+\.\d+",
+    "dynamodb": r"3\.\d+\.\d+",
     "aerospike": r"[78]\.\d+\.\d+\.\d+",
     "riak": r"[23]\.\d+\.\d+",
 }
@@ -97,6 +98,8 @@ COMMANDS["etcd"] = {
     # It compares the revision by a range of its own.
     "update": {"range": 2.0, "put": 1.0},
 }
+# It counts nothing.
+COMMANDS["dynamodb"] = {"insert": {}, "read": {}, "update": {}}
 # Bytes of a loaded record as the server tells them, and of one after its updates of one field.
 SIZES = {
     "redis": (1700, 1700),
@@ -108,10 +111,11 @@ SIZES = {
     "postgresql": (1023, 1023),
     "valkey": (1690, 1690),
     "etcd": (1163, 1163),
+    "dynamodb": (1087, 1087),
     "aerospike": (1184, 176),
     "riak": (1140, 114),
 }
-CREATING = {"redis", "valkey", "cassandra", "riak"}
+CREATING = {"redis", "valkey", "cassandra", "riak", "dynamodb"}
 
 
 def few(study: dict) -> None:

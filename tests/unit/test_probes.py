@@ -190,7 +190,7 @@ def test_failed_operations_and_silent_servers_are_told(tmp_path):
     lines = grid(study, found, titles={"x": "X"}).lines
     insert, read, _, update = (line.cells for line in lines)
     assert insert[0] == "\N{EN DASH}"
-    assert read[0] == "HGETALL\u00a01.00 (OK 98 %, ERROR 2 %)"
+    assert read[0] == "HGETALL\u00a01.00 (OK 98\u00a0%, ERROR 2\u00a0%)"
     assert update[1] == "\N{EN DASH}"
 
 

@@ -133,16 +133,18 @@ def test_an_embedded_store_has_a_folder_and_no_address(pretend_study):
     assert f"a={Path('work/data')}" in command
 
 
-def test_a_choice_may_make_it_another_kind(pretend_study):
+def test_a_choice_may_make_it_another_kind_by_the_servers_command(pretend_study):
     data = yaml.safe_load(STORE.read_text())
     kept = {"default": "no", "description": "Kept?", "choices": {"no": {"title": "no"}}}
-    kept["choices"]["yes"] = {"title": "yes", "kind": "disk"}
+    kept["choices"]["yes"] = {"title": "yes", "kind": "disk", "arguments": ["-d", "{data}"]}
     STORE.write_text(yaml.safe_dump(data | {"options": {"kept": kept}}))
     yes = {"store": "pretend", "name": "kept", "options": {"kept": "yes"}}
     small = yaml.safe_load(pretend_study.read_text()) | {"stores": ["pretend", yes]}
     pretend_study.write_text(yaml.safe_dump(small))
     stores = load_stores(load_study(pretend_study))
     assert [store.kind for store in stores.values()] == ["memory", "disk"]
+    commands = [store.native.command for store in stores.values()]
+    assert commands[1] == [*commands[0], "-d", "{data}"]
 
 
 def test_options_of_a_store_without_a_binding(project):

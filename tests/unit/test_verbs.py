@@ -18,7 +18,7 @@ STORES = Path(__file__).parents[2] / "envs" / "stores"
 
 @pytest.mark.parametrize("verb", ["version", "records"])
 @pytest.mark.parametrize(
-    "store", ["cassandra", "etcd", "mariadb", "mongodb", "mysql", "postgresql"]
+    "store", ["cassandra", "dynamodb", "etcd", "mariadb", "mongodb", "mysql", "postgresql"]
 )
 def test_nobody_listens(store, verb):
     began = time.monotonic()

@@ -140,6 +140,9 @@ class Choice(Strict):
 
     title: Text = Field(description="What it is called in text, tables and figures.")
     kind: Kind | None = Field(default=None, description="Its kind of store, if it is another.")
+    arguments: list[str] = Field(
+        default=[], description="What is added to the server's command; filled in likewise."
+    )
     properties: dict[str, str] = Field(
         default={}, description="YCSB properties, laid over those of ycsb.properties."
     )
@@ -224,10 +227,15 @@ class StoreFile(Strict):
             for option in self.options.values():
                 for choice in option.choices.values():
                     _check_filled(choice.properties.values(), known)
+        added = [
+            choice.arguments
+            for option in self.options.values()
+            for choice in option.choices.values()
+        ]
         for way, further in ((self.native, _OF_NATIVE), (self.docker, set())):
             if way:
                 ports = {f"ports[{name}]" for name in (*way.ports, *self.side_ports)}
-                lines = [way.command, *way.after_start, *getattr(way, "prepare", [])]
+                lines = [way.command, *added, *way.after_start, *getattr(way, "prepare", [])]
                 texts = [part for line in lines for part in line]
                 known = {"host", "port", "data"} | ports | further
                 _check_filled([*texts, *way.environment.values()], known)
@@ -310,6 +318,8 @@ def load_store(folder: Path, use: StoreUse | None = None, where: str = "") -> St
         data["operations"] |= option.choices[value].operations
         data["ycsb"]["properties"] |= option.choices[value].properties
         data["kind"] = option.choices[value].kind or data["kind"]
+        for way in filter(None, (data["native"], data["docker"])):
+            way["command"] += option.choices[value].arguments
     chosen = [store.options[name].choices[value].title for name, value in use.options.items()]
     data["title"] = use.title or ", ".join([store.title, *chosen])
     return Store.model_validate(data | {"folder": folder, "name": use.name, "product": store.title})

@@ -54,8 +54,9 @@ class MachineTable(Table):
                 put("YCSB", name=version)
             for store in study.store_names:
                 if facts := environment.get("stores", {}).get(store):
-                    version, provider = facts["version"], facts.get("provider", "")
-                    put(run.titles[store], name=version, details=provider)
+                    embedded = run.stores[store].kind == "embedded"
+                    provider = "" if embedded else facts.get("provider", "")
+                    put(run.titles[store], name=facts["version"], details=provider)
         except (KeyError, TypeError) as error:
             raise KvstudyError(
                 f"{run.folder / 'environment.json'}: {error} is missing; measure a cell again or "

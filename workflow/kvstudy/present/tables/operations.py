@@ -110,7 +110,7 @@ def _line(probes: Probes, store: str, step: str) -> Line:
     statuses = probes.statuses(store, step)
     commands = _shown(probes.commands(store, step)) or DASH
     if set(statuses) != {OK}:
-        commands += f" ({decimal(_shares(statuses))})"
+        commands += f" ({_shown_shares(statuses)})"
     sizes = _sizes(probes, store, step) if step.startswith("update") else ""
     return Line(label, [commands, sizes, _missing(probes, store, step)])
 
@@ -119,7 +119,7 @@ def _missing(probes: Probes, store: str, step: str) -> str:
     """What the operation says of a key that is not there, and what comes of it."""
     if step not in MISSING:
         return ""
-    text = decimal(_shares(probes.statuses(store, MISSING[step])))
+    text = _shown_shares(probes.statuses(store, MISSING[step]))
     if step == "update":
         return _("{}, creates it").format(text) if probes.creates(store) else text
     missed = probes.missed(store, MISSING[step])
@@ -131,6 +131,11 @@ def _shares(statuses: dict[str, float]) -> str:
     if len(statuses) == 1:
         return next(iter(statuses))
     return ", ".join(f"{name} {share * 100:.3g} %" for name, share in statuses.items())
+
+
+def _shown_shares(statuses: dict[str, float]) -> str:
+    """A number and its sign stay on one line."""
+    return decimal(_shares(statuses)).replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _counts(commands: dict[str, float], form: str) -> str:

@@ -23,6 +23,8 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.Vector;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import site.ycsb.ByteIterator;
 import site.ycsb.DBException;
 import site.ycsb.Status;
@@ -53,6 +55,13 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Em
   private static final int LARGEST_ANSWER = 256 << 20;
   private static final Set<Code> LOST =
       Set.of(Code.UNAVAILABLE, Code.DEADLINE_EXCEEDED, Code.CANCELLED, Code.INTERNAL, Code.UNKNOWN);
+
+  /** It would say on standard error which system call it waits with. */
+  private static final Logger QUIET = Logger.getLogger("io.grpc");
+
+  static {
+    QUIET.setLevel(Level.WARNING);
+  }
 
   private InetSocketAddress server;
   private int timeout;

@@ -52,6 +52,11 @@ final class Clients {
         p.setProperty("db.user", "postgres");
         p.setProperty("db.timeout", Integer.toString(timeoutMillis));
       }
+      case "dynamodb" -> {
+        db = new DynamoDBClient();
+        p.setProperty("dynamodb.endpoint", "http://127.0.0.1:" + port);
+        p.setProperty("dynamodb.timeout", Integer.toString(timeoutMillis));
+      }
       case "etcd" -> {
         db = new EtcdClient();
         p.setProperty("etcd.port", Integer.toString(port));

@@ -37,6 +37,7 @@ class DeadServerTest {
         "mariadb",
         "postgresql",
         "etcd",
+        "dynamodb",
         "riak");
   }
 
