@@ -10,7 +10,7 @@ import pytest
 from kvstudy.analyse.tidy.numbers import fixed, grouped, significant
 from kvstudy.errors import KvstudyError
 from kvstudy.present.typeset.latex import Latex, broken, escape, fill
-from kvstudy.present.typeset.table import write_tables
+from kvstudy.present.typeset.table import Grid, Line, Paper, Section, write_tables
 
 from . import small_results as small
 
@@ -218,3 +218,10 @@ def test_numbers():
     assert fixed("latency_p95", 12.34) == "12.3"
     texts = [significant(value) for value in (0, 0.01849, 0.9996, 4.801, 99.96, 163.4, 50199.5)]
     assert texts == ["0", "0.0185", "1.00", "4.80", "100", "163", "50200"[:3] + "00"]
+
+
+def test_columns_that_stand_below_others_have_their_own_groups():
+    line = Line("x", ["1", "2", "3"])
+    groups = [("A", 1), ("B", 1), ("C", 1)]
+    grid = Grid(["", "", ""], [Section("", [line])], groups=groups, paper=Paper(most=2))
+    assert [part.groups for part in grid.parts()] == [groups[:2], groups[2:]]

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
     from kvstudy.analyse.tidy.results import Results, State
 
+# Columns that fit side by side, where no published ones stand between them.
+MOST_STORES = 10
 # Marks a percentile with few operations beyond it.
 RARE = "\N{DAGGER}"
 COMBINED = N_(
@@ -131,7 +133,8 @@ class ResultsTable(Table):
             sections[-1].lines.append(line)
         groups, columns, incomplete = self._heads(stores, run)
         notes = [*self._notes(run, stores, used), *incomplete]
-        return [Grid(columns, sections, notes, groups=groups, paper=Paper(hang=True))]
+        paper = Paper(hang=True, most=0 if results.has_published else MOST_STORES)
+        return [Grid(columns, sections, notes, groups=groups, paper=paper)]
 
     def _heads(self, stores: list[str], run: Run) -> tuple[list, list[str], list[str]]:
         """The heads of stores, those below them, and why the marked ones are incomplete."""

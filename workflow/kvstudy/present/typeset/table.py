@@ -149,9 +149,14 @@ class Grid:
                     lines.append(replace(line, cells=cells))
             if lines:
                 sections.append(replace(section, lines=lines))
-        widths = self.paper.widths[start:end]
-        paper = replace(self.paper, widths=widths, most=0)
-        return replace(self, columns=self.columns[start:end], sections=sections, paper=paper)
+        paper = replace(self.paper, widths=self.paper.widths[start:end], most=0)
+        columns, groups = self.columns[start:end], []
+        before = 0
+        for title, width in self.groups:
+            if start <= before < end:
+                groups.append((title, width))
+            before += width
+        return replace(self, columns=columns, groups=groups, sections=sections, paper=paper)
 
 
 def texts(grids: list[Grid], kind: str, templates: Path) -> tuple[str, str]:
