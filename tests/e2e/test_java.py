@@ -21,9 +21,9 @@ CELL = ["--store=redis", "--option=layout=hash", "--workload=a", "--provider=nat
             "Too small maximum heap; change or unset JAVA_TOOL_OPTIONS=-Xmx1k",
         ),
         (
-            "-Xmx5m",
+            "-Xmx8m",
             "java.lang.OutOfMemoryError: Java heap space: the client's Java ran out; "
-            "raise -Xmx in JAVA_TOOL_OPTIONS=-Xmx5m",
+            "raise -Xmx in JAVA_TOOL_OPTIONS=-Xmx8m",
         ),
     ],
 )

@@ -21,7 +21,7 @@ def another_redis(clone: Path) -> None:
     file = folder / "store.yaml"
     # As its user fills it in: the keys of the binding and of the program, nothing else.
     data = yaml.safe_load(re.sub(r"^( *)#(?=(?:  )*\S)", r"\1", file.read_text(), flags=re.M))
-    kept = {key: data[key] for key in ("title", "color", "ycsb", "native")}
+    kept = {key: data[key] for key in ("title", "color", "kind", "ycsb", "native")}
     kept["native"]["program"] = "redis-server"
     kept["native"]["command"] += ["--appendonly", "yes"]
     file.write_text(yaml.safe_dump(kept))
