@@ -162,7 +162,8 @@ def inputs(project: Path) -> Inputs:
     (folder / "study.yaml").write_text(yaml.safe_dump(STUDY), encoding="utf-8")
     store = project / "envs/stores/odd"
     store.mkdir()
-    said = {"title": ODD, "color": "#000000", "operations": {"read": "get_it", "update": "set"}}
+    said = {"title": ODD, "color": "#000000", "kind": "memory"}
+    said["operations"] = {"read": "get_it", "update": "set"}
     said["deviations"] = [{"setting": "-m 5%", "reason": "a & b"}]
     (store / "store.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
 

@@ -60,14 +60,14 @@ final class BinaryRecord {
   }
 
   /**
-   * Encodes the record with other values of some fields; consumes the iterators.
+   * The record with the fields of another in place of its own.
    *
-   * @throws IOException if the value is no such record
+   * @throws IOException if one of them is no such record
    */
-  static byte[] changed(byte[] record, Map<String, ByteIterator> values) throws IOException {
+  static byte[] changed(byte[] record, byte[] other) throws IOException {
     Map<String, ByteIterator> fields = new LinkedHashMap<>();
     decode(record, null, fields);
-    fields.putAll(values);
+    decode(other, null, fields);
     return encode(fields);
   }
 

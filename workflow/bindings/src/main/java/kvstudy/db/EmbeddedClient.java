@@ -136,7 +136,8 @@ abstract class EmbeddedClient extends StoreClient<EmbeddedClient.Database> {
         "update",
         database -> {
           byte[] name = key.getBytes(UTF_8);
-          boolean there = database.change(name, old -> BinaryRecord.changed(old, values));
+          byte[] fields = BinaryRecord.encode(values);
+          boolean there = database.change(name, old -> BinaryRecord.changed(old, fields));
           return there ? Status.OK : Status.NOT_FOUND;
         });
   }

@@ -37,7 +37,7 @@ import site.ycsb.Status;
  *   <li>read: a linearizable range of the key
  *   <li>insert: a put; an existing record is overwritten
  *   <li>update: a range of the key, then a transaction that puts the changed record if its revision
- *       is still the same; else an ERROR, and nothing changes
+ *       is still the same; both again until it is
  *   <li>delete: a delete of the key
  *   <li>scan: a range from the key on, with a limit
  * </ul>
@@ -151,15 +151,17 @@ public class EtcdClient extends StoreClient<EtcdClient.Connection> implements Em
         "update",
         etcd -> {
           ByteString name = ByteString.copyFromUtf8(key);
-          KeyValue found = get(etcd, name);
-          if (found == null) {
-            return Status.NOT_FOUND;
-          }
-          byte[] record = BinaryRecord.changed(found.getValue().toByteArray(), values);
-          TxnRequest change = ifUnchanged(found, put(name, record));
-          return etcd.kv().txn(change).getSucceeded()
-              ? Status.OK
-              : error("update", "another client has changed the record since it was read");
+          byte[] fields = BinaryRecord.encode(values);
+          TxnRequest change;
+          do {
+            KeyValue found = get(etcd, name);
+            if (found == null) {
+              return Status.NOT_FOUND;
+            }
+            byte[] record = BinaryRecord.changed(found.getValue().toByteArray(), fields);
+            change = ifUnchanged(found, put(name, record));
+          } while (!etcd.kv().txn(change).getSucceeded());
+          return Status.OK;
         });
   }
 

@@ -6,8 +6,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Vector;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import site.ycsb.ByteIterator;
+import site.ycsb.DB;
+import site.ycsb.DBException;
 import site.ycsb.Status;
 
 class EtcdContractTest extends StoreContract {
@@ -38,6 +41,27 @@ class EtcdContractTest extends StoreContract {
     assertEquals(Status.OK, db.update(TABLE, key, record("field1", "3")));
     assertEquals(Map.of("field0", "1", "field1", "3"), read(key, null));
     assertEquals(Status.NOT_FOUND, db.update(TABLE, key + "x", record("field1", "3")));
+  }
+
+  @Test
+  void ofTwoClientsThatUpdateARecordNeitherLosesAField() throws Exception {
+    db.insert(TABLE, key, record("field0", "0", "field1", "0"));
+    CompletableFuture<Void> other = CompletableFuture.runAsync(() -> count("field0"));
+    count("field1");
+    other.get();
+    assertEquals(Map.of("field0", "50", "field1", "50"), read(key, null));
+  }
+
+  private void count(String field) {
+    try {
+      DB client = connected();
+      for (int i = 1; i <= 50; i++) {
+        assertEquals(Status.OK, client.update(TABLE, key, record(field, "" + i)));
+      }
+      client.cleanup();
+    } catch (DBException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
