@@ -1,18 +1,20 @@
 """Our YCSB bindings beside YCSB's own on the same server: throughput, and its ratio.
 
 Needs the folder of an unpacked YCSB 0.17 in the variable YCSB_HOME; takes the stores that have a
-binding there and a server here (5 min each). The words of the command line choose other stores.
+binding there and a server here (5 min each).
 Each round runs both clients one after the other in turns, so that what disturbs the machine
 disturbs both.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import fmean
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.parse import parse
@@ -24,13 +26,16 @@ from kvstudy.stores.server import free_port, serving
 from kvstudy.study.cells import Cell
 from kvstudy.study.load import STORES
 
-ROUNDS = 5
 RECORDS = 100_000
-OPERATIONS = 300_000
 THREADS = 4
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("stores", nargs="*", help="only these (default: all that can be compared)")
+    parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
+    parser.add_argument("--operations", type=int, default=300_000, help="default: %(default)s")
+    asked = parser.parse_args()
     # Our own client is what find_client gives where the variable is not set.
     home = os.environ.pop("YCSB_HOME", "")
     if not home:
@@ -39,45 +44,47 @@ def main() -> None:
         )
     print("| store | workload | ours, ops/s | YCSB's, ops/s | ours / YCSB's, 95 % interval |")
     print("|---|---|---|---|---|")
-    for name in sys.argv[1:] or sorted(path.parent.name for path in STORES.glob("*/store.yaml")):
+    for name in asked.stores or sorted(path.parent.name for path in STORES.glob("*/store.yaml")):
         store = load_store(STORES / name)
         if store.embedded or store.ycsb.official is None:
             continue
         try:
-            compare(store, find_client(store), find_client(store, home))
+            clients = find_client(store), find_client(store, home)
+            compare(store, *clients, asked.rounds, asked.operations)
         except KvstudyError as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
 
 
-def compare(store: Store, ours: Client, theirs: Client) -> None:
+def compare(store: Store, ours: Client, theirs: Client, rounds: int, operations: int) -> None:
     """Print the store's lines of the table, one for each workload."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
+        cells = [
+            Cell(store.name, workload, RECORDS, operations, THREADS, None, 1, (), store.name)
+            for workload in ("a", "c")
+        ]
         with serving(store, server, server.log):
-            throughput(ours, store, server, "c", "load", folder)
-            for workload in ("a", "c"):
-                found: dict[Client, dict[int, float]] = {ours: {}, theirs: {}}
-                for number in range(ROUNDS):
+            throughput(ours, store, server, cells[0], "load", folder)
+            for cell in cells:
+                of: dict[Client, list[float]] = {ours: [], theirs: []}
+                for number in range(rounds):
                     for client in (ours, theirs)[:: 1 if number % 2 else -1]:
-                        found[client][number] = throughput(
-                            client, store, server, workload, "run", folder
-                        )
-                line(store, workload, *found.values())
+                        of[client].append(throughput(client, store, server, cell, "run", folder))
+                line(store, cell.workload, *of.values())
 
 
-def line(store: Store, workload: str, ours: dict[int, float], theirs: dict[int, float]) -> None:
-    ratio = paired_ratio(ours, theirs)
-    means = " | ".join(f"{sum(values.values()) / ROUNDS:,.0f}" for values in (ours, theirs))
-    interval = f"{ratio.value:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
+def line(store: Store, workload: str, ours: list[float], theirs: list[float]) -> None:
+    ratio = paired_ratio(dict(enumerate(ours)), dict(enumerate(theirs)))
+    means = " | ".join(f"{fmean(values):,.0f}" for values in (ours, theirs))
+    interval = f"{ratio.value:.3g} [{ratio.low:.3g}, {ratio.high:.3g}]"
     print(f"| {store.title} | {workload.upper()} | {means} | {interval} |", flush=True)
 
 
 def throughput(
-    client: Client, store: Store, server: NativeServer, workload: str, phase: str, folder: Path
+    client: Client, store: Store, server: NativeServer, cell: Cell, phase: str, folder: Path
 ) -> float:
     """The phase's operations per second; KvstudyError with what the client said if it failed."""
-    cell = Cell(store.name, workload, RECORDS, OPERATIONS, THREADS, None, 1, (), store.name)
     command = phase_command(client, store, cell, phase, server.host, server.port, folder)
     done = subprocess.run(
         command,
