@@ -34,6 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("stores", nargs="*", help="only these (default: all that can be compared)")
     parser.add_argument("--rounds", type=int, default=5, help="default: %(default)s")
+    parser.add_argument("--workloads", default="a,c", help="default: %(default)s")
     parser.add_argument("--operations", type=int, default=300_000, help="default: %(default)s")
     asked = parser.parse_args()
     # Our own client is what find_client gives where the variable is not set.
@@ -50,20 +51,20 @@ def main() -> None:
             continue
         try:
             clients = find_client(store), find_client(store, home)
-            compare(store, *clients, asked.rounds, asked.operations)
+            cells = [
+                Cell(name, workload, RECORDS, asked.operations, THREADS, None, 1, (), name)
+                for workload in asked.workloads.split(",")
+            ]
+            compare(store, *clients, cells, asked.rounds)
         except KvstudyError as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
 
 
-def compare(store: Store, ours: Client, theirs: Client, rounds: int, operations: int) -> None:
-    """Print the store's lines of the table, one for each workload."""
+def compare(store: Store, ours: Client, theirs: Client, cells: list[Cell], rounds: int) -> None:
+    """Print the store's lines of the table, one for each of the ``cells``."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         server = NativeServer(store, free_port(), folder / "data", folder / "server.log")
-        cells = [
-            Cell(store.name, workload, RECORDS, operations, THREADS, None, 1, (), store.name)
-            for workload in ("a", "c")
-        ]
         with serving(store, server, server.log):
             throughput(ours, store, server, cells[0], "load", folder)
             for cell in cells:
