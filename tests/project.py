@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -23,7 +24,8 @@ def add_pretended(folder: Path) -> None:
         shutil.copytree(source, folder / "envs" / "stores" / store)
     library = folder / "workflow" / "bindings" / "target" / "lib"
     library.mkdir(parents=True)
-    (library / "kvstudy-bindings.jar").write_bytes(b"jar")
+    with zipfile.ZipFile(library / "kvstudy-bindings.jar", "w") as jar:
+        jar.writestr(zipfile.ZipInfo("kvstudy/workload/TogetherWorkload.class"), b"")
     (folder / STUDY).parent.mkdir()
     shutil.copy(PRETEND / "study.yaml", folder / STUDY)
 

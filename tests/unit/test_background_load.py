@@ -39,11 +39,6 @@ def test_shares_of_the_machines_time(tmp_path, apart, foreign):
     assert found == pytest.approx({"steal_cpu": 5.0, "background_cpu": foreign})
 
 
-def test_a_second_client_is_not_told_from_other_programs(tmp_path):
-    found = cpu_shares(write(tmp_path), "run", manifest(cell={"clients": 2}))
-    assert found == pytest.approx({"steal_cpu": 5.0})
-
-
 def test_never_less_than_nothing(tmp_path):
     phase = {"client_cpu_seconds": 50.0, "monitor_cpu_seconds": 0.0}
     found = cpu_shares(write(tmp_path), "run", manifest(phases={"run": phase}))

@@ -13,7 +13,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.stores.definition import load_stores, stores_to_measure
-from kvstudy.study.cells import plan
+from kvstudy.study.cells import Share, plan
 from kvstudy.study.controls import ceiling_store, controls, noise_store, original
 from kvstudy.study.load import load_study, study_path
 
@@ -165,8 +165,11 @@ def test_a_second_client_where_nothing_is_inserted(project):
     study, path = edited(second_client=True)
     twice = [cell for cell in plan(study) if cell.clients]
     assert {cell.store for cell in twice} == {f"{name}-two-clients" for name in study.store_names}
-    assert {cell.workload for cell in twice} == {"a", "b", "c"}
-    assert {cell.client_threads for cell in twice} == {(2, 2)}
+    assert {cell.workload for cell in twice} == {"a", "b", "c", "insert"}
+    assert {tuple(share.threads for share in cell.shares("run")) for cell in twice} == {
+        (2, 2),
+        (4,),
+    }
     assert original(study, "riak-two-clients") == "riak"
     assert "riak-two-clients" in stores_to_measure(study, path)
 
@@ -175,17 +178,56 @@ def test_a_second_client_where_nothing_is_inserted(project):
 def test_two_clients_share_the_threads_of_one(project, threads, halves):
     parameters = {"records": 1000, "operations": 10000, "threads": threads}
     study, _ = edited(second_client=True, parameters=parameters)
-    assert {cell.client_threads for cell in plan(study) if cell.clients} == halves
+    shares = [cell.shares("run") for cell in plan(study) if cell.clients and cell.operations]
+    assert {tuple(share.threads for share in of_cell) for of_cell in shares} == halves
+
+
+def test_clients_share_threads_operations_and_keys(project):
+    parameters = {"records": 1000, "operations": 10001, "threads": 7, "clients": 3}
+    study, _ = edited(parameters=parameters)
+    cells = {cell.workload: cell for cell in plan(study) if cell.store == "redis"}
+    run = cells["a"].shares("run")
+    assert [share.label for share in run] == ["run", "run-2", "run-3"]
+    assert [share.threads for share in run] == [2, 2, 3]
+    assert [(share.first, share.count) for share in run] == [(0, 3333), (3333, 3334), (6667, 3334)]
+    assert cells["a"].parameters.endswith("_t7_c3")
+    # One client loads; where the load is measured, all do.
+    assert cells["a"].shares("load") == [Share("load", 7, 0, 1000)]
+    load = cells["insert"].shares("load")
+    assert [share.first for share in load] == [0, 333_333, 666_666]
+    assert [share.count for share in load] == [333_333, 333_333, 333_334]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"workloads": ["a", "d"]}, "'d' inserts records and asks for them"),
+        ({"threads": [2, 4]}, "3 clients cannot share the 2 threads of workload 'a'"),
+        ({"second_client": True}, "the cells have 3 clients already"),
+        ({"stores": ["redis", "rocksdb"]}, "the records of 'rocksdb' are inside one client"),
+        ({"clients": 0}, "clients: must be 1 or more, but is 0"),
+    ],
+)
+def test_what_several_clients_cannot_share_is_refused(project, changes, message):
+    sizes = {"records": 1000, "operations": 10000, "threads": 4, "clients": 3}
+    parameters = sizes | {name: changes[name] for name in sizes.keys() & changes.keys()}
+    keys = {name: value for name, value in changes.items() if name not in sizes}
+    keys |= {"tables": [], "figures": [], "expected_failures": []}
+
+    def load():
+        stores_to_measure(*edited(parameters=parameters, **keys))
+
+    with pytest.raises(KvstudyError, match=message):
+        load()
 
 
 def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
-    runs = values(redis=(100, 100), redis_two_clients=(70, 70))
-    second = values(redis_two_clients=(60, 60)).assign(metric="second_throughput")
-    (row,) = bottleneck(pd.concat([runs, second]), small.study()).itertuples()
+    runs = values(redis=(100, 100), redis_two_clients=(130, 130))
+    (row,) = bottleneck(runs, small.study()).itertuples()
     assert row.two_clients == pytest.approx(1.3)
     assert row.client_bound == "yes"
     assert sentence(row.reason) == "a second client raises the total by 30 %"
-    found = bottleneck(pd.concat([runs, second]), small.study())
+    found = bottleneck(runs, small.study())
     (grid,) = small.table("bottleneck").grids(found, small.run())
     assert grid.columns[-2:] == ["Two clients", "Client-bound"]
 

@@ -209,8 +209,8 @@ def test_a_table_of_what_is_not_there(tmp_path, change, message):
 def test_misses_that_are_expected_of_few_records_only(tmp_path):
     expected = {"store": "redis", "operation": "read", "up_to": 0.85, "reason": "Few."}
     loaded = load_study(study(tmp_path, expected_failures=[expected | {"records": [10]}]))
-    assert invalid(loaded, cell(10), [log()], 0) == []
-    (reason,) = invalid(loaded, cell(20), [log()], 0)
+    assert invalid(loaded, cell(10), log(), 0) == []
+    (reason,) = invalid(loaded, cell(20), log(), 0)
     assert sentence(reason).startswith("85.00% of read operations failed (68000 NOT_FOUND)")
 
 

@@ -177,7 +177,8 @@ def test_controls_are_there(study):
     assert "kvstudy ready" not in blocks["client-ceiling"]
     assert "java" in blocks["client-ceiling"]
     assert re.search(
-        r"&\nSECOND=\$!\n# run\njava.*\nwait \"\$SECOND\"", blocks["redis-two-clients"]
+        r"&\nCLIENTS=\"\$CLIENTS \$!\"\n# run\njava.*\nwait \$CLIENTS; CLIENTS=\n",
+        blocks["redis-two-clients"],
     )
 
 

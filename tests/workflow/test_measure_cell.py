@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pwd
-import shlex
 import shutil
 import signal
 import socket
@@ -14,9 +13,11 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import psutil
 import pytest
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
 from kvstudy.measure.setting import Setting
 from kvstudy.stores import process
 from kvstudy.study.raw import write_sums
@@ -241,26 +242,48 @@ def test_two_clients_at_a_time(pretend_study):
     raw = Path("results/small/raw") / cell
     assert {"run.out", "run-2.out", "run-2.err"} <= {path.name for path in raw.iterdir()}
     assert not (raw / "load-2.out").exists()
-    manifest = json.loads((raw / "manifest.json").read_text())
-    second, first = manifest["second_client"]["command"], manifest["phases"]["run"]["command"]
-    # Together they have the threads of one.
+    phases = json.loads((raw / "manifest.json").read_text())["phases"]
+    first, (second,) = phases["run"]["command"], phases["run"]["others"]
+    # Together they have the threads and the operations of one.
     for command in (first, second):
         assert command[command.index("-threads") + 1] == "1"
-    load = manifest["phases"]["load"]["command"]
+        assert "operationcount=1000" in command
+        assert any(word.startswith("together.at=127.0.0.1:") for word in command)
+    load = phases["load"]["command"]
     assert load[load.index("-threads") + 1] == "2"
-    assert f"\n{shlex.join(second)} &\n" in (raw / "commands.sh").read_text()
+    assert phases["load"]["others"] == []
+    # By hand, nobody is there who lets them begin.
+    commands = (raw / "commands.sh").read_text()
+    assert "together.at" not in commands
+    assert "# run-2: beside the next command\n" in commands
     kvstudy("parse", "small")
-    lines = Path("results/small/measurements.csv").read_text().splitlines()
-    found = [line for line in lines if ",second_throughput," in line]
-    assert found == [
-        f"{cell.replace('/rep', ',').replace('/', ',')},run,overall,second_throughput,ops/s,4000.0"
-    ]
+    values = pd.read_csv("results/small/measurements.csv")
+    values = values[(values["store"] == "pretend-two-clients") & (values["phase"] == "run")]
+    values = values[values["operation"] == "overall"].set_index("metric")["value"]
+    # Each did its 1000 operations in a quarter of a second.
+    assert values["operations"] == 2000
+    assert values["throughput"] == pytest.approx(8000, rel=0.02)
+    assert values["throughput_sum"] == pytest.approx(8000, rel=0.02)
+    assert values["skew"] < 100
+    assert values["shared_time"] > 0.5
+
+
+def test_clients_that_begin_far_apart_make_the_cell_invalid(pretend_study, monkeypatch):
+    cell = two_clients(pretend_study)
+    monkeypatch.setenv("PRETEND_CLIENT", "late-second")
+    measure(cell)
+    kvstudy("parse", "small")
+    (code,) = pd.read_csv("results/small/cells.csv")["invalid"].dropna()
+    assert "ms apart, and more than 500 ms is no measurement of all together" in sentence(code)
 
 
 @pytest.mark.parametrize(
     ("client", "message"),
     [
-        ("exception-second", "the second client ended with exit status 1"),
+        (
+            "exception-second",
+            "run-2: the YCSB client ended with exit status 1: Exception in thread",
+        ),
         (
             "memory-second",
             "OutOfMemoryError: Java heap space: the client's Java ran out; use fewer threads or "

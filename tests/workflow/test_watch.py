@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,10 @@ def test_a_timed_cell_is_told_by_its_time_and_two_clients_together(pretend_study
     folder.mkdir(parents=True)
     (folder / "run.err").write_text(LINE.format(5, 7, "7"))
     assert current(Path("results/small"), cells).share == 0.5
+    shutil.rmtree(folder)
+    folder = Path("results/small/measuring/pretend-two-clients") / timed.removeprefix("pretend/")
+    folder.mkdir(parents=True)
+    (folder / "run.err").write_text(LINE.format(5, 7, "7"))
     (folder / "run-2.err").write_text(LINE.format(5, 7, "8"))
     assert current(Path("results/small"), cells).rate == 15
 

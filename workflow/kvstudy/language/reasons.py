@@ -42,6 +42,10 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
         "the server's counter {counter} rose by {rise}: it dropped records while the cell was "
         "measured"
     ),
+    "clients-apart": N_(
+        "its clients began {skew} ms apart, and more than {allowed} ms is no measurement of all "
+        "together"
+    ),
     # Why a server's counts were not compared with those of YCSB.
     "no-counters": N_("the store tells no counters"),
     "counters-not-recorded": N_("the counters were not recorded"),

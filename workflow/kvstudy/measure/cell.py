@@ -33,20 +33,20 @@ from kvstudy.measure.phase import (
     Phase,
     commands_text,
     run_phase,
-    second_client,
     true_cause_first,
 )
 from kvstudy.measure.preflight import preflight
 from kvstudy.measure.setting import Counters, Pinning, Setting, counters, moved
+from kvstudy.measure.together import Start
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.probe import FACTS, SECONDS, STEPS, THREADS, Step
-from kvstudy.study.raw import GAP, SECOND, probe_directory, raw_directory, raw_latencies, write_sums
-from kvstudy.study.workload import CORE, ROUNDS_FILE, class_of, field_names
+from kvstudy.study.raw import GAP, probe_directory, raw_directory, raw_latencies, write_sums
+from kvstudy.study.workload import CORE, ROUNDS_FILE, TOGETHER, class_of, field_names
 
-BY_ITSELF = contextlib.nullcontext()
+ALONE = contextlib.nullcontext("")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,40 +110,32 @@ def _measure(
 ) -> None:
     cell = request.cell
     properties = dict(cell.properties)
-    check_class(client, class_of(properties))
+    for name in [class_of(properties), *([TOGETHER] if cell.clients else [])]:
+        check_class(client, name)
     load_before = environment.load_average()
     findings = preflight(work)
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
     fields = field_names(properties)
     with request.serving(store, provider, pinned, work, cell.path, fields) as server:
-        second: list[str] | None = None
         held: dict[str, int | None] = {}
         counted: dict[str, Counters] = {}
         for name in cell.phases:
             rate = request.target.rate if request.target else None
             before = counters(store, server)
-
-            def command(
-                label: str, threads: int, name: str = name, rate: int | None = rate
-            ) -> list[str]:
-                address = (server.host, server.port)
-                return phase_command(
-                    client, store, cell, name, *address, work, rate, label, threads
-                )
-
-            twice = cell.clients and name == cell.measured_phase
-            threads = cell.client_threads if twice else (cell.threads,)
-            beside = BY_ITSELF
-            if twice:
-                second = command(SECOND, threads[1])
-                beside = second_client(second, client.classpath, work)
-            errors = [work / f"{label}.err" for label in ([name, SECOND] if twice else [name])]
+            shares = cell.shares(name)
+            errors = [work / f"{share.label}.err" for share in shares]
             with true_cause_first(errors):
-                with beside:
+                with Start(len(shares)) if len(shares) > 1 else ALONE as start:
+                    at = (server.host, server.port, work, rate)
+                    commands = {
+                        share.label: phase_command(
+                            *(client, store, cell, name, *at, share, start and start.address)
+                        )
+                        for share in shares
+                    }
                     phases[name] = run_phase(
-                        command(name, threads[0]),
-                        *(client.classpath, work, name, store, server),
+                        *(commands, client.classpath, work, store, server),
                         # The parts of a round may differ that much by themselves.
                         least_share=0 if cell.rounds else LEAST_SHARE,
                     )
@@ -151,17 +143,15 @@ def _measure(
                 counted[name] = moved(store, before, counters(store, server))
                 held[name] = ask(store, server, "records")
                 _check(cell, name, work, store, held[name])
-                if twice:
-                    check_run(_parsed(work, SECOND), cell.operations, cell.seconds, f"{SECOND}.out")
         described = server.describe() | {"version": server.version}
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
     shutil.rmtree(work / "data", ignore_errors=True)
     if cell.raw_latencies:
-        for label in [cell.measured_phase, *([SECOND] if cell.clients else [])]:
-            keep_latencies(work, label)
+        for share in cell.shares(cell.measured_phase):
+            keep_latencies(work, share.label)
     (work / "commands.sh").write_text(
-        commands_text(client.classpath, server, phases, second), encoding="utf-8"
+        commands_text(client.classpath, server, phases), encoding="utf-8"
     )
     manifest = {
         "kvstudy": __version__,
@@ -178,7 +168,6 @@ def _measure(
             "losses": store.losses,
         },
         "phases": {name: asdict(phase) for name, phase in phases.items()},
-        "second_client": {"command": second} if second else None,
         "load_average_before": load_before,
         **about,
         "findings": [asdict(finding) for finding in findings],
@@ -203,14 +192,16 @@ def _parsed(work: Path, label: str) -> YcsbLog:
 
 def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -> None:
     """Refuse a broken phase, by YCSB's own counts and by the server's."""
-    name = f"{phase}.out"
-    log = _parsed(work, phase)
+    for share in cell.shares(phase):
+        name, log = f"{share.label}.out", _parsed(work, share.label)
+        if phase == "run":
+            check_run(log, share.count, cell.seconds, name)
+        else:
+            check_load(log, share.count, name)
     if phase == "run":
-        check_run(log, cell.executed, cell.seconds, name)
         if cell.rounds:
             read_rounds(work / ROUNDS_FILE, cell, log)
         return
-    check_load(log, cell.records, name)
     if held is not None and held != cell.records:
         why = (
             "it lost or evicted the others: give it more memory"
@@ -265,7 +256,9 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
             command = ycsb_command(
                 *(client, step.operation == "insert", THREADS, shape | address | step.properties)
             )
-            phases[step.name] = run_phase(command, client.classpath, work, step.name, store, server)
+            phases[step.name] = run_phase(
+                {step.name: command}, client.classpath, work, store, server
+            )
 
         started = datetime.datetime.now(datetime.UTC)
         fields = field_names(shape)

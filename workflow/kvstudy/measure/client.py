@@ -4,17 +4,24 @@ import functools
 import os
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store
 from kvstudy.stores.jars import LIBRARY
 from kvstudy.stores.process import bound_to
-from kvstudy.study.cells import Cell
+from kvstudy.study.cells import Cell, Share
 from kvstudy.study.parts import RAW_TYPE
 from kvstudy.study.raw import SUMS, file_digest, raw_latencies, read_sums
-from kvstudy.study.workload import CORE, ROUNDS_FILE, WORKLOADS, load_workload
+from kvstudy.study.workload import (
+    CORE,
+    ROUNDS_FILE,
+    TOGETHER,
+    WORKLOADS,
+    class_of,
+    load_workload,
+)
 
 
 @dataclass(frozen=True)
@@ -118,8 +125,8 @@ def phase_command(
     port: int,
     directory: Path,
     rate: int | None = None,
-    label: str | None = None,
-    threads: int | None = None,
+    share: Share | None = None,
+    start: str = "",
 ) -> list[str]:
     """The command of one phase; YCSB finds its jars through the variable CLASSPATH.
 
@@ -127,10 +134,13 @@ def phase_command(
     recordcount). HdrHistogram files go to ``<directory>/<phase>.<OPERATION>.hdr``, the
     log of the garbage collector to ``<directory>/<phase>.gc.log``, single latencies,
     if the cell keeps them, to ``raw_latencies``. ``rate`` is
-    that of the run phase in ops/s over all threads; None: no limit. ``label`` takes the
-    place of ``phase`` in the names of files, ``threads`` that of the cell's.
+    that of the run phase in ops/s over all threads; None: no limit. One of several clients has
+    its ``share`` of the phase, whose label takes the phase's place in the names of files; they
+    meet at ``start`` (host:port), where that is given.
     """
-    label = label or phase
+    (whole,) = replace(cell, clients=None).shares(phase)
+    share = share or whole
+    label = share.label
     file = WORKLOADS / cell.workload
     # A workload under another name than its file's has all of its properties by itself.
     in_file = load_workload(file).items() if file.is_file() else {}.items()
@@ -145,6 +155,15 @@ def phase_command(
         "hdrhistogram.fileoutput": "true",
         "hdrhistogram.output.path": f"{directory}/{label}.",
     }
+    if share != whole:
+        properties |= {"workload": TOGETHER, "together.workload": class_of(dict(cell.properties))}
+        properties |= {"together.at": start} if start else {}
+        if phase == "load":
+            properties |= {"insertstart": share.first, "insertcount": share.count}
+        else:
+            # The first key that YCSB inserts in a run is the number of the records.
+            properties |= {"recordcount": cell.records + share.first}
+            properties |= {"insertcount": cell.records, "operationcount": share.count}
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
@@ -159,8 +178,8 @@ def phase_command(
         }
     jvm = [f"-Xlog:gc:file={directory}/{label}.gc.log"]
     if rate is not None and phase == "run":
-        options += ["-target", str(rate)]
-    return ycsb_command(client, phase == "load", threads or cell.threads, properties, options, jvm)
+        options += ["-target", str(max(1, round(rate * share.count / whole.count)))]
+    return ycsb_command(client, phase == "load", share.threads, properties, options, jvm)
 
 
 def store_properties(store: Store, host: str, port: int, directory: Path) -> dict[str, str]:

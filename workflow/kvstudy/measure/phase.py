@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import resource
 import select
 import shlex
@@ -9,7 +10,7 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, last_words, log_end, why_silent
-from kvstudy.study.raw import SECOND
 
 # After the server died, some clients wait minutes for it, others end at once
 # and print results that would look like a finished run. Of a server that is stopped or hangs,
@@ -37,35 +37,38 @@ NO_CLASS = ("NoClassDefFoundError", "ClassNotFoundException", "find or load main
 
 @dataclass(frozen=True)
 class Phase:
-    """How a phase went: its command, start (epoch s) and exit status; times in s.
+    """How a phase went: its command and start (epoch s); times in s.
 
-    ``monitor_cpu_seconds`` is what our own watching and sampling took.
+    ``others`` are the commands of further clients. CPU time is that of all clients,
+    ``monitor_cpu_seconds`` what our own watching and sampling took.
     """
 
     command: list[str]
+    others: list[list[str]]
     started: float
     seconds: float
     client_cpu_seconds: float
     monitor_cpu_seconds: float
-    exit_status: int
 
 
 def run_phase(
-    command: list[str],
+    commands: Mapping[str, list[str]],
     classpath: str,
     directory: Path,
-    name: str,
     store: Store,
     server: Server,
     least_share: float = LEAST_SHARE,
 ) -> Phase:
-    """Run ``command``; standard output and error go to ``<directory>/<name>.out`` and ``.err``.
+    """Run a client for each of ``commands``, at the same time.
 
-    KvstudyError when the server dies, when for two minutes no more operations go well than
-    ``least_share`` of those before them, or when the client ends with an error; it never
-    survives this call.
+    The name of each is that of its files: standard output and error go to
+    ``<directory>/<name>.out`` and ``.err``. The first one is the phase's.
+
+    KvstudyError when the server dies, when for two minutes no more operations of a client go well
+    than ``least_share`` of those before them, or when a client ends with an error; none survives
+    this call.
     """
-    errors = directory / f"{name}.err"
+    name, *others = commands
 
     def check_server() -> None:
         if end := server.died():
@@ -75,37 +78,57 @@ def run_phase(
     started = time.time()
     clock = time.monotonic()
     cpu = _cpu_of_ended_children()
-    with _running(command, classpath, directory, name, f"ycsb-{store.name}") as client:
-        roots = {"client": [client.pid], "server": server.process_ids()}
+    with contextlib.ExitStack() as running:
+        clients = {
+            label: running.enter_context(
+                _running(command, classpath, directory, label, f"ycsb-{store.name}")
+            )
+            for label, command in commands.items()
+        }
+        pids = [client.pid for client in clients.values()]
+        roots = {"client": pids, "server": server.process_ids()}
         sampler = Sampler(directory, name, roots, clock)
         try:
             sampler.sample()
-            progress = Progress(errors, least_share)
+            progress = {
+                label: Progress(directory / f"{label}.err", least_share) for label in clients
+            }
             next_look = time.monotonic() + 1
-            while not _ended(client, next_look - time.monotonic()):
+            while not _ended(clients.values(), next_look - time.monotonic()):
                 now = time.monotonic()
                 # Once a second: often enough to notice, too seldom to disturb.
                 next_look = max(next_look + 1, now)
                 sampler.sample()
                 check_server()
-                if problem := progress.problem(now):
-                    state = why_silent(server)
-                    culprit = f"; {store.title} server {state}" if state else ""
-                    raise KvstudyError(
-                        f"{name}: {problem}{culprit}; client stopped{log_end(errors)}"
-                    )
+                for label, client in clients.items():
+                    if client.returncode is None and (problem := progress[label].problem(now)):
+                        state = why_silent(server)
+                        culprit = f"; {store.title} server {state}" if state else ""
+                        end = log_end(directory / f"{label}.err")
+                        raise KvstudyError(f"{label}: {problem}{culprit}; client stopped{end}")
             sampler.sample()
         finally:
             monitor_cpu = sampler.close()
+        # Of those that are stopped as well, because one has failed, nothing is told.
+        failed = {
+            label: client.returncode for label, client in clients.items() if client.returncode
+        }
     seconds = time.monotonic() - clock
-    if client.returncode != 0:
+    for label, status in failed.items():
+        errors = directory / f"{label}.err"
         # What follows the first exception is a stack trace.
         line = _first_line([errors], ("Exception", "Error:"))
         said = f": {line}" if line else log_end(errors)
-        raise KvstudyError(f"{name}: the YCSB client {client_end(client.returncode)}{said}")
+        raise KvstudyError(f"{label}: the YCSB client {client_end(status)}{said}")
     check_server()
-    cpu = _cpu_of_ended_children() - cpu
-    return Phase(command, started, seconds, round(cpu, 3), round(monitor_cpu, 3), client.returncode)
+    return Phase(
+        command=commands[name],
+        others=[commands[label] for label in others],
+        started=started,
+        seconds=seconds,
+        client_cpu_seconds=round(_cpu_of_ended_children() - cpu, 3),
+        monitor_cpu_seconds=round(monitor_cpu, 3),
+    )
 
 
 @contextlib.contextmanager
@@ -130,15 +153,17 @@ def _cpu_of_ended_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _ended(client: subprocess.Popen, seconds: float) -> bool:
-    """Whether the client ends within ``seconds``; wakes up only when it does, or after them."""
+def _ended(clients: Collection[subprocess.Popen], seconds: float) -> bool:
+    """Whether all clients end within ``seconds``, or one fails; wakes up only when one ends."""
     # Popen.wait with a limit would look some hundred times a second.
-    handle = os.pidfd_open(client.pid)
+    handles = [os.pidfd_open(client.pid) for client in clients if client.poll() is None]
     try:
-        select.select([handle], [], [], max(0, seconds))
+        select.select(handles, [], [], max(0, seconds))
     finally:
-        os.close(handle)
-    return client.poll() is not None
+        for handle in handles:
+            os.close(handle)
+    ends = [client.poll() for client in clients]
+    return None not in ends or any(ends)
 
 
 def client_end(status: int) -> str:
@@ -205,43 +230,22 @@ class Progress:
         )
 
 
-# Both do the same work from the same moment on; the second one may end a little later.
-PATIENCE_SECONDS = 120
-
-
-@contextlib.contextmanager
-def second_client(command: list[str], classpath: str, directory: Path) -> Iterator[None]:
-    """Run ``command`` while the body runs; output goes to ``<directory>/run-2.out`` and ``.err``.
-
-    KvstudyError when it ends with an error or not at all; it never survives this.
-    """
-    errors = directory / f"{SECOND}.err"
-    with _running(command, classpath, directory, SECOND, "ycsb-second") as client:
-        try:
-            yield
-            client.wait(PATIENCE_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise KvstudyError(
-                f"the second client still runs {PATIENCE_SECONDS} s after the first has ended"
-                f"{log_end(errors)}"
-            ) from None
-    if client.returncode != 0:
-        raise KvstudyError(f"the second client {client_end(client.returncode)}{log_end(errors)}")
-
-
-def commands_text(
-    classpath: str, server: Server, phases: dict[str, Phase], second: list[str] | None = None
-) -> str:
+def commands_text(classpath: str, server: Server, phases: dict[str, Phase]) -> str:
     """Shell lines in the sections ``# server``, ``# load``, ``# run``, ``# stop``.
 
-    ``second`` is the command of a second client, which starts just before that of
-    the last phase and runs beside it; its section is ``# run-2``.
+    Before the command of a phase stand those of its further clients, in sections like ``# run-2``;
+    nobody lets them begin at the same moment.
     """
     commands = server.commands()
     lines = [f"export CLASSPATH={shlex.quote(classpath)}", "", "# server", *commands["start"]]
     for name, phase in phases.items():
-        if second and name == [*phases][-1]:
-            lines += ["", f"# {SECOND}: beside the next command", f"{shlex.join(second)} &"]
-        lines += ["", f"# {name}", shlex.join(phase.command)]
+        for number, other in enumerate(phase.others, start=2):
+            lines += ["", f"# {name}-{number}: beside the next command", f"{_alone(other)} &"]
+        lines += ["", f"# {name}", _alone(phase.command)]
     lines += ["", "# stop", *commands["stop"]]
     return "\n".join(lines) + "\n"
+
+
+def _alone(command: list[str]) -> str:
+    """The command of a client that nobody else is waiting for."""
+    return re.sub(r" -p together\.at=\S+", "", shlex.join(command))

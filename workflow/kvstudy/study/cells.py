@@ -15,7 +15,7 @@ from kvstudy.study.combinations import Combination, combinations_of, shown_combi
 from kvstudy.study.controls import CEILING, TWO_CLIENTS, measured_uses, original
 from kvstudy.study.model import Study
 from kvstudy.study.parts import RAW_TYPE, StoreUse, WorkloadUse
-from kvstudy.study.workload import Rounds, load_only, operations_of, properties_of, rounds_of
+from kvstudy.study.workload import Rounds, divisible, load_only, properties_of, rounds_of
 
 # A scaled study keeps at least this much, so that a cell still reaches every
 # operation and its percentiles have samples. Smaller studies stay as they are.
@@ -30,6 +30,19 @@ def cell_path(store: str, workload: str, parameters: str, repetition: int | str)
 
 
 @dataclass(frozen=True)
+class Share:
+    """What one client does of a phase: ``count`` operations from number ``first`` on.
+
+    ``label`` is the name of its files without their endings.
+    """
+
+    label: str
+    threads: int
+    first: int
+    count: int
+
+
+@dataclass(frozen=True)
 class Cell:
     """One (store, workload, parameters, repetition).
 
@@ -40,10 +53,10 @@ class Cell:
 
     An open-loop cell has ``load``, the per cent of the throughput of its
     closed-loop cells that is its target rate; ``closed`` are their parameters.
-    ``beside`` is set where the store has records or operations of its own: the parameters of
-    the other stores' cells, which it is compared with.
-    ``clients`` is 2 where two clients run the workload at a time; ``threads`` are those
-    of both together.
+    ``beside`` is set where the store has records or operations of its own, and for two clients
+    beside one: the parameters of the cells that it is compared with.
+    ``clients`` is set where several clients do the measured phase at a time; ``threads`` and
+    ``operations`` are those of all together.
     """
 
     store: str
@@ -69,7 +82,8 @@ class Cell:
         if self.beside is not None:
             return self.beside
         slug = f"r{self.records}_o{self.operations}_t{self.threads}"
-        return slug if self.seconds is None else f"{slug}_s{self.seconds}"
+        slug += "" if self.seconds is None else f"_s{self.seconds}"
+        return slug if self.clients is None else f"{slug}_c{self.clients}"
 
     @property
     def path(self) -> str:
@@ -100,16 +114,24 @@ class Cell:
             return self.operations
         return self.rounds.executed(self.records, self.operations)
 
-    @property
-    def client_threads(self) -> tuple[int, ...]:
-        """Threads of each client in the measured phase: together as many as one would have."""
-        half = self.threads // 2
-        return (half, self.threads - half) if self.clients else (self.threads,)
+    def shares(self, phase: str) -> list[Share]:
+        """What each client does in ``phase``; one does all but the measured phase."""
+        clients = (self.clients or 1) if phase == self.measured_phase else 1
+        labels = [phase, *(f"{phase}-{number}" for number in range(2, clients + 1))]
+        counts = _parts(self.executed if phase == "run" else self.records, clients)
+        firsts = itertools.accumulate(counts, initial=0)
+        threads = _parts(self.threads, clients)
+        return [Share(*share) for share in zip(labels, threads, firsts, counts, strict=False)]
 
     @property
     def raw_latencies(self) -> bool:
         """Whether every single latency of the measured phase is kept."""
         return ("measurementtype", RAW_TYPE) in self.properties
+
+
+def _parts(whole: int, number: int) -> list[int]:
+    """``whole`` in so many parts that differ by one at most."""
+    return [(whole + part) // number for part in range(number)]
 
 
 def run_name(study: str, scale: float) -> str:
@@ -221,7 +243,7 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
 def _cell(
     study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
 ) -> Cell | None:
-    """The cell; None where two clients cannot share the work."""
+    """The cell; None for a control of two clients that cannot share the work."""
     planned = _planned_cell(study, of, use, sizes, scale)
     if not (of.records or of.operations):
         return planned
@@ -243,13 +265,12 @@ def _planned_cell(
     properties = properties_of(study, use)
     loads_only = load_only(properties)
     two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
-    # Two clients would insert the same keys, and one thread cannot be shared.
-    if two_clients and ("insert" in operations_of(properties) or sizes.threads < 2):
+    seconds = use.seconds or study.parameters.seconds
+    if two_clients and (sizes.threads < 2 or not divisible(properties, bool(seconds))):
         return None
     for size in ("recordcount", "operationcount"):
         properties.pop(size, None)
-    seconds = use.seconds or study.parameters.seconds
-    return Cell(
+    cell = Cell(
         store=of.name,
         workload=use.name,
         records=_scaled(sizes.records, scale, FEWEST_RECORDS),
@@ -262,8 +283,9 @@ def _planned_cell(
         properties=tuple(sorted(properties.items())),
         folder=of.store,
         options=tuple(sorted(of.options.items())),
-        clients=2 if two_clients else None,
+        clients=study.parameters.several,
     )
+    return replace(cell, clients=2, beside=cell.parameters) if two_clients else cell
 
 
 def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[Combination, Cell]:

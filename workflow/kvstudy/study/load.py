@@ -19,6 +19,7 @@ from kvstudy.study.workload import (
     check_property,
     check_record,
     class_of,
+    divisible,
     load_only,
     load_workload,
     project_workloads,
@@ -71,6 +72,7 @@ def load_study(path: Path) -> Study:
         check_property(f"{path}: parameters.properties", name, classes)
     check_numbers(f"{path}: parameters.properties", study.parameters.property_texts)
     _check_sizes(path, study)
+    _check_clients(path, study)
     for key in ("baseline", "noise_floor"):
         if isinstance(store := getattr(study, key), str):
             check_known(path, key, "store", store, study.store_names)
@@ -186,6 +188,32 @@ def _check_sizes(path: Path, study: Study) -> None:
             raise KvstudyError(
                 f"{path}: parameters.shown.{name}: no cell has {value} {name}; "
                 "name one of the values of a list"
+            )
+
+
+def _check_clients(path: Path, study: Study) -> None:
+    """Several clients must be able to share each workload."""
+    clients = study.parameters.several
+    if clients is None:
+        return
+    if study.second_client:
+        raise KvstudyError(
+            f"{path}: second_client: the cells have {clients} clients already; remove it, or "
+            "parameters.clients"
+        )
+    for index, use in enumerate(study.workloads):
+        if not divisible(properties_of(study, use), bool(use.seconds or study.parameters.seconds)):
+            raise KvstudyError(
+                f"{path}: workloads[{index}]: '{use.name}' inserts records and asks for them, or "
+                f"inserts for a time: {clients} clients would not know each other's keys; leave it "
+                "out, or parameters.clients"
+            )
+        fewest = min(one.threads for one in combinations_of(study, use))
+        if fewest < clients:
+            raise KvstudyError(
+                f"{path}: parameters.clients: {clients} clients cannot share the {fewest} "
+                f"thread{'s' if fewest > 1 else ''} of workload '{use.name}'; give fewer clients, "
+                "or more threads"
             )
 
 

@@ -114,7 +114,11 @@ _ALL = (
     Metric("monitor_cpu", "%", "Watching, of one core", files=(_MANIFEST,)),
     Metric("background_cpu", "%", "Other programs, of all cores"),
     Metric("steal_cpu", "%", "Stolen by the host, of all cores"),
-    Metric("second_throughput", "ops/s", files=("{}-2.out",)),
+    # Of several clients: of their beginnings, and of the time from the first to the last operation
+    # that in which all ran.
+    Metric("skew", "ms", files=("{}.err",)),
+    Metric("shared_time", "share", files=("{}.err",)),
+    Metric("throughput_sum", "ops/s", "Sum of the clients' throughputs", files=("{}.out",)),
     # What sources print beside.
     Metric("throughput_change", "%", N_("Change of throughput"), of_source=True),
     Metric("failed_share", "%", N_("Failed"), phrase=N_("failed share"), of_source=True),

@@ -72,8 +72,8 @@ class Study(Strict):
     second_client: bool = Field(
         default=False,
         description="Measure each store with two YCSB clients at a time too, each with half of the "
-        "threads, under workloads that insert nothing: does the total rise, one client is the "
-        "limit. Cells of one thread have none.",
+        "threads, under workloads that do not insert and read: does the total rise, one client is "
+        "the limit. Cells of one thread have none.",
     )
     trimmed_mean: bool = Field(
         default=False,

@@ -150,6 +150,13 @@ class Parameters(Strict):
         description="Operations of the run phase; workloads with operationcount=0 have none."
     )
     threads: Counts = Field(default=1, description="Client threads of YCSB.")
+    clients: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description="YCSB clients at a time, processes that begin together and share threads, "
+        "operations and, where they insert, keys.",
+    )
     shown: ShownSizes = Field(
         default=ShownSizes(),
         description="Where there are several sizes: those that tables and figures show which have "
@@ -167,6 +174,11 @@ class Parameters(Strict):
         description="Keep the latency of every single operation of the measured phase with the "
         "raw logs (about 3 MB per million, compressed). It costs throughput, see docs/guide.md.",
     )
+
+    @property
+    def several(self) -> int | None:
+        """The clients of each cell where there are several."""
+        return self.clients if self.clients > 1 else None
 
     @property
     def property_texts(self) -> dict[str, str]:

@@ -23,8 +23,6 @@ ENDING = ".sha256"
 # Endings of the files of a cell that anything is read from. Others, like a log that somebody
 # unpacked to look at it, may lie beside them.
 READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".gz"})
-# The files of a second client are named like a phase's.
-SECOND = "run-2"
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
 # In characters.

@@ -49,6 +49,8 @@ SIZES = ("recordcount", "operationcount")
 CORE = "site.ycsb.workloads.CoreWorkload"
 # CoreWorkload with named fields, of kvstudy's bindings.
 RECORD = "kvstudy.workload.RecordWorkload"
+# Does the workload of a class that a property names, together with other clients.
+TOGETHER = "kvstudy.workload.TogetherWorkload"
 # A workload of this class runs one short test in rounds inside a cell. A *round* inserts all
 # records into an empty table, reads in a fixed pattern and deletes some of the records. The first
 # rounds warm up and do not count. The load phase is the inserting of the first round, the run phase
@@ -206,6 +208,23 @@ def operations_of(properties: dict[str, str]) -> list[str]:
     if rounds_of(properties):
         return ["read", "insert", "delete"]
     return [operation for operation, share in proportions_of(properties).items() if share > 0]
+
+
+def divisible(properties: dict[str, str], timed: bool) -> bool:
+    """Whether several clients can share the measured phase.
+
+    Each inserts keys of its own, and of those of the others it knows nothing: where it also reads,
+    it would miss them, and in a ``timed`` run nobody knows how many keys each one needs. Rounds
+    empty the table.
+    """
+    operations = operations_of(properties)
+    if rounds_of(properties):
+        return False
+    return (
+        "insert" not in operations
+        or load_only(properties)
+        or (operations == ["insert"] and not timed)
+    )
 
 
 def main_operation(properties: dict[str, str]) -> str:

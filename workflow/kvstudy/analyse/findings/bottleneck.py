@@ -70,15 +70,13 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
 
 
 def _two_clients(values: pd.DataFrame, store: str) -> dict[str, float]:
-    """Their total by one client's throughput, paired by repetition; nothing without them."""
+    """Their throughput by one client's, paired by repetition; nothing without them."""
 
-    def runs(name: str, metric: str) -> pd.Series:
-        rows = values[(values["store"] == name) & (values["metric"] == metric)]
+    def runs(name: str) -> pd.Series:
+        rows = values[(values["store"] == name) & (values["metric"] == "throughput")]
         return rows.set_index("repetition")["value"]
 
-    both = f"{store}{TWO_CLIENTS}"
-    total = runs(both, "throughput") + runs(both, "second_throughput")
-    ratios = (total / runs(store, "throughput")).dropna()
+    ratios = (runs(f"{store}{TWO_CLIENTS}") / runs(store)).dropna()
     if ratios.empty:
         return {}
     mean = log_t_interval(ratios)

@@ -20,18 +20,24 @@ from kvstudy.analyse.tidy.resources import (
     usage,
 )
 from kvstudy.errors import KvstudyError
-from kvstudy.language.reasons import several
+from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.logs.ycsb.check import read_rounds
 from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.logs.ycsb.status import longest_stall, operations_per_second, read_status
+from kvstudy.logs.ycsb.status import (
+    longest_stall,
+    operations_per_second,
+    operations_so_far,
+    read_status,
+)
+from kvstudy.logs.ycsb.together import OfClient, Together, together
 from kvstudy.study.alike import differences, usable_cores
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
-from kvstudy.study.raw import SECOND, check_sums, one_line
+from kvstudy.study.raw import check_sums, one_line
 from kvstudy.study.workload import ROUNDS_FILE
 
 MANIFEST = "manifest.json"
@@ -39,6 +45,8 @@ MANIFEST = "manifest.json"
 INTENDED = "intended "
 # A longer time without a good operation is reported.
 STALL_SECONDS = 5
+# In ms: clients that begin further apart did not do the same work together.
+MOST_SKEW = 500
 # Rows of the tidy tables, by the names that the tables have.
 Rows = dict[str, list[dict]]
 
@@ -133,21 +141,33 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     files = _Files(cell, raw, manifest)
     phase = cell.measured_phase
     # Of a cell that others measured, the load can be missing.
-    logs = {name: files.log(name, name) for name in cell.phases if name in manifest["phases"]}
-    values = [value for name, log in logs.items() for value in files.of_phase(name, log)]
+    logs = {
+        name: files.log(name, name)
+        for name in cell.phases
+        if name in manifest["phases"] and not (cell.clients and name == phase)
+    }
     value = partial(_value, phase, "overall")
-    clients = [logs[phase]]
+    values, apart = [], []
     if cell.clients:
-        clients.append(files.log(SECOND, phase))
-        values.append(value("second_throughput", clients[1].throughput))
+        all_clients = files.together(phase)
+        logs[phase], counts = all_clients.log, all_clients.counts
+        for metric in ("skew", "shared_time", "throughput_sum"):
+            values.append(value(metric, getattr(all_clients, metric)))
+        if all_clients.skew > MOST_SKEW:
+            words = {"skew": f"{all_clients.skew:.0f}", "allowed": MOST_SKEW}
+            apart.append(reason("clients-apart", **words))
+    else:
+        counts = files.counts(phase, logs[phase])
+    log = logs[phase]
+    values = [*(value for item in logs.items() for value in files.of_phase(*item)), *values]
     values += [value(*share) for share in cpu_shares(raw, phase, manifest).items()]
-    # Of all clients: the server's misses cannot be told apart by client.
-    misses = missed(manifest, phase, clients)
-    seconds = max(log.runtime for log in clients) / 1000
-    values.append(value("goodput", good(clients, misses) / seconds))
+    misses = missed(manifest, phase, log)
+    # Of several clients, the throughput is that of the time in which all ran.
+    seconds = log.attempted / log.throughput if cell.clients else log.runtime / 1000
+    values.append(value("goodput", good(log, misses) / seconds))
     if misses is not None:
         values.append(value("missed", misses))
-    reasons = [*invalid(study, cell, clients, misses), *lost(cell, manifest, clients)]
+    reasons = [*apart, *invalid(study, cell, log, misses), *lost(cell, manifest, log)]
     started = manifest["phases"][phase].get("started")
     server = manifest["server"]
     row = {
@@ -163,21 +183,31 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     }
     tables = {
         "cells": [row],
-        "outcomes": outcomes(manifest, phase, clients),
-        "histograms": files.histograms(phase, logs[phase]),
+        "outcomes": outcomes(manifest, phase, log),
+        "histograms": [
+            {"phase": phase, "operation": operation, "latency": latency, "count": count}
+            for operation, of_operation in counts.items()
+            for latency, count in of_operation.items()
+        ],
         "resources": resources(raw, phase, started),
     }
     if cell.rounds:
-        tables["rounds"] = rounds(raw, cell, logs[phase])
-    status = None
+        tables["rounds"] = rounds(raw, cell, log)
+    states = []
     if not manifest.get("imported", {}).get("no_status_lines"):
-        status = files.status(phase)
-    if status is not None:
-        per_second = operations_per_second(status, f"{raw}: {phase}").items()
+        states = [files.status(share.label) for share in cell.shares(phase)]
+    if states and all(state is not None for state in states):
+        per_second = (
+            all_clients.per_second
+            if cell.clients
+            else operations_per_second(states[0], f"{raw}: {phase}")
+        )
         tables["series"] = [
-            {"phase": phase, "second": second, "throughput": rate} for second, rate in per_second
+            {"phase": phase, "second": second, "throughput": rate}
+            for second, rate in per_second.items()
         ]
-        stall = longest_stall(status)
+        # Of several clients, one that stops leaves the others the server.
+        stall = max(map(longest_stall, states))
         # Between two rounds, the table is emptied.
         if stall > STALL_SECONDS and not cell.rounds:
             values.append(value("stalled", stall))
@@ -236,52 +266,63 @@ class _Files:
             for metric, latency in section.intended.items():
                 yield of_operation(f"intended_{metric}", latency)
         bound = (manifest.get("pinning") or {}).get("client")
-        threads = cell.client_threads[0] if phase == cell.measured_phase else cell.threads
         lived = (client, went["seconds"])
-        used = usage(raw, phase, threads, log, lived, bound, usable_cores(manifest))
+        used = usage(raw, phase, cell.threads, log, lived, bound, usable_cores(manifest))
         for metric, amount in used.items():
             yield value(metric, amount)
-        pauses = gc_pauses(raw, phase)
-        if pauses is not None:
-            yield value("gc_count", pauses[0])
-            yield value("gc_pause", pauses[1])
+        pauses = [gc_pauses(raw, share.label) for share in cell.shares(phase)]
+        if None not in pauses:
+            for metric, told in zip(
+                ("gc_count", "gc_pause"), zip(*pauses, strict=True), strict=True
+            ):
+                yield value(metric, sum(told))
         # What our own watching took of a core.
         if went.get("monitor_cpu_seconds") is not None and went.get("seconds"):
             yield value("monitor_cpu", 100 * went["monitor_cpu_seconds"] / went["seconds"])
 
-    def status(self, phase: str) -> pd.DataFrame | None:
-        """The status lines of ``phase`` (``read_status``); None where the client printed none."""
-        path = self.raw / f"{phase}.err"
+    def status(self, label: str) -> pd.DataFrame | None:
+        """The status lines of a client (``read_status``); None where it printed none."""
+        path = self.raw / f"{label}.err"
         if not path.is_file():
             # Imported, with both outputs in one file.
-            path = self.raw / f"{phase}.out"
+            path = self.raw / f"{label}.out"
         text = _text(path)
         return read_status(text, str(path)) if " operations; " in text else None
 
-    def histograms(self, phase: str, log: YcsbLog) -> Iterator[dict]:
-        """Counts of successful operations by latency (us) in ``phase``, for each operation.
+    def counts(self, label: str, log: YcsbLog) -> dict[str, pd.Series]:
+        """Counts of a client's successful operations by latency (us), for each operation.
 
         An operation without a histogram file has none. Intended latencies (from the
         time that a target rate asked for) are those of an operation ``intended read``.
         KvstudyError when a file's counts are not those of ``log``.
         """
+        found = {}
         for name, section in log.sections.items():
             operation = name.lower()
             # With measurement.interval=intended the plain files hold intended latencies.
             only = bool(section.intended) and not section.latencies
             plain = f"{INTENDED}{operation}" if only else operation
-            for file, label in ((name, plain), (f"Intended-{name}", f"{INTENDED}{operation}")):
-                path = self.raw / f"{phase}.{file}.hdr"
+            for file, kind in ((name, plain), (f"Intended-{name}", f"{INTENDED}{operation}")):
+                path = self.raw / f"{label}.{file}.hdr"
                 if not section.operations or not path.is_file():
                     continue
-                counts = read_histogram(path)
-                if counts.sum() != section.operations:
+                found[kind] = read_histogram(path)
+                if (samples := found[kind].sum()) != section.operations:
                     raise KvstudyError(
-                        f"{path}: has {counts.sum()} operations, the log {section.operations}; it "
+                        f"{path}: has {samples} operations, the log {section.operations}; it "
                         "is cut off or of another run. Measure the cell again"
                     )
-                for latency, count in counts.items():
-                    yield {"phase": phase, "operation": label, "latency": latency, "count": count}
+        return found
+
+    def together(self, phase: str) -> Together:
+        """All clients of ``phase`` as one."""
+        clients = []
+        for share in self.cell.shares(phase):
+            log = self.log(share.label, phase)
+            path = self.raw / f"{share.label}.err"
+            so_far = operations_so_far(_text(path), log.attempted, str(path))
+            clients.append(OfClient(log, self.counts(share.label, log), so_far))
+        return together(clients, str(self.raw))
 
 
 def _text(path: Path) -> str:

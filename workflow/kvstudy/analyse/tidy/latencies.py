@@ -29,7 +29,7 @@ from kvstudy.study.raw import check_sums, is_measured, raw_directory, raw_latenc
 
 
 def latencies(cells: Iterable[Cell], run: str) -> Iterator[tuple[Cell, pd.DataFrame]]:
-    """Each measured cell that kept its latencies, with one row per operation.
+    """Each measured cell that kept its latencies, with one row per operation of all its clients.
 
     Columns: operation (read, read-failed, intended-read, ...), timestamp (ms since
     1970, when the operation ended), latency (us). KvstudyError when the files are not
@@ -40,14 +40,18 @@ def latencies(cells: Iterable[Cell], run: str) -> Iterator[tuple[Cell, pd.DataFr
             continue
         directory = raw_directory(run, cell)
         check_sums(directory)
-        yield cell, _read(directory, cell.measured_phase)
+        shares = cell.shares(cell.measured_phase)
+        yield (
+            cell,
+            pd.concat([_read(directory, share.label) for share in shares], ignore_index=True),
+        )
 
 
-def _read(directory: Path, phase: str) -> pd.DataFrame:
-    path = Path(f"{raw_latencies(directory, phase)}.gz")
+def _read(directory: Path, label: str) -> pd.DataFrame:
+    path = Path(f"{raw_latencies(directory, label)}.gz")
     try:
         text = gzip.decompress(path.read_bytes()).decode("utf-8")
-        log = (directory / f"{phase}.out").read_text(encoding="utf-8", errors="replace")
+        log = (directory / f"{label}.out").read_text(encoding="utf-8", errors="replace")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise KvstudyError(f"{path}: cannot be read ({error}); measure the cell again") from None
     found = read_raw(text, str(path))

@@ -14,7 +14,7 @@ then it is one, or OK: only the server's counter tells that, and such reads are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kvstudy.language.reasons import reason
 from kvstudy.logs.ycsb.log import GOOD, Section, YcsbLog
@@ -33,14 +33,11 @@ NOT_RECORDED = "counters-not-recorded"
 READS = ("READ", "SCAN")
 
 
-def outcomes(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> Iterator[dict]:
-    """The rows of one cell, without the cell; ``logs`` are those of its clients in ``phase``.
-
-    Each client has status rows of its own.
-    """
+def outcomes(manifest: dict, phase: str, log: YcsbLog) -> Iterator[dict]:
+    """The rows of one cell, without the cell; ``log`` is that of ``phase``."""
     counted = _counters(manifest, phase)
     rows = [("client", "", manifest["client"]["kind"], None)]
-    for name, section in _sections(logs):
+    for name, section in log.sections.items():
         rows += [("status", name.lower(), *each) for each in section.returns.items()]
     if counted is None:
         told = "counters" in manifest["server"]
@@ -50,35 +47,29 @@ def outcomes(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> Iterator[di
         yield dict(zip(("kind", "operation", "name", "count"), row, strict=True))
 
 
-def missed(manifest: dict, phase: str, logs: Sequence[YcsbLog]) -> int | None:
+def missed(manifest: dict, phase: str, log: YcsbLog) -> int | None:
     """Reads of ``phase`` that YCSB calls OK and the server counted as misses.
-
-    ``logs`` are those of all clients that the server served then.
 
     Each read that failed is taken to be one of the server's misses, so that none
     counts twice. None without reads, and where the server's misses are not known.
     """
-    reads = _sections(logs, READS)
+    reads = _reads(log)
     counted = _counters(manifest, phase)
     name = manifest["server"].get("misses")
     if not reads or counted is None or not name:
         return None
-    return max(0, counted.get(name, 0) - sum(section.failed for _, section in reads))
+    return max(0, counted.get(name, 0) - sum(section.failed for section in reads))
 
 
-def good(logs: Sequence[YcsbLog], missed: int | None) -> int:
-    """Operations of all clients that did what was asked: OK, and not missed."""
-    good = sum(log.attempted - log.failed for log in logs)
-    return max(0, good - min(missed or 0, _good_reads(logs)))
+def good(log: YcsbLog, missed: int | None) -> int:
+    """Operations that did what was asked: OK, and not missed."""
+    return max(0, log.attempted - log.failed - min(missed or 0, _good_reads(log)))
 
 
-def invalid(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | None) -> list[str]:
-    """Why the cell leaves the rankings: failures or misses that the study does not declare.
-
-    Failures count for each client of ``logs``, misses for all together.
-    """
+def invalid(study: Study, cell: Cell, log: YcsbLog, missed: int | None) -> list[str]:
+    """Why the cell leaves the rankings: failures or misses that the study does not declare."""
     reasons = []
-    for name, section in _sections(logs):
+    for name, section in log.sections.items():
         total = section.operations + section.failed
         operation = name.lower()
         allowed = _allowed(study, cell, "failures", [operation])
@@ -89,18 +80,18 @@ def invalid(study: Study, cell: Cell, logs: Sequence[YcsbLog], missed: int | Non
             share, most = f"{section.failed / total:.2%}", f"{allowed:.2%}"
             words = {"share": share, "operation": operation, "statuses": kinds, "allowed": most}
             reasons.append(reason("failures", **words))
-    reads = _good_reads(logs)
+    reads = _good_reads(log)
     allowed = _allowed(study, cell, "misses", [name.lower() for name in READS])
     if missed and missed > allowed * reads:
         reasons.append(reason("misses", missed=missed, reads=reads, allowed=f"{allowed:.2%}"))
     return reasons
 
 
-def lost(cell: Cell, manifest: dict, logs: Sequence[YcsbLog]) -> list[str]:
+def lost(cell: Cell, manifest: dict, log: YcsbLog) -> list[str]:
     """Why the cell leaves the rankings: its server lost records in the run phase.
 
     YCSB takes no notice: an insert or an update of a record goes well without all others.
-    ``logs`` are those of its clients in that phase.
+    ``log`` is that of the run phase.
     """
     server = manifest["server"]
     if cell.measured_phase != "run":
@@ -108,8 +99,7 @@ def lost(cell: Cell, manifest: dict, logs: Sequence[YcsbLog]) -> list[str]:
         return []
     rounds, held = cell.rounds, (server.get("records") or {}).get("run")
     inserted, deleted = (
-        sum(section.operations for _, section in _sections(logs, [name]))
-        for name in ("INSERT", "DELETE")
+        log.sections.get(name, Section()).operations for name in ("INSERT", "DELETE")
     )
     if rounds:
         # Each round begins with an empty table.
@@ -133,14 +123,12 @@ def _counters(manifest: dict, phase: str) -> dict[str, int] | None:
     return (manifest["server"].get("counters") or {}).get(phase)
 
 
-def _sections(logs: Sequence[YcsbLog], names: Sequence[str] = ()) -> list[tuple[str, Section]]:
-    """The sections of all clients with their names, or those of these ``names``."""
-    sections = [item for log in logs for item in log.sections.items()]
-    return [item for item in sections if not names or item[0] in names]
+def _reads(log: YcsbLog) -> list[Section]:
+    return [log.sections[name] for name in READS if name in log.sections]
 
 
-def _good_reads(logs: Sequence[YcsbLog]) -> int:
-    return sum(section.operations for _, section in _sections(logs, READS))
+def _good_reads(log: YcsbLog) -> int:
+    return sum(section.operations for section in _reads(log))
 
 
 def _allowed(study: Study, cell: Cell, kind: str, operations: list[str]) -> float:

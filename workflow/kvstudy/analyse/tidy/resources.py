@@ -277,7 +277,7 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     """``background_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they can be told.
 
     The background load needs the CPU time of the server, so there is none where the server
-    is not among this machine's processes, nor of cells with two clients.
+    is not among this machine's processes.
     KvstudyError for a file that is no ``machine.csv``.
     """
     columns = ("cpu_busy", INTERRUPTS, "cpu_idle", "cpu_steal")
@@ -291,10 +291,8 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     server = server_cpu_seconds(raw, phase)
     if server is None and manifest["server"]["provider"] == "none":
         server = 0.0
-    # Of a second client the CPU time is not known: it would count as background load.
-    alone = not manifest["cell"].get("clients")
     # Logs of an earlier version do not tell interrupts apart.
-    if server is not None and alone and INTERRUPTS in machine:
+    if server is not None and INTERRUPTS in machine:
         # The client's is of the whole process: at the last sample it has ended.
         watched = manifest["phases"][phase]
         own = watched["client_cpu_seconds"] + server + watched.get("monitor_cpu_seconds", 0.0)

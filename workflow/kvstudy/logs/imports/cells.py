@@ -177,7 +177,6 @@ def _write(target: Path, study: Study, cell: Cell, phases: dict[str, Source], fo
                 "seconds": None,
                 "client_cpu_seconds": None,
                 "monitor_cpu_seconds": None,
-                "exit_status": None,
             }
             for phase, source in phases.items()
         },

@@ -29,6 +29,10 @@ _LINE = re.compile(
 _BACK, _SUMMER_TIME = 1.0, 2.5 * 3600
 # Between two lines, in s: nobody was running for so long.
 _LONGEST = 24 * 3600
+# Of one of several clients, from TogetherWorkload.
+_MARK = re.compile(
+    r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) together: (began|ended)$", re.ASCII | re.MULTILINE
+)
 _OPERATION = rf"(?:Hdr)?(Intended-)?({'|'.join(OPERATIONS)})"
 _LATENCIES = (
     # hdrhistogram
@@ -95,6 +99,25 @@ def read_status(text: str, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(time=_times(found, name))[
         ["time", *dict.fromkeys(key for row in rows for key in row)]
     ]
+
+
+def operations_so_far(text: str, total: int, name: str) -> pd.Series:
+    """Those of one of several clients by the time on its machine's clock (s), which rises.
+
+    From the beginning of its first operation to the end of its last one, with which all ``total``
+    are done. KvstudyError, naming ``name``, where the client does not say when that was.
+    """
+    marks = {match[2]: _clock(match, name) for match in _MARK.finditer(text)}
+    if len(marks) < 2 or marks["ended"] <= marks["began"]:
+        raise KvstudyError(
+            f"{name}: does not say when the client's operations began and ended; it ended early, "
+            "or the clock was set: measure again"
+        )
+    found = {_clock(match, name): int(match[3]) for match in _LINE.finditer(text)}
+    times = {time: done for time, done in found.items() if marks["began"] < time < marks["ended"]}
+    times = {marks["began"]: 0} | times | {marks["ended"]: total}
+    seconds = [(time - datetime(1970, 1, 1)).total_seconds() for time in times]
+    return pd.Series(list(times.values()), index=seconds, dtype=float).sort_index()
 
 
 def longest_stall(status: pd.DataFrame) -> float:

@@ -11,6 +11,7 @@ from kvstudy.measure.planning.progress import CALIBRATION
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
 from kvstudy.study.config import Config
+from kvstudy.study.controls import TWO_CLIENTS
 from kvstudy.study.raw import raw_directory
 
 RUN = CALIBRATION.parent.name
@@ -43,7 +44,9 @@ def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Want]:
     needs, if none is known.
     """
     found: list[Want] = []
-    closed = [cell for cell in planned if cell.load is None and not cell.clients]
+    closed = [
+        cell for cell in planned if cell.load is None and not cell.store.endswith(TWO_CLIENTS)
+    ]
     for store in dict.fromkeys(map(same_store, closed)):
         mine = [cost for cost in known if same_store(cost.cell) == store]
         chosen = _chosen([cell for cell in closed if same_store(cell) == store])

@@ -12,6 +12,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.stats.power import block_spread, pooled_spread
 from kvstudy.study.cells import Cell
+from kvstudy.study.controls import TWO_CLIENTS
 from kvstudy.study.raw import SUMS
 
 # Files that grow with the time of a cell, all others hardly do.
@@ -23,12 +24,16 @@ LATENCY_BYTES = 3.0
 
 @dataclass(frozen=True)
 class PhaseCost:
-    """A phase: wall time with its client's start (s), YCSB's run time (s), operations done."""
+    """A phase: wall time with its client's start (s), YCSB's run time (s), operations done.
+
+    Of several ``clients`` the first is looked at: each of the others does as much.
+    """
 
     errors: Path
     seconds: float
     runtime: float
     count: int
+    clients: int = 1
 
     @cached_property
     def rate(self) -> float:
@@ -50,7 +55,7 @@ class PhaseCost:
             return whole
         middle, last = status.iloc[len(status) // 2], status.iloc[-1]
         seconds = last.time - middle.time
-        done = last.operations - middle.operations
+        done = self.clients * (last.operations - middle.operations)
         return done / seconds if seconds > 0 and done > 0 else whole
 
     @property
@@ -113,7 +118,7 @@ def read_cost(directory: Path) -> Cost | None:
         cell = cell_of(manifest["cell"])
         seconds = manifest["seconds"]
         phases = {
-            name: _phase(directory, name, float(phase["seconds"]))
+            name: _phase(directory, name, float(phase["seconds"]), len(cell.shares(name)))
             for name, phase in manifest["phases"].items()
         }
         rest = seconds["total"] - seconds["ready"] - seconds["stop"]
@@ -142,15 +147,15 @@ def cell_of(data: dict) -> Cell:
     return Cell(**data | pairs)
 
 
-def _phase(directory: Path, name: str, seconds: float) -> PhaseCost:
+def _phase(directory: Path, name: str, seconds: float, clients: int) -> PhaseCost:
     """ValueError when the log does not begin as YCSB's does."""
     with (directory / f"{name}.out").open(encoding="utf-8", errors="replace") as file:
         overall = dict(
             line.strip().split(", ")[1:] for line in file if line.startswith("[OVERALL]")
         )
     runtime = float(overall["RunTime(ms)"]) / 1000
-    count = round(float(overall["Throughput(ops/sec)"]) * runtime)
-    return PhaseCost(directory / f"{name}.err", seconds, runtime, count)
+    count = clients * round(float(overall["Throughput(ops/sec)"]) * runtime)
+    return PhaseCost(directory / f"{name}.err", seconds, runtime, count, clients)
 
 
 @dataclass(frozen=True)
@@ -210,7 +215,8 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
     for cost in costs:
         cell = cost.cell
         name = names.get((cell.folder, cell.options))
-        if name is not None and cell.load is None and not cell.clients and cost.throughput > 0:
+        two_clients = cell.store.endswith(TWO_CLIENTS)
+        if name is not None and cell.load is None and not two_clients and cost.throughput > 0:
             yield name, cost
 
 

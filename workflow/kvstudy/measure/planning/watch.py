@@ -16,7 +16,7 @@ from kvstudy.logs.ycsb.status import Status, last_status
 from kvstudy.measure.planning.costs import read_cost
 from kvstudy.measure.planning.progress import Progress, State, duration, times
 from kvstudy.study.cells import Cell
-from kvstudy.study.raw import SECOND, raw_directory
+from kvstudy.study.raw import raw_directory
 from kvstudy.study.run_names import parse_name
 
 STEPS = re.compile(r"^(\d+) of (\d+) steps \(\d+%\) done$", re.M)
@@ -193,9 +193,10 @@ def current(results: Path, planned: Mapping[str, Cell]) -> Current | None:
 
 
 def _of_cell(folder: Path, name: str, cell: Cell | None) -> Current:
-    for phase, labels in (("run", ("run", SECOND)), ("load", ("load",))):
+    for phase in ("run", "load"):
         if not (folder / f"{phase}.err").is_file():
             continue
+        labels = [share.label for share in cell.shares(phase)] if cell else [phase]
         lines = [last_status(_tail(folder / f"{label}.err")) for label in labels]
         found = [line for line in lines if line is not None]
         rates = [line.rate for line in found if line.rate is not None]
@@ -208,8 +209,7 @@ def _share(cell: Cell, phase: str, found: list[Status]) -> float:
     if phase == "run" and cell.seconds:
         return min(found[0].seconds / cell.seconds, 1.0)
     whole = cell.executed if phase == "run" else cell.records
-    # Of two clients each does all operations of its own.
-    return min(sum(line.operations for line in found) / (whole * len(found)), 1.0)
+    return min(sum(line.operations for line in found) / whole, 1.0)
 
 
 def _tail(path: Path) -> str:

@@ -14,7 +14,7 @@ from kvstudy.stores.providers import ready_line
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
-from kvstudy.study.raw import GAP, SECOND, is_complete
+from kvstudy.study.raw import GAP, is_complete
 from kvstudy.study.workload import field_names
 
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.S)
@@ -65,7 +65,7 @@ def _between_quotes(text: str) -> str:
     return READ_IN_QUOTES.sub(r"\\\1", text)
 
 
-SECTION = re.compile(rf"# (server|ready|load|{SECOND}|run|stop)(?::|$)")
+SECTION = re.compile(r"# (server|ready|(?:load|run)(?:-\d+)?|stop)(?::|$)")
 CONTAINER = "kvstudy-by-hand"
 DATA = 'mkdir -p "$CELL/data"'
 RULE = "# " + "-" * 70
@@ -218,17 +218,15 @@ def _block(number: int, each: Measured) -> list[str]:
         *_server(each, places),
         *_ready(each, places),
     ]
-    for name in (SECOND, *cell.phases):
-        if name == SECOND or not each.sections.get(name):
+    for name in each.sections:
+        phase, number, _ = name.partition("-")
+        if phase not in cell.phases:
             continue
-        if name == cell.measured_phase and each.sections.get(SECOND):
-            lines += [f"# {SECOND}: beside the next command"]
-            lines += [_client(line, each, places) for line in each.sections[SECOND]]
-            lines += ["SECOND=$!"]
-        lines += [f"# {name}"]
+        lines += [f"# {name}{': beside the next command' if number else ''}"]
         lines += [_client(line, each, places) for line in each.sections[name]]
-    if each.sections.get(SECOND):
-        lines.append('wait "$SECOND"')
+        lines += ['CLIENTS="$CLIENTS $!"'] if number else []
+    if any("-" in name for name in each.sections):
+        lines.append("wait $CLIENTS; CLIENTS=")
     return [*lines, *_stop(each, places)]
 
 

@@ -49,6 +49,14 @@ class Pauses:
 
 
 @dataclass(frozen=True)
+class Clients:
+    """Of cells with several: how far apart they began at most (ms), and least ``shared_time``."""
+
+    skew: float
+    shared_time: float
+
+
+@dataclass(frozen=True)
 class CourseFacts:
     """What the text on the course of the runs speaks about.
 
@@ -58,6 +66,7 @@ class CourseFacts:
     """
 
     watching: Watching | None
+    clients: Clients | None
     pauses: Pauses | None
     steady: int
     unsteady: int
@@ -95,6 +104,7 @@ def course_facts(
     of_phase = summary[summary["operation"] == "overall"]
     return CourseFacts(
         watching=_watching(of_phase),
+        clients=_clients(of_phase),
         pauses=_pauses(own(of_phase), names),
         steady=int(counts.get(Steadiness.STEADY, 0)),
         unsteady=int(counts.get(Steadiness.NOT_STEADY, 0)),
@@ -121,6 +131,11 @@ def _watching(summary: pd.DataFrame) -> Watching | None:
     if rows.empty:
         return None
     return Watching((rows["mean"] * rows["n"]).sum() / rows["n"].sum(), rows["max"].max())
+
+
+def _clients(summary: pd.DataFrame) -> Clients | None:
+    skew, shared = (summary[summary["metric"] == name] for name in ("skew", "shared_time"))
+    return None if skew.empty else Clients(skew["max"].max(), shared["min"].min())
 
 
 def _pauses(summary: pd.DataFrame, names: Names) -> Pauses | None:

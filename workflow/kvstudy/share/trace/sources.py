@@ -224,8 +224,7 @@ class RawCell:
         if name.endswith(".out") and not problem:
             phase = name.removesuffix(".out")
             interval = interval_of(self._manifest, self.run.planned[self.path], phase)
-            lookup = "throughput" if metric == "second_throughput" else metric
-            lines, _ = lines_of(path, operation, lookup, interval)
+            lines, _ = lines_of(path, operation, metric, interval)
         return Source(str(path), digest, problem, lines)
 
 

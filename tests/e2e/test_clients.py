@@ -1,0 +1,105 @@
+"""Several clients on a real server: they begin together, share the work, and are merged exactly."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from kvstudy.analyse.tidy.latencies import latencies
+from kvstudy.study.cells import plan
+from kvstudy.study.load import load_study
+
+RECORDS, OPERATIONS, CLIENTS = 5_000, 40_001, 3
+STUDY = {
+    "name": "several",
+    "title": "Several clients",
+    "question": "Do they do what one does?",
+    "stores": ["redis"],
+    "workloads": ["a", "insert"],
+    "parameters": {
+        "records": RECORDS,
+        "operations": OPERATIONS,
+        "threads": 4,
+        "clients": CLIENTS,
+        "raw_latencies": True,
+    },
+    "repetitions": 1,
+    "noise_floor": False,
+    "client_ceiling": False,
+}
+
+
+@pytest.fixture(scope="module")
+def results(clone: Path) -> Path:
+    file = clone / "config/studies/several/study.yaml"
+    file.parent.mkdir()
+    file.write_text(yaml.safe_dump(STUDY))
+    done = subprocess.run(
+        [
+            *("snakemake", "report/several.html", "--cores", "2"),
+            *("--config", "study=several", "provider=native"),
+        ],
+        cwd=clone,
+        env=os.environ | {"KVSTUDY_STATE": str(clone / "state")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout[-8000:]
+    return clone / "results/several"
+
+
+@pytest.fixture
+def values(results: Path) -> pd.DataFrame:
+    found = pd.read_csv(results / "measurements.csv")
+    measured = {"a": "run", "insert": "load"}
+    return found[found["phase"] == found["workload"].map(measured)]
+
+
+def test_they_begin_together_and_the_cells_are_valid(results, values):
+    assert pd.read_csv(results / "cells.csv")["invalid"].isna().all()
+    overall = values[values["operation"] == "overall"].pivot(
+        index="workload", columns="metric", values="value"
+    )
+    assert (overall["skew"] < 500).all()
+    assert overall["operations"].to_dict() == {"a": OPERATIONS, "insert": RECORDS}
+    assert (overall["failed"] == 0).all()
+    assert (overall["throughput"] > 0).all()
+
+
+def test_each_inserts_keys_of_its_own(results):
+    (manifest,) = (results / "raw/redis/insert").glob("*/rep1/manifest.json")
+    server = json.loads(manifest.read_text())["server"]
+    assert server["records"] == {"load": RECORDS}
+
+
+def test_the_merged_counts_are_those_of_every_single_latency(clone, results, values, monkeypatch):
+    monkeypatch.chdir(clone)
+    cells = plan(load_study(Path("config/studies/several/study.yaml")))
+    histograms = pd.read_csv(results / "histograms.csv")
+    for cell, single in latencies(cells, "several"):
+        for operation, of_operation in single.groupby("operation"):
+            key = {"workload": cell.workload, "operation": operation}
+            of_cell = values[(values[list(key)] == pd.Series(key)).all(axis=1)]
+            merged = of_cell.set_index("metric")["value"]
+            counts = histograms[(histograms[list(key)] == pd.Series(key)).all(axis=1)]["count"]
+            assert counts.sum() == merged["operations"] == len(of_operation)
+            ordered = of_operation["latency"].sort_values(ignore_index=True)
+            for percent in (95, 99):
+                exact = ordered[-(-percent * len(ordered) // 100) - 1]
+                # Of a bucket the upper end is told.
+                assert exact <= merged[f"latency_p{percent}"] <= exact * 1.001 + 1
+            assert merged["latency_mean"] == pytest.approx(ordered.mean(), rel=1e-3)
+            assert merged["latency_max"] == pytest.approx(ordered.max(), rel=1e-3)
+
+
+def test_the_report_says_how_many_they_were(results):
+    text = (results / "report/several.md").read_text()
+    assert "The measured phase has 3 YCSB clients, processes that share threads" in text
+    assert "ms apart" in text

@@ -1,0 +1,132 @@
+"""The results of several clients that did one phase together, as those of one.
+
+Operations, failures and the counts of latencies are sums, so percentiles are those of all samples
+together. Throughputs are not added up: a client that begins late or ends early would count as if it
+had run all the time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kvstudy.errors import KvstudyError
+from kvstudy.libraries import np, pd
+from kvstudy.logs.ycsb.log import Section, YcsbLog
+from kvstudy.stats.percentiles import merged, quantiles
+from kvstudy.study.metrics import metric_of
+
+
+@dataclass(frozen=True)
+class OfClient:
+    """One client: its results, counts by latency (us) of each operation, operations so far.
+
+    These stand over the time on its machine's clock (s), from its first operation to the end of
+    its last one (see ``operations_so_far``).
+    """
+
+    log: YcsbLog
+    counts: Mapping[str, pd.Series]
+    so_far: pd.Series
+
+
+@dataclass(frozen=True)
+class Together:
+    """``log``: run time from the first operation to the last, throughput while all clients ran.
+
+    ``skew`` is the time between the first beginning of a client and the last (ms), ``shared_time``
+    the share of the run time in which all ran, ``throughput_sum`` that of the clients' own
+    throughputs (ops/s), ``per_second`` the operations of each whole second.
+    """
+
+    log: YcsbLog
+    skew: float
+    shared_time: float
+    throughput_sum: float
+    per_second: pd.Series
+    counts: dict[str, pd.Series]
+
+
+def together(clients: Sequence[OfClient], name: str) -> Together:
+    """All ``clients`` as one; KvstudyError, naming ``name``, when they never ran all."""
+    began, ended = ([client.so_far.index[at] for client in clients] for at in (0, -1))
+    first, last = min(began), max(ended)
+    since, until = max(began), min(ended)
+    if until <= since:
+        raise KvstudyError(
+            f"{name}: one client began when another had ended; give them more operations, or take "
+            "fewer clients"
+        )
+    names = dict.fromkeys(label for client in clients for label in client.counts)
+    counts = {
+        label: merged([client.counts[label] for client in clients if label in client.counts])
+        for label in names
+    }
+    operations = dict.fromkeys(name for client in clients for name in client.log.sections)
+    log = YcsbLog(
+        runtime=1000 * (last - first),
+        throughput=float(np.diff(_at([since, until], clients))[0] / (until - since)),
+        sections={operation: _section(operation, clients, counts) for operation in operations},
+    )
+    seconds = first + np.arange(int(last - first) + 1)
+    return Together(
+        log=log,
+        skew=1000 * (since - first),
+        shared_time=(until - since) / (last - first),
+        throughput_sum=sum(
+            client.so_far.iloc[-1] / (end - start)
+            for client, start, end in zip(clients, began, ended, strict=True)
+        ),
+        per_second=pd.Series(
+            np.diff(_at(seconds, clients)), index=pd.RangeIndex(1, len(seconds), name="second")
+        ),
+        counts=counts,
+    )
+
+
+def _at(times: Sequence[float], clients: Sequence[OfClient]) -> np.ndarray:
+    """Operations of all clients so far at each of the times."""
+    return sum(np.interp(times, client.so_far.index, client.so_far) for client in clients)
+
+
+def _section(
+    operation: str, clients: Sequence[OfClient], counts: Mapping[str, pd.Series]
+) -> Section:
+    parts = [client.log.sections.get(operation, Section()) for client in clients]
+    returns: Counter[str] = Counter()
+    for part in parts:
+        returns.update(part.returns)
+    label = operation.lower()
+    return Section(
+        operations=sum(part.operations for part in parts),
+        failed=sum(part.failed for part in parts),
+        returns=dict(returns),
+        latencies=_latencies(
+            [(part.operations, part.latencies) for part in parts], counts.get(label)
+        ),
+        intended=_latencies(
+            [(part.operations, part.intended) for part in parts], counts.get(f"intended {label}")
+        ),
+    )
+
+
+def _latencies(
+    parts: Sequence[tuple[int, Mapping[str, float]]], counts: pd.Series | None
+) -> dict[str, float]:
+    """By metric; no percentile without the ``counts``, of which alone it can be told."""
+    parts = [(operations, latencies) for operations, latencies in parts if operations and latencies]
+    found: dict[str, float] = {}
+    for metric in parts[0][1] if parts else ():
+        values = [latencies[metric] for _, latencies in parts]
+        percent = metric_of(metric).percent
+        if percent is not None and counts is not None:
+            found[metric] = quantiles(counts, [percent])[0]
+        elif metric == "latency_mean":
+            whole = sum(operations for operations, _ in parts)
+            found[metric] = (
+                sum(n * value for (n, _), value in zip(parts, values, strict=True)) / whole
+            )
+        elif metric in ("latency_min", "latency_max"):
+            found[metric] = (min if metric == "latency_min" else max)(values)
+    return found
