@@ -247,7 +247,7 @@ def test_two_clients_at_a_time(pretend_study):
     # Together they have the threads and the operations of one.
     for command in (first, second):
         assert command[command.index("-threads") + 1] == "1"
-        assert "operationcount=1000" in command
+        assert {"operationcount=1000", "recordcount=1000"} <= set(command)
         assert any(word.startswith("together.at=127.0.0.1:") for word in command)
     load = phases["load"]["command"]
     assert load[load.index("-threads") + 1] == "2"

@@ -21,6 +21,7 @@ from kvstudy.study.workload import (
     WORKLOADS,
     class_of,
     load_workload,
+    operations_of,
 )
 
 
@@ -161,9 +162,11 @@ def phase_command(
         if phase == "load":
             properties |= {"insertstart": share.first, "insertcount": share.count}
         else:
-            # The first key that YCSB inserts in a run is the number of the records.
-            properties |= {"recordcount": cell.records + share.first}
-            properties |= {"insertcount": cell.records, "operationcount": share.count}
+            properties["operationcount"] = share.count
+        if phase == "run" and "insert" in operations_of(dict(cell.properties)):
+            # The first key that YCSB inserts in a run is the number of the records. With another
+            # number its zipfian distribution asks for one key more than there are.
+            properties |= {"recordcount": cell.records + share.first, "insertcount": cell.records}
     if cell.seconds and phase == "run":
         # A timed cell ends by its time, never by its count.
         properties |= {"operationcount": 2**31 - 1, "maxexecutiontime": cell.seconds}
