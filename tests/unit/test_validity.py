@@ -281,6 +281,15 @@ def test_the_sums_of_all_cells_void_ones_too():
     assert row.deviation == pytest.approx(-0.04)
 
 
+def test_a_throughput_that_its_source_has_rounded_loses_no_operation():
+    measurements, *others = run(0, None)
+    measurements.loc[measurements["metric"] == "throughput", "value"] = 999.9
+    (row,) = validity(
+        measurements, *others, agreement(others[1], small.probes(), set())
+    ).itertuples()
+    assert (row.operations, row.good, row.share) == (20_000, 20_000, 0)
+
+
 def test_without_a_failure_the_interval_ends_at_three_by_the_number():
     (row,) = found_of(0, None)[0].itertuples()
     assert (row.low, row.high) == (0, 3 / 20_000)

@@ -39,7 +39,7 @@ def validity(
     for key, runs in overall.groupby(SETTING, sort=False):
         operations, failed = int(runs["operations"].sum()), int(runs["failed"].sum())
         missed = runs["missed"].sum(min_count=1)
-        good = round((runs["goodput"] / runs["throughput"] * runs["operations"]).sum())
+        good = round((runs["goodput"] * runs["runtime"] / 1000).sum())
         rate = error_rate(operations - good, operations)
         compared = _rows(agreement[agreement["reason"] == ""], key)
         numbers = [
