@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +11,8 @@ import yaml
 from kvstudy.analyse.tidy.latencies import latencies
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
+
+from tests.e2e.pipeline import snakemake
 
 RECORDS, OPERATIONS, CLIENTS = 5_000, 40_001, 3
 STUDY = {
@@ -39,19 +39,7 @@ def results(clone: Path) -> Path:
     file = clone / "config/studies/several/study.yaml"
     file.parent.mkdir()
     file.write_text(yaml.safe_dump(STUDY))
-    done = subprocess.run(
-        [
-            *("snakemake", "report/several.html", "--cores", "2"),
-            *("--config", "study=several", "provider=native"),
-        ],
-        cwd=clone,
-        env=os.environ | {"KVSTUDY_STATE": str(clone / "state")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout[-8000:]
+    snakemake(clone, "study=several", "provider=native", target="report/several.html")
     return clone / "results/several"
 
 

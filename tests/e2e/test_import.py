@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.e2e.pipeline import ROOT, run, text_of
 
 
 @pytest.fixture(scope="module")
@@ -30,28 +28,13 @@ def imported(tmp_path_factory) -> Path:
         ["kvstudy", "import", "logs of Jan", "--study", "jan", "--measured-by", "Jan & Co"],
         ["snakemake", "--cores", "2", "--config", "study=jan"],
     ):
-        done = subprocess.run(
-            command,
-            cwd=folder,
-            env=os.environ | {"KVSTUDY_STATE": str(folder / "state")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=1200,
-        )
-        assert done.returncode == 0, done.stdout[-8000:]
+        run(folder, *command, seconds=1200)
     return folder
 
 
 @pytest.fixture(scope="module")
 def text(imported: Path) -> str:
-    done = subprocess.run(
-        ["pdftotext", "-layout", imported / "report/jan.pdf", "-"],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return " ".join(done.stdout.split())
+    return " ".join(text_of(imported / "report/jan.pdf").split())
 
 
 def test_the_first_page_says_where_the_logs_are_from(imported, text):

@@ -15,6 +15,8 @@ import psutil
 import pytest
 import yaml
 
+from tests.e2e.pipeline import snakemake
+
 ROOT = Path(__file__).parents[2]
 STUDY = {
     "name": "rates",
@@ -48,19 +50,7 @@ def environment(clone: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def results(clone: Path) -> Path:
     """The study with its report."""
-    done = subprocess.run(
-        [
-            *("snakemake", "report/rates.pdf", "--cores", "2"),
-            *("--config", "study=rates", "provider=native"),
-        ],
-        cwd=clone,
-        env=environment(clone),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stdout[-8000:]
+    snakemake(clone, "study=rates", "provider=native", target="report/rates.pdf")
     return clone / "results/rates"
 
 
