@@ -220,7 +220,8 @@ def test_what_one_operation_means(store, results):
     for step, commands in COMMANDS[store].items():
         assert probed.statuses(store, step) == {"OK": 1.0}
         # Where another thread was quicker, etcd's update is two more ranges.
-        assert probed.commands(store, step) == pytest.approx(commands, abs=0.02)
+        slack = 0.02 if (store, step) == ("etcd", "update") else 0.01
+        assert probed.commands(store, step) == pytest.approx(commands, abs=slack)
     whole, updated = SIZES[store]
     assert probed.sizes(store, "update-all") == pytest.approx((whole, whole), rel=0.05)
     before, after = probed.sizes(store, "update")
