@@ -1,7 +1,6 @@
 package kvstudy.workload;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.text.SimpleDateFormat;
 import java.util.Date;
@@ -23,8 +22,8 @@ import site.ycsb.WorkloadException;
  * client says itself on standard error when its first operation began and its last one ended, with
  * the clock and in the form of YCSB's status lines.
  *
- * <p>Properties: {@code together.workload} (the class of the workload), {@code together.at} (port
- * on the loopback address, or host:port; without it the client begins by itself).
+ * <p>Properties: {@code together.workload} (the class of the workload), {@code together.at}
+ * (host:port; without it the client begins by itself).
  */
 public class TogetherWorkload extends Workload {
   static final String WORKLOAD = "together.workload";
@@ -89,12 +88,7 @@ public class TogetherWorkload extends Workload {
   private boolean met() {
     int colon = at.lastIndexOf(':');
     int port = Integer.parseInt(at.substring(colon + 1));
-    try (Socket all =
-        new Socket(
-            colon < 0
-                ? InetAddress.getLoopbackAddress()
-                : InetAddress.getByName(at.substring(0, colon)),
-            port)) {
+    try (Socket all = new Socket(at.substring(0, colon), port)) {
       all.setSoTimeout(PATIENCE_MS);
       all.getOutputStream().write(1);
       return all.getInputStream().read() >= 0;

@@ -63,7 +63,7 @@ class TogetherWorkloadTest {
   @Test
   void noThreadBeginsBeforeAllOfAllClientsAreConnected() throws Exception {
     try (ServerSocket all = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-      TogetherWorkload first = workload("" + all.getLocalPort());
+      TogetherWorkload first = workload("127.0.0.1:" + all.getLocalPort());
       TogetherWorkload second = workload("127.0.0.1:" + all.getLocalPort());
       Future<Object> alone = begins(first, 0, 1);
       try (Socket one = all.accept()) {
@@ -87,7 +87,7 @@ class TogetherWorkloadTest {
   @Test
   void whoIsNotLetGoDoesNothing() throws Exception {
     try (ServerSocket all = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-      Future<Object> thread = begins(workload("" + all.getLocalPort()), 0, 1);
+      Future<Object> thread = begins(workload("127.0.0.1:" + all.getLocalPort()), 0, 1);
       all.accept().close();
       assertTrue(
           assertThrows(ExecutionException.class, thread::get)
