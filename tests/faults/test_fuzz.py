@@ -8,6 +8,7 @@ shortest input that leads there; ``make faults SEED=n`` takes other inputs.
 from __future__ import annotations
 
 import base64
+import contextlib
 import copy
 import io
 import json
@@ -29,8 +30,9 @@ from kvstudy.analyse.claims.file import load_claims
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.imports.mapping import read_rows
 from kvstudy.logs.ycsb.check import check_load, check_run
-from kvstudy.logs.ycsb.histograms import read_histogram, read_raw
+from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import count_latencies, keep_raw
 from kvstudy.logs.ycsb.status import last_status, operations_per_second, read_status, run_start
 from kvstudy.share.archive.checks import check_packed
 from kvstudy.share.archive.contents import contents_of
@@ -246,11 +248,31 @@ def test_err(fuzz):
     fuzz("err", 18_000, files(DATA / "ycsb", "*.err"), read)
 
 
-def test_raw(fuzz):
-    samples = files(DATA / "ycsb", "*.rawdata", "redis-raw-stdout.out", most=2000)
-    fuzz(
-        "raw latencies", 20_000, samples, lambda data: read_raw(data.decode(errors="replace"), "x")
-    )
+def test_raw(fuzz, tmp_path):
+    written, kept = tmp_path / "run.latencies", tmp_path / "run.latencies.parquet"
+
+    def read(data: bytes) -> None:
+        written.write_bytes(data)
+        rows = keep_raw(written, kept)
+        assert {name: of.sum() for name, of in count_latencies(kept).items()} == rows
+
+    fuzz("raw latencies", 20_000, files(DATA / "ycsb", "*.rawdata", most=2000), read)
+
+
+def test_kept_raw(fuzz, tmp_path):
+    written, kept = tmp_path / "run.latencies", tmp_path / "run.latencies.parquet"
+    samples = []
+    for rows in files(DATA / "ycsb", "*.rawdata", most=2000):
+        written.write_bytes(rows)
+        with contextlib.suppress(KvstudyError):
+            keep_raw(written, kept)
+            samples.append(kept.read_bytes())
+
+    def read(data: bytes) -> None:
+        kept.write_bytes(data)
+        count_latencies(kept)
+
+    fuzz("kept latencies", 5_000, samples, read)
 
 
 def test_hdr(fuzz, tmp_path):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from pathlib import Path
 
 import pytest
-from kvstudy.analyse.tidy.latencies import latencies
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.cell import keep_latencies
 from kvstudy.measure.client import Client, phase_command
 from kvstudy.stores.definition import load_store
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import load_study
-from kvstudy.study.raw import raw_directory, write_sums
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
 
@@ -67,11 +64,9 @@ def test_they_are_packed_and_histograms_have_their_usual_names(work):
     keep_latencies(work, "run")
     names = {path.name for path in work.iterdir()}
     assert names == {
-        *("run.out", "run.latencies.gz"),
+        *("run.out", "run.latencies.parquet"),
         *("run.READ.hdr", "run.Intended-READ.hdr", "load.INSERT.hdr"),
     }
-    packed = gzip.decompress((work / "run.latencies.gz").read_bytes())
-    assert packed == (DATA / "redis-hdrraw.rawdata").read_bytes()
 
 
 def test_latencies_that_are_cut_off_fail_the_cell(work):
@@ -87,46 +82,3 @@ def test_latencies_that_were_never_written_fail_the_cell(work):
     (work / "run.latencies").unlink()
     with pytest.raises(KvstudyError, match=r"run\.latencies: YCSB did not write it"):
         keep_latencies(work, "run")
-
-
-@pytest.fixture
-def kept(work, pretend_study) -> Cell:
-    """The run as the raw logs of a cell; the others of the study are not measured."""
-    keep_latencies(work, "run")
-    cell = next(cell for cell in planned(pretend_study) if cell.workload == "a")
-    raw = raw_directory("small", cell)
-    raw.mkdir(parents=True)
-    for name in ("run.out", "run.latencies.gz"):
-        shutil.copy(work / name, raw)
-    write_sums(raw)
-    return cell
-
-
-def test_the_reader_gives_the_cells_that_were_measured(kept, pretend_study):
-    cells = plan(load_study(pretend_study))
-    ((cell, found),) = latencies(cells, "small")
-    assert cell == kept
-    assert found.columns.tolist() == ["operation", "timestamp", "latency"]
-    assert (found["operation"] == "read").sum() == 151
-    reads = found.loc[found["operation"] == "read", "latency"]
-    assert reads.min() == 62
-    assert reads.mean() == pytest.approx(4844.27, abs=0.01)
-
-
-def test_the_reader_refuses_other_files_than_those_measured(kept, pretend_study):
-    cells = plan(load_study(pretend_study))
-    path = raw_directory("small", kept) / "run.latencies.gz"
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-20])
-    with pytest.raises(KvstudyError, match="differs from its checksum"):
-        list(latencies(cells, "small"))
-    (path.parent / "SHA256SUMS").unlink()
-    write_sums(path.parent)
-    with pytest.raises(KvstudyError, match=r"latencies\.gz: cannot be read"):
-        list(latencies(cells, "small"))
-    fewer = gzip.decompress(whole).splitlines(keepends=True)[:-50]
-    path.write_bytes(gzip.compress(b"".join(fewer)))
-    (path.parent / "SHA256SUMS").unlink()
-    write_sums(path.parent)
-    with pytest.raises(KvstudyError, match="the log counts"):
-        list(latencies(cells, "small"))

@@ -2,17 +2,22 @@
 
 import base64
 import contextlib
+import re
 import struct
 import zlib
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hdrh.histogram import HdrHistogram
 from kvstudy.errors import KvstudyError
+from kvstudy.logs.ycsb import raw
 from kvstudy.logs.ycsb.check import check_histogram, check_raw
-from kvstudy.logs.ycsb.histograms import read_histogram, read_raw
+from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import count_latencies, keep_raw
 from kvstudy.stats.percentiles import quantiles
 
 DATA = Path(__file__).parents[1] / "data" / "ycsb"
@@ -26,30 +31,45 @@ def log(name: str):
     return parse((DATA / f"{name}.out").read_text(), f"{name}.out")
 
 
-@pytest.mark.parametrize(
-    ("run", "file"),
-    [
-        ("redis-raw", "redis-raw.rawdata"),
-        ("redis-raw-stdout", "redis-raw-stdout.out"),
-        ("redis-hdrraw", "redis-hdrraw.rawdata"),
-    ],
-)
-def test_raw_latencies_have_the_statistics_of_the_log(run, file):
-    found = read_raw((DATA / file).read_text(), file)
-    results = log(run)
-    check_raw(found, results, file)
+@pytest.fixture
+def keep(tmp_path):
+    """Keeps rows as ``run.rawdata``: how many of each section, and the Parquet file."""
+
+    def keep(rows: str) -> tuple[Counter, Path]:
+        written, kept = tmp_path / "run.rawdata", tmp_path / "run.parquet"
+        written.write_text(rows)
+        return keep_raw(written, kept), kept
+
+    return keep
+
+
+@pytest.mark.parametrize("block", [1 << 24, 100, 30])
+@pytest.mark.parametrize("run", ["redis-raw", "redis-hdrraw"])
+def test_raw_latencies_have_the_statistics_of_the_log(keep, monkeypatch, run, block):
+    """However much of the file is read at a time."""
+    monkeypatch.setattr(raw, "BLOCK", block)
+    text, results = (DATA / f"{run}.rawdata").read_text(), log(run)
+    rows, kept = keep(text)
+    check_raw(rows, results, run)
+    table, counts = pd.read_parquet(kept), count_latencies(kept)
     for operation, section in results.sections.items():
-        latencies = found.loc[found["section"] == operation, "latency"]
-        assert len(latencies) == section.operations
+        latencies = table.loc[table["operation"] == operation, "latency"]
+        assert len(latencies) == rows[operation] == section.operations
         assert latencies.max() == pytest.approx(section.latencies["latency_max"], rel=1e-3)
         assert latencies.min() == section.latencies["latency_min"]
         assert latencies.mean() == pytest.approx(section.latencies["latency_mean"], rel=1e-3)
+        assert counts[operation].to_dict() == latencies.value_counts().to_dict()
+        assert counts[operation].index.is_monotonic_increasing
+    written = re.findall(r"^(?:Raw)?([A-Za-z-]+),(\d+),(\d+)$", text, re.MULTILINE)
+    assert [(name, str(time), str(us)) for name, time, us in table.itertuples(index=False)] == [
+        row for row in written if not row[0].endswith("CLEANUP")
+    ]
 
 
-def test_raw_intended_latencies_are_apart():
-    found = read_raw((DATA / "redis-hdrraw.rawdata").read_text(), "run.rawdata")
-    assert set(found["section"]) == {"READ", "UPDATE", "Intended-READ", "Intended-UPDATE"}
-    assert found["timestamp"].between(1.7e12, 1.9e12).all()
+def test_raw_intended_latencies_are_apart(keep):
+    rows, kept = keep((DATA / "redis-hdrraw.rawdata").read_text())
+    assert set(rows) == {"READ", "UPDATE", "Intended-READ", "Intended-UPDATE"}
+    assert pd.read_parquet(kept)["timestamp"].between(1.7e12, 1.9e12).all()
 
 
 @pytest.mark.parametrize(
@@ -61,39 +81,51 @@ def test_raw_intended_latencies_are_apart():
         ("Intended-UPDATE", "Intended-UPDATE"),
     ],
 )
-def test_each_operation_of_the_log_has_its_latency(section, named):
+def test_each_operation_of_the_log_has_its_latency(keep, section, named):
     """Workload F on a real Redis with 600 of 1000 records: some reads find nothing."""
     name = "redis-hdrraw-failed"
     text, results = (DATA / f"{name}.rawdata").read_text(), log(name)
     assert results.sections["READ"].failed > 0
-    check_raw(read_raw(text, name), results, name)
+    check_raw(keep(text)[0], results, name)
     lines = text.splitlines(keepends=True)
     lines.remove(next(line for line in lines if line.startswith(f"Raw{section},")))
     with pytest.raises(KvstudyError, match=rf"\d+ latencies of {named}, the log counts \d+"):
-        check_raw(read_raw("".join(lines), name), results, name)
+        check_raw(keep("".join(lines))[0], results, name)
 
 
-def test_a_raw_file_cut_off_in_the_middle():
+def test_a_raw_file_cut_off_in_the_middle(keep):
     whole = (DATA / "redis-raw.rawdata").read_text()
     results = log("redis-raw")
     for end in range(0, len(whole), 7):
         with pytest.raises(KvstudyError, match=r"run\.rawdata: "):
-            check_raw(read_raw(whole[:end], "run.rawdata"), results, "run.rawdata")
+            check_raw(keep(whole[:end])[0], results, "run.rawdata")
 
 
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda text: text + text, r"line 206: latencies of READ begin a second time.*Remove it"),
-        (lambda text: text.replace("\nREAD,1", "\nREAD,x", 1), r"line 2: 'READ,x.*no latency"),
-        (lambda text: text.replace("\nREAD,1", "\nREAD,1" + 30 * "0", 1), "line 2: .*no latency"),
+        (lambda text: text + text, r"latencies of READ begin a second time.*Remove it"),
+        (lambda text: text.replace("\nREAD,1", "\nREAD,x", 1), r"of READ is no latency.*'x"),
+        (lambda text: text.replace("\nREAD,1", "\nREAD,-1", 1), r"of READ is no latency.*: -1"),
+        (lambda text: text.replace("\nREAD,1", "\nREAD,1" + 30 * "0", 1), "of READ is no latency"),
+        (lambda text: text.replace("\nREAD,1", "\nREAD,1,1", 1), "of READ is no latency"),
+        (lambda text: text.replace("\nREAD,1", "\n\nREAD,1", 1), "of READ is no latency"),
+        (lambda text: text.replace("\nREAD,1", "\nUPDATE,1", 1), "of READ is no .*: UPDATE"),
+        (lambda text: text.partition("\n")[2], "among the latencies of nothing yet"),
         (lambda text: "", "no latencies of single operations.*measurementtype=raw"),
     ],
 )
-def test_faults_of_raw_files(edit, message):
+def test_faults_of_raw_files(keep, edit, message):
     text = (DATA / "redis-raw.rawdata").read_text()
-    with pytest.raises(KvstudyError, match=r"^run\.rawdata: " + message):
-        read_raw(edit(text), "run.rawdata")
+    with pytest.raises(KvstudyError, match=r"^run\.rawdata: (?s:.*)" + message):
+        keep(edit(text))
+
+
+def test_a_kept_file_that_is_damaged(keep):
+    _, kept = keep((DATA / "redis-raw.rawdata").read_text())
+    kept.write_bytes(kept.read_bytes()[:-20])
+    with pytest.raises(KvstudyError, match=r"run\.parquet: cannot be read"):
+        count_latencies(kept)
 
 
 @pytest.mark.parametrize("operation", ["READ", "UPDATE"])

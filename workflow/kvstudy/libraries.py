@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     import matplotlib.pyplot as plt
     import numpy as np
     import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
     import seaborn as sns
     from matplotlib import colors, lines, patches, ticker, transforms
+    from pyarrow import csv as arrow_csv
     from scipy import optimize, special, stats
 else:
 
@@ -28,6 +31,7 @@ else:
             return getattr(importlib.import_module(self._name), attribute)
 
     alt, jinja2, np, pd, sns = map(_Library, ("altair", "jinja2", "numpy", "pandas", "seaborn"))
+    arrow_csv, pa, pq = map(_Library, ("pyarrow.csv", "pyarrow", "pyarrow.parquet"))
     # The t distribution is in ``special`` too, which takes a tenth of the time of ``stats``.
     optimize, special, stats = map(_Library, ("scipy.optimize", "scipy.special", "scipy.stats"))
     plt, colors, lines, patches, ticker, transforms = (
@@ -36,6 +40,6 @@ else:
     )
 
 __all__ = [
-    *["alt", "colors", "jinja2", "lines", "np", "optimize", "patches", "pd", "plt", "sns"],
-    *["special", "stats", "ticker", "transforms"],
+    *["alt", "arrow_csv", "colors", "jinja2", "lines", "np", "optimize", "pa", "patches", "pd"],
+    *["plt", "pq", "sns", "special", "stats", "ticker", "transforms"],
 ]

@@ -5,7 +5,6 @@ Or probe one store: what each operation makes its server do, from the server's o
 
 import contextlib
 import datetime
-import gzip
 import json
 import shutil
 import time
@@ -16,9 +15,9 @@ from pathlib import Path
 from kvstudy import __version__
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.check import check_executed, check_load, check_raw, check_run, read_rounds
-from kvstudy.logs.ycsb.histograms import read_raw
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import keep_raw
 from kvstudy.measure import environment
 from kvstudy.measure.client import (
     Client,
@@ -43,7 +42,14 @@ from kvstudy.stores.process import bound_to
 from kvstudy.stores.server import Server, ask
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.probe import FACTS, SECONDS, STEPS, THREADS, Step
-from kvstudy.study.raw import GAP, probe_directory, raw_directory, raw_latencies, write_sums
+from kvstudy.study.raw import (
+    GAP,
+    kept_latencies,
+    probe_directory,
+    raw_directory,
+    raw_latencies,
+    write_sums,
+)
 from kvstudy.study.workload import CORE, ROUNDS_FILE, TOGETHER, class_of, field_names
 
 ALONE = contextlib.nullcontext("")
@@ -215,19 +221,15 @@ def _check(cell: Cell, phase: str, work: Path, store: Store, held: int | None) -
 
 
 def keep_latencies(directory: Path, phase: str) -> None:
-    """Leave the latencies of ``phase`` as ``<phase>.latencies.gz``.
+    """Leave the latencies of ``phase`` as ``<phase>.latencies.parquet``.
 
     KvstudyError when they are not those of all operations: YCSB says nothing when
     it cannot write them.
     """
     path = raw_latencies(directory, phase)
-    log = _parsed(directory, phase)
-    try:
-        check_raw(read_raw(path.read_text(encoding="utf-8"), path.name), log, path.name)
-    except (OSError, UnicodeDecodeError) as error:
-        raise KvstudyError(f"{path.name}: YCSB did not write it ({error})") from None
-    with path.open("rb") as plain, gzip.open(f"{path}.gz", "wb", compresslevel=6) as packed:
-        shutil.copyfileobj(plain, packed)
+    check_raw(
+        keep_raw(path, kept_latencies(directory, phase)), _parsed(directory, phase), path.name
+    )
     path.unlink()
     # Beside single latencies YCSB names its histograms run.HdrREAD.hdr.
     for histogram in directory.glob(f"{phase}.Hdr*.hdr"):

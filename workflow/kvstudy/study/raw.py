@@ -22,7 +22,7 @@ SUMS = "SHA256SUMS"
 ENDING = ".sha256"
 # Endings of the files of a cell that anything is read from. Others, like a log that somebody
 # unpacked to look at it, may lie beside them.
-READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".gz"})
+READ = frozenset({".json", ".out", ".err", ".hdr", ".csv", ".log", ".sh", ".parquet"})
 # In place of logs: why the cell has no value, where measuring again would not help.
 GAP = "gap.json"
 # In characters.
@@ -54,8 +54,13 @@ def probe_directory(run: str, store: str) -> Path:
 
 
 def raw_latencies(directory: Path, phase: str) -> Path:
-    """Where YCSB writes the single latencies of ``phase``; kept is this path with ``.gz``."""
+    """Where YCSB writes the single latencies of ``phase``."""
     return directory / f"{phase}.latencies"
+
+
+def kept_latencies(directory: Path, phase: str) -> Path:
+    """Where they are kept."""
+    return directory / f"{phase}.latencies.parquet"
 
 
 def is_complete(directory: Path) -> bool:

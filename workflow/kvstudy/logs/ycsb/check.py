@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -62,12 +63,11 @@ def check_executed(log: YcsbLog, operations: int, seconds: int | None, name: str
         raise KvstudyError(f"{name}: ran {log.runtime / 1000:.1f} of {seconds} s{_kinds(log)}")
 
 
-def check_raw(latencies: pd.DataFrame, log: YcsbLog, name: str) -> None:
-    """KvstudyError unless ``latencies`` (see ``read_raw``) has every operation of ``log``.
+def check_raw(rows: Mapping[str, int], log: YcsbLog, name: str) -> None:
+    """KvstudyError unless the ``rows`` of each section are all operations of ``log``.
 
     Failed ones too, and intended latencies where the log has them.
     """
-    rows = latencies["section"].value_counts()
     for operation, section in log.sections.items():
         good, failed = section.operations, section.failed
         if operation == "VERIFY":
@@ -75,8 +75,9 @@ def check_raw(latencies: pd.DataFrame, log: YcsbLog, name: str) -> None:
             good, failed = good + failed, 0
         expected = {operation: (rows.get(operation, 0), good)}
         # READ-FAILED, or READ-ERROR and others, but not READ-MODIFY-WRITE.
-        of_failures = rows.index.str.fullmatch(f"{operation}-[A-Z_]+")
-        expected[f"failed {operation}"] = (rows[of_failures].sum(), failed)
+        of_failures = re.compile(f"{operation}-[A-Z_]+")
+        there = sum(count for label, count in rows.items() if of_failures.fullmatch(label))
+        expected[f"failed {operation}"] = (there, failed)
         if section.intended and section.latencies:
             intended = f"Intended-{operation}"
             expected[intended] = (rows.get(intended, 0), good)

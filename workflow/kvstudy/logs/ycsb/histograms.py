@@ -1,7 +1,4 @@
-"""The files of hdrhistogram.fileoutput=true: all latencies of one operation of a run.
-
-Beside them the single latencies of measurementtype=raw (measurement.raw.output_file).
-"""
+"""The files of hdrhistogram.fileoutput=true: all latencies of one operation of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from hdrh.histogram import HdrHistogram
 
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import np, pd
-from kvstudy.logs.ycsb.log import OPERATIONS
 
 _INTERVAL = re.compile(r"^(?:Tag=[^,]*,)?[\d.]+,[\d.]+,[\d.]+,(HIST\S+)$")
 # Of a line: eight bytes, then a compressed body, in whose header is the highest value that its
@@ -54,6 +50,8 @@ def read_histogram(path: Path) -> pd.Series:
         interval = np.ctypeslib.as_array(histogram.counts).astype(np.int64)
         counts = interval if total is None else counts + interval
         total = histogram
+        # The two name each other; those of 900 cells waited in 4 GB for the garbage collector.
+        histogram.encoder = None
     used = np.flatnonzero(counts)
     if total is None or not used.size:
         raise KvstudyError(
@@ -104,48 +102,3 @@ def _with_room(encoded: str) -> bytes:
 
 def _precision(histogram: HdrHistogram) -> tuple[int, int]:
     return histogram.sub_bucket_count, histogram.unit_magnitude
-
-
-_SECTION = rf"(?:Raw)?((?:Intended-)?(?:{'|'.join(OPERATIONS)})(?:-[A-Z_]+)?)"
-_HEADER = re.compile(rf"^{_SECTION} latency raw data: op, timestamp\(ms\), latency\(us\)$")
-_START = re.compile(rf"^{_SECTION},")
-# Within Java's long.
-_ROW = re.compile(rf"^{_SECTION},(\d{{1,18}}),(\d{{1,18}})$", re.ASCII)
-
-
-def read_raw(text: str, name: str) -> pd.DataFrame:
-    """One row per operation, in the order of ``text``.
-
-    Columns: section (READ, Intended-READ, READ-FAILED, ...), timestamp (ms since
-    1970, when the operation ended) and latency (us), both integers. Other lines
-    are skipped: without an output file the rows stand in YCSB's standard output.
-    Sections that are no operations (CLEANUP) are left out.
-
-    KvstudyError, naming ``name`` and the line, for a row that is cut off, for a second run
-    (YCSB appends to a file that is there) and when there are no rows at all.
-    ``kvstudy.logs.ycsb.check.check_raw`` tells whether rows are missing at the end.
-    """
-    headers: set[str] = set()
-    rows: list[tuple[str, int, int]] = []
-    lines = text.splitlines()
-    for count, line in enumerate(lines, start=1):
-        row = _ROW.match(line)
-        if row and (count < len(lines) or text.endswith("\n")):
-            rows.append((row[1], int(row[2]), int(row[3])))
-        elif header := _HEADER.match(line):
-            if header[1] in headers:
-                raise KvstudyError(
-                    f"{name}: line {count}: latencies of {header[1]} begin a second time; the file "
-                    "holds several runs. Remove it before each run"
-                )
-            headers.add(header[1])
-        elif _START.match(line):
-            raise KvstudyError(
-                f"{name}: line {count}: '{line}' is no latency (operation,ms,us); is the file cut "
-                "off? Measure again"
-            )
-    if not rows:
-        raise KvstudyError(
-            f"{name}: no latencies of single operations in it; measure with measurementtype=raw"
-        )
-    return pd.DataFrame(rows, columns=["section", "timestamp", "latency"])

@@ -17,7 +17,7 @@ from kvstudy.study.raw import SUMS
 
 # Files that grow with the time of a cell, all others hardly do.
 GROWING = (".err", ".gc.log", "processes.csv", "machine.csv")
-LATENCIES = ".latencies.gz"
+LATENCIES = ".latencies.parquet"
 # Of one operation, when no cell with raw latencies was measured yet.
 LATENCY_BYTES = 3.0
 
