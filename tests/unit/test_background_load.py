@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.analyse.tidy.resources import cpu_shares, disturbance
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.kernel import Tree, interrupts_apart
@@ -95,7 +96,7 @@ def test_how_many_cells_and_the_worst():
         row("background_cpu", 7.0, "memcached"),
         row("steal_cpu", 0.0),
     ]
-    found = disturbance(rows)
+    found = disturbance(MEASUREMENTS.frame(rows))
     assert (found["background_cpu"]["cells"], found["background_cpu"]["above"]) == (3, 2)
     assert found["background_cpu"]["worst"] == {
         "store": "riak",
@@ -105,7 +106,7 @@ def test_how_many_cells_and_the_worst():
         "value": 61.0,
     }
     assert (found["steal_cpu"]["cells"], found["steal_cpu"]["above"]) == (1, 0)
-    assert disturbance([]) == {}
+    assert disturbance(MEASUREMENTS.frame()) == {}
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import pwd
+import shutil
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from kvstudy.analyse.tidy import cells
 from kvstudy.analyse.tidy.cell import reading
 from kvstudy.analyse.tidy.files import RESOURCES
 from kvstudy.errors import KvstudyError
@@ -404,8 +406,59 @@ def test_where_nothing_can_be_read_nothing_is_moved_away(two_cells):
     assert all((folder / "run.out").is_file() for folder in raw)
 
 
+def tables() -> dict[str, bytes]:
+    parse()
+    return {path.name: path.read_bytes() for path in Path("results/small").glob("*.csv")}
+
+
+def test_a_cell_is_read_again_only_when_it_changed(two_cells, pretend_study, monkeypatch):
+    first = tables()
+    read = []
+
+    def read_cell(study, cell, raw):
+        read.append(cell.path)
+        return whole(study, cell, raw)
+
+    whole = cells.read_cell
+    monkeypatch.setattr(cells, "read_cell", read_cell)
+    assert tables() == first
+    text = pretend_study.read_text()
+    pretend_study.write_text(text.replace("repetitions: 2", "repetitions: 3"))
+    assert len(tables()["cells.csv"].splitlines()) > len(first["cells.csv"].splitlines())
+    assert read == []
+    edit_manifest(CELL, lambda manifest: manifest["seconds"].update(total=7777.5))
+    assert b",7777.5," in tables()["cells.csv"]
+    assert read == [CELL]
+    # What was kept is cut off, or of another version.
+    for kept in Path(".snakemake/cells/small").rglob("rep1"):
+        kept.write_bytes(kept.read_bytes()[:-1])
+    pretend_study.write_text(text)
+    tables()
+    assert sorted(read[1:]) == sorted([CELL, OTHER])
+    pretend_study.write_text(
+        f"{text}\nexpected_failures:\n- {{store: pretend, operation: read, up_to: 1, reason: so}}\n"
+    )
+    tables()
+    assert len(read) == 5
+
+
+def test_many_cells_are_read_by_several_processes(two_cells, monkeypatch):
+    alone = tables()
+    shutil.rmtree(".snakemake/cells")
+    monkeypatch.setattr(cells, "MANY", 1)
+    assert tables() == alone
+    shutil.rmtree(".snakemake/cells")
+    edited(Path("results/small/raw", CELL))
+    found, _ = parse()
+    assert found.loc["pretend/a/rep1", "status"] == "failed"
+    assert found.loc["pretend/c/rep1", "status"] == "measured"
+    edit_manifest(OTHER, lambda manifest: manifest["cell"].update(records=7))
+    with pytest.raises(KvstudyError, match=r"measured with other parameters .* records was 7"):
+        parse()
+
+
 def test_an_interruption_is_no_damaged_file(tmp_path):
-    for error in (Interrupted("stopped by SIGINT"), MemoryError()):
+    for error in (Interrupted("stopped by SIGINT"), MemoryError(), ModuleNotFoundError()):
         with pytest.raises(type(error)), reading(tmp_path, "its files"):
             raise error
 

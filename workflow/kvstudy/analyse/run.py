@@ -173,7 +173,11 @@ class Run(Paths):
 
     @cached_property
     def counted_histograms(self) -> pd.DataFrame:
-        return self.histograms.merge(self.counted, on=CELL)
+        # A merge would turn categories into texts.
+        numbers = self.histograms.groupby(CELL, observed=True, sort=False).ngroup()
+        cells = self.histograms.loc[~numbers.duplicated(), CELL].astype(str)
+        counted = cells.merge(self.counted, how="left", indicator=True)["_merge"] == "both"
+        return self.histograms[counted.to_numpy()[numbers]]
 
     @cached_property
     def all_cells(self) -> pd.DataFrame:

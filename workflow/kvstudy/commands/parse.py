@@ -25,6 +25,7 @@ def command(run: str, mixed: bool) -> None:
     measured alike (machine, versions, client, Java, provider, cores).
     """
     from kvstudy.analyse.tidy.collect import collect
+    from kvstudy.analyse.tidy.files import HISTOGRAMS
     from kvstudy.analyse.tidy.open_loop import FOLDER, explain, split, targets
     from kvstudy.analyse.tidy.probes import collect_probes, unreadable_probes
     from kvstudy.study.cells import plan
@@ -35,29 +36,38 @@ def command(run: str, mixed: bool) -> None:
     name = refuse_published(find_name(run))
     loaded, run = load_study(name.study_file), name.base
     planned = plan(loaded, name.scale)
-    found = collect(loaded, planned, run, mixed)
-    cells = found.tables["cells"]
-    if len(found.unreadable) > 1 and not (cells.status == "measured").any():
-        # Rather this program than all of the logs: nothing is moved away.
-        raise KvstudyError(
-            f"results/{run}: none of its {len(found.unreadable)} measured cells can be read, as by "
-            f"another version of kvstudy; the first: {next(iter(found.unreadable.values()))}"
-        )
-    again = "import it again" if loaded.imported else "'snakemake' measures it again"
-    _set_aside(run, found.unreadable, unreadable_probes(loaded, run), again)
-    probes = collect_probes(loaded, run)
-    closed, opened = split(found, planned)
-    opened["cells"] = explain(opened["cells"], loaded, planned, run)
-    opened["targets"] = targets(planned, run)
     output = RESULTS / name.name
     (output / FOLDER).mkdir(parents=True, exist_ok=True)
-    tables = {output / f"{name}.csv": table for name, table in closed.items()}
-    tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
-    tables[output / "probes.csv"] = probes
-    environment = output / "environment.json"
     with noted(output, "parse") as made:
+        made += [HISTOGRAMS.path(output), HISTOGRAMS.path(output / FOLDER)]
+        with made[0].open("w") as closed_file, made[1].open("w") as opened_file:
+            for file in (closed_file, opened_file):
+                file.write(",".join(HISTOGRAMS.columns) + "\n")
+
+            def take_histograms(cell: Cell, lines: str) -> None:
+                (closed_file if cell.load is None else opened_file).write(lines)
+
+            found = collect(loaded, planned, run, mixed, take_histograms)
+        cells = found.tables["cells"]
+        if len(found.unreadable) > 1 and not (cells.status == "measured").any():
+            # Rather this program than all of the logs: nothing is moved away.
+            raise KvstudyError(
+                f"results/{run}: none of its {len(found.unreadable)} measured cells can be read, "
+                "as by another version of kvstudy; the first: "
+                f"{next(iter(found.unreadable.values()))}"
+            )
+        again = "import it again" if loaded.imported else "'snakemake' measures it again"
+        _set_aside(run, found.unreadable, unreadable_probes(loaded, run), again)
+        probes = collect_probes(loaded, run)
+        closed, opened = split(found, planned)
+        opened["cells"] = explain(opened["cells"], loaded, planned, run)
+        opened["targets"] = targets(planned, run)
+        tables = {output / f"{name}.csv": table for name, table in closed.items()}
+        tables |= {output / FOLDER / f"{name}.csv": table for name, table in opened.items()}
+        tables[output / "probes.csv"] = probes
         for path, table in tables.items():
             table.to_csv(path, index=False)
+        environment = output / "environment.json"
         text = json.dumps(found.environment, indent=1)
         environment.write_text(text + "\n", encoding="utf-8")
         made += [*tables, environment]

@@ -22,10 +22,11 @@ from kvstudy.analyse.tidy.resources import (
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
-from kvstudy.logs.ycsb.check import read_rounds
+from kvstudy.logs.ycsb.check import check_raw, read_rounds
 from kvstudy.logs.ycsb.histograms import read_histogram
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.logs.ycsb.parse import parse
+from kvstudy.logs.ycsb.raw import count_latencies
 from kvstudy.logs.ycsb.status import (
     longest_stall,
     operations_per_second,
@@ -37,7 +38,7 @@ from kvstudy.study.alike import differences, usable_cores
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
-from kvstudy.study.raw import check_sums, one_line
+from kvstudy.study.raw import check_sums, kept_latencies, one_line
 from kvstudy.study.workload import ROUNDS_FILE
 
 MANIFEST = "manifest.json"
@@ -63,7 +64,9 @@ def reading(folder: Path, what: str) -> Iterator[None]:
     """
     try:
         yield
-    except MemoryError:
+    except (MemoryError, ImportError):
+        # The environment is at fault: once it was made anew meanwhile, and sound cells counted as
+        # failed ones.
         raise
     except Exception as error:  # Damaged files can be anything.
         known = isinstance(error, KvstudyError)
@@ -71,8 +74,8 @@ def reading(folder: Path, what: str) -> Iterator[None]:
         raise Unreadable(one_line(problem.replace(f"{folder}/", ""))) from error
 
 
-def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows]:
-    """The manifest of the cell whose files lie in ``raw``, and the rows of all tables.
+def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows, str]:
+    """The manifest of the cell whose files lie in ``raw``, and as ``rows_of``.
 
     Unreadable where its files are not whole, or not those that were measured. KvstudyError
     for a cell of other parameters than the study has now, or of another origin.
@@ -92,7 +95,7 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows]:
         differences({cell.path: manifest})
         if cell.load is not None:
             Target.from_json(manifest["target"])
-        return manifest, rows_of(study, cell, raw, manifest)
+        return manifest, *rows_of(study, cell, raw, manifest)
 
 
 def _changes(measured: dict, planned: dict) -> str:
@@ -136,8 +139,11 @@ def key_of(cell: Cell) -> dict:
     return {name: getattr(cell, name) for name in CELL}
 
 
-def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
-    """Everything that the logs in ``raw`` tell. KvstudyError for a log that is broken."""
+def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, str]:
+    """What the logs in ``raw`` tell: the rows of the tables, and the lines of histograms.csv.
+
+    KvstudyError for a log that is broken.
+    """
     files = _Files(cell, raw, manifest)
     phase = cell.measured_phase
     # Of a cell that others measured, the load can be missing.
@@ -182,11 +188,6 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
     tables = {
         "cells": [row],
         "outcomes": outcomes(manifest, phase, log),
-        "histograms": [
-            {"phase": phase, "operation": operation, "latency": latency, "count": count}
-            for operation, of_operation in counts.items()
-            for latency, count in of_operation.items()
-        ],
         "resources": resources(raw, phase, started),
     }
     if cell.rounds:
@@ -211,7 +212,14 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> Rows:
             values.append(value("stalled", stall))
     key = key_of(cell)
     rows = {name: [key | row for row in found] for name, found in tables.items()}
-    return defaultdict(list, rows | {"measurements": [key | row for row in values]})
+    rows = defaultdict(list, rows | {"measurements": [key | row for row in values]})
+    # As text: there are some thousand of them.
+    histograms = "".join(
+        f"{','.join(map(str, [*key.values(), phase, operation, latency, count]))}\n"
+        for operation, of_operation in counts.items()
+        for latency, count in of_operation.items()
+    )
+    return rows, histograms
 
 
 def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
@@ -290,10 +298,16 @@ class _Files:
     def counts(self, label: str, log: YcsbLog) -> dict[str, pd.Series]:
         """Counts of a client's successful operations by latency (us), for each operation.
 
-        An operation without a histogram file has none. Intended latencies (from the
-        time that a target rate asked for) are those of an operation ``intended read``.
-        KvstudyError when a file's counts are not those of ``log``.
+        Exact ones where single latencies were kept, else of the histogram files; an operation
+        without one has none. Intended latencies (from the time that a target rate asked for) are
+        those of an operation ``intended read``. KvstudyError when a file's counts are not those
+        of ``log``.
         """
+        exact: dict[str, pd.Series] = {}
+        if self.cell.raw_latencies:
+            path = kept_latencies(self.raw, label)
+            exact = count_latencies(path)
+            check_raw({name: int(of.sum()) for name, of in exact.items()}, log, str(path))
         found = {}
         for name, section in log.sections.items():
             operation = name.lower()
@@ -302,7 +316,9 @@ class _Files:
             plain = f"{INTENDED}{operation}" if only else operation
             for file, kind in ((name, plain), (f"Intended-{name}", f"{INTENDED}{operation}")):
                 path = self.raw / f"{label}.{file}.hdr"
-                if not section.operations or not path.is_file():
+                if file in exact:
+                    found[kind] = exact[file]
+                if exact or not section.operations or not path.is_file():
                     continue
                 found[kind] = read_histogram(path)
                 if (samples := found[kind].sum()) != section.operations:

@@ -13,22 +13,15 @@ rounds of workloads that have some (see ``tidy.cell.rounds``).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
-from kvstudy.analyse.tidy.files import (
-    CELLS,
-    HISTOGRAMS,
-    MEASUREMENTS,
-    OUTCOMES,
-    RESOURCES,
-    ROUNDS,
-    SERIES,
-)
+from kvstudy.analyse.tidy.cell import Unreadable, key_of, reading
+from kvstudy.analyse.tidy.cells import TABLES, CellTables, read_cells
+from kvstudy.analyse.tidy.files import CELLS
 from kvstudy.analyse.tidy.resources import disturbance
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
@@ -46,7 +39,6 @@ from kvstudy.study.raw import (
     recorded_reason,
 )
 
-TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, RESOURCES, OUTCOMES, ROUNDS)
 NOT_IMPORTED = "not-imported"
 
 
@@ -122,32 +114,44 @@ class Collected:
     unreadable: dict[Cell, str]
 
 
-def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> Collected:
+def collect(
+    study: Study,
+    cells: list[Cell],
+    run: str,
+    mixed: bool = False,
+    take_histograms: Callable[[Cell, str], object] = lambda cell, lines: None,
+) -> Collected:
     """Read all raw logs of ``run``.
 
-    A cell that cannot be read, or whose files differ from their checksums, is a failed one.
+    ``take_histograms`` is called with the lines of each cell, one cell after the other: those of
+    a large study do not fit into memory. A cell that cannot be read, or whose files differ from
+    their checksums, is a failed one.
     KvstudyError for cells of other parameters than the study now has, and for cells that
     were not measured alike, unless ``mixed``.
     """
-    rows = defaultdict(list)
+    frames = defaultdict(list)
     manifests: dict[str, dict] = {}
     unreadable: dict[Cell, str] = {}
+    there = {cell: is_measured(run, cell) and not is_gap(run, cell) for cell in cells}
+    read = read_cells(study, [cell for cell in cells if there[cell]], run)
     for position, cell in enumerate(cells, start=1):
-        raw = raw_directory(run, cell)
-        try:
-            if not is_measured(run, cell) or is_gap(run, cell):
-                gap = _gap(cell, run)
-                if study.imported and gap["status"] != "failed":
-                    gap["reason"] = NOT_IMPORTED
-                rows["cells"].append(key_of(cell) | gap | {"position": position})
-                continue
-            manifests[cell.path], own = read_cell(study, cell, raw)
-            for name, some in own.items():
-                rows[name] += some
-        except Unreadable as error:
-            unreadable[cell] = str(error)
-            failed = {"status": "failed", "reason": str(error), "position": position}
-            rows["cells"].append(key_of(cell) | failed)
+        found = next(read) if there[cell] else _gap(study, cell, run)
+        if isinstance(found, CellTables):
+            manifests[cell.path] = found.manifest
+            for name, frame in found.frames.items():
+                frames[name].append(frame)
+            take_histograms(cell, found.histograms)
+            continue
+        if isinstance(found, Unreadable):
+            unreadable[cell] = str(found)
+            found = {"status": "failed", "reason": str(found)}
+        frames["cells"].append(CELLS.frame([key_of(cell) | found | {"position": position}]))
+    tables = {
+        table.name: pd.concat(frames[table.name], ignore_index=True)
+        if frames[table.name]
+        else table.frame()
+        for table in TABLES
+    }
     unlike = differences(manifests)
     if unlike and not mixed:
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
@@ -162,21 +166,25 @@ def collect(study: Study, cells: list[Cell], run: str, mixed: bool = False) -> C
     environment = (
         _environment(measured)
         | _imported_facts(measured)
-        | {"mixed": mixtures, "disturbance": disturbance(rows["measurements"])}
+        | {"mixed": mixtures, "disturbance": disturbance(tables["measurements"])}
         | {"study": study_record(study, cells).model_dump()}
     )
-    tables = {table.name: table.frame(rows[table.name]) for table in TABLES}
     return Collected(tables, environment, unreadable)
 
 
-def _gap(cell: Cell, run: str) -> dict:
+def _gap(study: Study, cell: Cell, run: str) -> dict | Unreadable:
     """The state of a cell without raw logs, with the reason that is on file."""
     status, reason = reason_on_file(run, cell.path, cell.store) or ("not measured", "no-logs")
     if is_gap(run, cell):
         raw = raw_directory(run, cell)
-        with reading(raw, GAP):
-            check_sums(raw)
-            status, reason = "not measured", recorded_reason(raw / GAP)
+        try:
+            with reading(raw, GAP):
+                check_sums(raw)
+                status, reason = "not measured", recorded_reason(raw / GAP)
+        except Unreadable as error:
+            return error
+    if study.imported and status != "failed":
+        reason = NOT_IMPORTED
     return {"status": status, "reason": reason}
 
 

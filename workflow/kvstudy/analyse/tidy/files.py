@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import pd
+from kvstudy.libraries import arrow_csv, pa, pd
 from kvstudy.study.cells import cell_path
 
 
@@ -82,6 +82,28 @@ class Table:
         return pd.DataFrame(rows, columns=self.columns)
 
 
+class LongTable(Table):
+    """A table of millions of rows: its texts are read as categories."""
+
+    def read(self, folder: Path) -> pd.DataFrame:
+        path = self.path(folder)
+        text = pa.dictionary(pa.int32(), pa.string())
+        types = {name: pa.float64() if name in self.numbers else text for name in self.columns}
+        try:
+            table = arrow_csv.read_csv(
+                path,
+                convert_options=arrow_csv.ConvertOptions(
+                    column_types=types, include_columns=self.columns
+                ),
+            )
+        except FileNotFoundError as error:
+            raise KvstudyError(f"{path}: no such file; it is {self.made_by}") from error
+        except (pa.ArrowException, OSError) as error:
+            problem = f"{path}: cannot be read ({error}); it is {self.made_by}"
+            raise KvstudyError(problem) from error
+        return table.unify_dictionaries().to_pandas(self_destruct=True)
+
+
 # What cells have in common but for their repetition, and what names a cell.
 SETTING = ["store", "workload", "parameters"]
 CELL = [*SETTING, "repetition"]
@@ -103,7 +125,7 @@ MEASUREMENTS = Table(
 # Throughput in each second of the cells' measured phases.
 SERIES = Table("series", [*CELL, "phase", "second", "throughput"], ["second", "throughput"])
 # Counts by latency (us) of the cells' measured phases.
-HISTOGRAMS = Table(
+HISTOGRAMS = LongTable(
     "histograms", [*CELL, "phase", "operation", "latency", "count"], ["latency", "count"]
 )
 # What client, server and machine used second by second.

@@ -35,7 +35,7 @@ from kvstudy.study.raw import is_gap, is_measured, raw_directory, sums_digest
 
 FOLDER = "open-loop"
 # With targets.csv, which is made here, what workflow/rules/common.smk declares.
-KEPT = ("cells", "measurements", "series", "histograms")
+KEPT = ("cells", "measurements", "series")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -306,21 +306,18 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     return shares
 
 
-def disturbance(rows: Iterable[dict]) -> dict[str, dict]:
+def disturbance(measurements: pd.DataFrame) -> dict[str, dict]:
     """Per metric: in how many ``cells`` it is known and ``above`` the limit, and the worst.
 
-    ``rows`` are rows of measurements. A metric that no cell has is left out.
+    A metric that no cell has is left out.
     """
-    of_metric: dict[str, list[dict]] = {}
-    for row in rows:
-        if row["metric"] in DISTURBING:
-            of_metric.setdefault(row["metric"], []).append(row)
     facts = {}
-    for metric, cells in of_metric.items():
-        worst = max(cells, key=lambda row: row["value"])
-        facts[metric] = {
-            "cells": len(cells),
-            "above": sum(row["value"] > MUCH for row in cells),
-            "worst": {key: worst[key] for key in (*CELL, "value")},
-        }
+    for metric, cells in measurements.groupby("metric", sort=False):
+        if metric in DISTURBING:
+            worst = cells.loc[cells["value"].idxmax(), [*CELL, "value"]]
+            facts[metric] = {
+                "cells": len(cells),
+                "above": int((cells["value"] > MUCH).sum()),
+                "worst": worst.to_dict(),
+            }
     return facts

@@ -181,7 +181,8 @@ class RawCell:
     def _parsed(self) -> list[dict]:
         """The rows of measurements.csv, read from the raw logs now."""
         cell: Cell = self.run.planned[self.path]
-        return rows_of(self.run.study, cell, self.folder, self._manifest)["measurements"]
+        rows, _ = rows_of(self.run.study, cell, self.folder, self._manifest)
+        return rows["measurements"]
 
     def value_now(self, phase: str, operation: str, metric: str) -> float | None:
         """The value as the raw logs tell it; None without them. KvstudyError for broken ones."""
