@@ -1,0 +1,47 @@
+"""Tables of millions of rows: texts are categories, and a broken file is named."""
+
+from __future__ import annotations
+
+import pytest
+from kvstudy.analyse.tidy.files import HISTOGRAMS
+from kvstudy.errors import KvstudyError
+
+HEADER = ",".join(HISTOGRAMS.columns)
+ROWS = ["redis,a,r1,1,run,read,119,7", "memcached,a,r1,10,run,intended read,5,70"]
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path):
+    (tmp_path / "histograms.csv").write_text("\n".join([HEADER, *ROWS, ""]))
+    found = HISTOGRAMS.read(tmp_path)
+    assert found.astype(str).to_csv(index=False).splitlines() == [
+        HEADER,
+        *(row + ".0" for row in ("redis,a,r1,1,run,read,119.0,7", ROWS[1].replace(",5,", ",5.0,"))),
+    ]
+    assert {str(kind) for kind in found.dtypes} == {"category", "float64"}
+
+
+def test_a_table_without_rows(tmp_path):
+    (tmp_path / "histograms.csv").write_text(HEADER + "\n")
+    assert HISTOGRAMS.read(tmp_path).empty
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        HEADER.replace("latency", "late") + "\n" + ROWS[0] + "\n",
+        "\n".join([HEADER, ROWS[0].replace("119", "much"), ""]),
+        "\n".join([HEADER, ROWS[0], ROWS[1].partition(",run")[0], ""]),
+        "\n".join([HEADER, "\xff\xfe", ""]),
+    ],
+)
+def test_a_broken_table_is_named_with_its_maker(tmp_path, text):
+    (tmp_path / "histograms.csv").write_bytes(text.encode("latin-1"))
+    with pytest.raises(KvstudyError, match=r"histograms\.csv: cannot be read .*`kvstudy parse`"):
+        HISTOGRAMS.read(tmp_path)
+
+
+def test_a_table_that_is_not_there(tmp_path):
+    with pytest.raises(KvstudyError, match=r"histograms\.csv: no such file; it is written by"):
+        HISTOGRAMS.read(tmp_path)
