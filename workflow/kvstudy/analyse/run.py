@@ -129,7 +129,6 @@ class Run(Paths):
     cells = _tidy(CELLS)
     measurements = _tidy(MEASUREMENTS)
     series = _tidy(SERIES)
-    histograms = _tidy(HISTOGRAMS)
     resources = _tidy(RESOURCES)
     outcomes = _tidy(OUTCOMES)
     rounds = _tidy(ROUNDS)
@@ -171,13 +170,19 @@ class Run(Paths):
         """What names the cells that count, without control cells."""
         return self.own_values[CELL].drop_duplicates()
 
+    @property
+    def histograms(self) -> pd.DataFrame:
+        return HISTOGRAMS.frame() if self.published_only else HISTOGRAMS.read(self.folder)
+
     @cached_property
     def counted_histograms(self) -> pd.DataFrame:
+        """Of a large study they take a gigabyte, so those that do not count are not kept."""
+        histograms = self.histograms
         # A merge would turn categories into texts.
-        numbers = self.histograms.groupby(CELL, observed=True, sort=False).ngroup()
-        cells = self.histograms.loc[~numbers.duplicated(), CELL].astype(str)
+        numbers = histograms.groupby(CELL, observed=True, sort=False).ngroup()
+        cells = histograms.loc[~numbers.duplicated(), CELL].astype(str)
         counted = cells.merge(self.counted, how="left", indicator=True)["_merge"] == "both"
-        return self.histograms[counted.to_numpy()[numbers]]
+        return histograms[counted.to_numpy()[numbers]]
 
     @cached_property
     def all_cells(self) -> pd.DataFrame:

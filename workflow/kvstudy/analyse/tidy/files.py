@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
-from kvstudy.libraries import arrow_csv, pa, pd
+from kvstudy.libraries import arrow_csv, np, pa, pd
 from kvstudy.study.cells import cell_path
 
 
@@ -90,18 +90,29 @@ class LongTable(Table):
         text = pa.dictionary(pa.int32(), pa.string())
         types = {name: pa.float64() if name in self.numbers else text for name in self.columns}
         try:
-            table = arrow_csv.read_csv(
+            with arrow_csv.open_csv(
                 path,
+                read_options=arrow_csv.ReadOptions(block_size=1 << 24),
                 convert_options=arrow_csv.ConvertOptions(
                     column_types=types, include_columns=self.columns
                 ),
-            )
+            ) as reader:
+                parts = [batch.to_pandas() for batch in reader]
+                parts = parts or [reader.schema.empty_table().to_pandas()]
         except FileNotFoundError as error:
             raise KvstudyError(f"{path}: no such file; it is {self.made_by}") from error
         except (pa.ArrowException, OSError) as error:
             problem = f"{path}: cannot be read ({error}); it is {self.made_by}"
             raise KvstudyError(problem) from error
-        return table.unify_dictionaries().to_pandas(self_destruct=True)
+        # Column by column, for memory.
+        return pd.DataFrame(
+            {
+                name: np.concatenate([part.pop(name) for part in parts])
+                if name in self.numbers
+                else pd.api.types.union_categoricals([part.pop(name) for part in parts])
+                for name in self.columns
+            }
+        )
 
 
 # What cells have in common but for their repetition, and what names a cell.
