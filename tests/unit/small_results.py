@@ -203,12 +203,13 @@ def _analysis(faults: tuple) -> Analysis:
 def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
     """Of these values; they have neither seconds nor histograms nor counters."""
     run = Run("small", study())
-    empty = {table.name: table.frame() for table in (SERIES, HISTOGRAMS, OUTCOMES, ROUNDS)}
+    empty = {table.name: table.frame() for table in (SERIES, OUTCOMES, ROUNDS)}
     own = {
         "cells": plan,
         "measurements": measured,
         "probes": probes(),
         "open_loop": OpenLoop.nothing(),
+        "counted_histograms": HISTOGRAMS.frame(),
     }
     values = per_repetition(measured, plan, ["a", "c", "insert"])
     # In place of what is read from files.
