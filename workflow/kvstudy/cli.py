@@ -49,7 +49,8 @@ COMMANDS = {
     "translate": "Bring the catalogues of a language up to date with the texts.",
     "schema": "Write the JSON schemas and the page of all keys.",
 }
-
+# Called by other commands, and listed nowhere.
+HIDDEN = ("agent",)
 
 FULL = "the disk is full; free some space"
 DENIED = "permission denied; give yourself the right (chown, chmod)"
@@ -74,7 +75,7 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        if name not in COMMANDS and name not in HIDDEN:
             return None
         return importlib.import_module(f"kvstudy.commands.{name.replace('-', '_')}").command
 

@@ -8,7 +8,7 @@ import datetime
 import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -26,8 +26,11 @@ from kvstudy.measure.client import (
     store_properties,
     ycsb_command,
 )
+from kvstudy.measure.clients import Clients
+from kvstudy.measure.hosts import Connected, clocks
 from kvstudy.measure.kernel import Tree, interrupts_apart
 from kvstudy.measure.phase import (
+    AnyClients,
     LEAST_SHARE,
     Phase,
     commands_text,
@@ -39,7 +42,7 @@ from kvstudy.measure.setting import Counters, Pinning, Setting, counters, moved
 from kvstudy.measure.together import Start
 from kvstudy.stores.definition import Store
 from kvstudy.stores.process import bound_to
-from kvstudy.stores.server import Server, ask
+from kvstudy.stores.server import HOST, Server, ask
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.probe import FACTS, SECONDS, STEPS, THREADS, Step
 from kvstudy.study.raw import (
@@ -75,24 +78,29 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
     """
     began = time.monotonic()
     provider, client, pinned = request.resolve(store)
-    java = environment.java(bound_to(client.cores))
-    # What the manifest tells of how it was measured, whatever comes out.
-    about = {
-        "protocol": request.protocol,
-        "client": client.describe(),
-        "pinning": asdict(pinned) if pinned else None,
-        "java": java,
-        "environment": environment.components(java),
-    }
-    known = {"server": {"provider": "none" if store.embedded else provider}}
-    request.refuse_unlike(store, request.cell.path, known | about)
-    raw = raw_directory(request.run, request.cell)
-    before = time.monotonic() - began
-    with request.working(raw, request.cell.path) as work:
-        # Another project's cell may have kept us waiting; that is no part of this one.
-        began = time.monotonic() - before
-        _measure(request, store, provider, client, pinned, about, work, began)
-        read(work)
+    with request.connected() as there:
+        java = there.java() if there else environment.java(bound_to(client.cores))
+        # What the manifest tells of how it was measured, whatever comes out.
+        about = {
+            "protocol": request.protocol,
+            "client": client.describe(),
+            "pinning": asdict(pinned) if pinned else None,
+            "java": java,
+            **(
+                there.about(java, request.results)
+                if there
+                else {"environment": environment.components(java)}
+            ),
+        }
+        known = {"server": {"provider": "none" if store.embedded else provider}}
+        request.refuse_unlike(store, request.cell.path, known | about)
+        raw = raw_directory(request.run, request.cell)
+        before = time.monotonic() - began
+        with request.working(raw, request.cell.path) as work:
+            # Another project's cell may have kept us waiting; that is no part of this one.
+            began = time.monotonic() - before
+            _measure(request, store, provider, client, pinned, there, about, work, began)
+            read(work)
     return raw
 
 
@@ -110,6 +118,7 @@ def _measure(
     provider: str,
     client: Client,
     pinned: Pinning | None,
+    there: Connected | None,
     about: dict,
     work: Path,
     began: float,
@@ -118,12 +127,17 @@ def _measure(
     properties = dict(cell.properties)
     for name in [class_of(properties), *([TOGETHER] if cell.clients else [])]:
         check_class(client, name)
-    load_before = environment.load_average()
-    findings = preflight(work)
+    if there is None:
+        about |= {
+            "load_average_before": environment.load_average(),
+            "findings": [asdict(finding) for finding in preflight(work)],
+            "interrupts_apart": interrupts_apart(Tree()),
+        }
     phases: dict[str, Phase] = {}
     started = datetime.datetime.now(datetime.UTC)
     fields = field_names(properties)
-    with request.serving(store, provider, pinned, work, cell.path, fields) as server:
+    with request.serving(store, provider, pinned, work, cell.path, fields, there) as server:
+        clocks_before = there.compare_clocks() if there else {}
         held: dict[str, int | None] = {}
         counted: dict[str, Counters] = {}
         for name in cell.phases:
@@ -132,7 +146,8 @@ def _measure(
             shares = cell.shares(name)
             errors = [work / f"{share.label}.err" for share in shares]
             with true_cause_first(errors):
-                with Start(len(shares)) if len(shares) > 1 else ALONE as start:
+                meet_at = there.here if there else HOST
+                with Start(len(shares), meet_at) if len(shares) > 1 else ALONE as start:
                     at = (server.host, server.port, work, rate)
                     commands = {
                         share.label: phase_command(
@@ -141,7 +156,8 @@ def _measure(
                         for share in shares
                     }
                     phases[name] = run_phase(
-                        *(commands, client.classpath, work, store, server),
+                        _clients(name, commands, client, work, store, server, there),
+                        *(commands, work, store, server),
                         # The parts of a round may differ that much by themselves.
                         least_share=0 if cell.rounds else LEAST_SHARE,
                     )
@@ -149,6 +165,9 @@ def _measure(
                 counted[name] = moved(store, before, counters(store, server))
                 held[name] = ask(store, server, "records")
                 _check(cell, name, work, store, held[name])
+        if there:
+            told = clocks(clocks_before, there.compare_clocks(), several=bool(cell.clients))
+            about["hosts"]["clocks"] = told
         described = server.describe() | {"version": server.version}
         clock = time.monotonic()
     stop_seconds = time.monotonic() - clock
@@ -174,15 +193,26 @@ def _measure(
             "losses": store.losses,
         },
         "phases": {name: asdict(phase) for name, phase in phases.items()},
-        "load_average_before": load_before,
         **about,
-        "findings": [asdict(finding) for finding in findings],
-        "interrupts_apart": interrupts_apart(Tree()),
         "seconds": {"ready": round(server.ready_seconds, 3), "stop": round(stop_seconds, 3)},
     }
     # The last figure is the whole cell but for the reading and moving of this directory.
     manifest["seconds"]["total"] = round(time.monotonic() - began, 3)
     _complete(work, "manifest.json", manifest)
+
+
+def _clients(
+    phase: str,
+    commands: Mapping[str, list[str]],
+    client: Client,
+    work: Path,
+    store: Store,
+    server: Server,
+    there: Connected | None,
+) -> AnyClients:
+    """The clients of a phase, here or on their hosts."""
+    how = (phase, commands, client.classpath, work, f"ycsb-{store.name}")
+    return there.clients(*how) if there else Clients(*how, server.process_ids())
 
 
 def _complete(work: Path, name: str, content: dict) -> None:
@@ -245,12 +275,12 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     shape = {"workload": CORE} | plan["shape"]
     provider, client, pinned = setting.resolve(store)
     check_class(client, class_of(shape))
-    environment.java(bound_to(client.cores))
     name = f"the probe of {store.name}"
     known = {"server": {"provider": "none" if store.embedded else provider}}
     setting.refuse_unlike(store, name, known)
     done = probe_directory(setting.run, store.name)
-    with setting.working(done, f"probes/{store.name}") as work:
+    with setting.connected() as there, setting.working(done, f"probes/{store.name}") as work:
+        there.java() if there else environment.java(bound_to(client.cores))
         phases: dict[str, Phase] = {}
 
         def run(step: Step, server: Server) -> None:
@@ -258,13 +288,13 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
             command = ycsb_command(
                 *(client, step.operation == "insert", THREADS, shape | address | step.properties)
             )
-            phases[step.name] = run_phase(
-                {step.name: command}, client.classpath, work, store, server
-            )
+            commands = {step.name: command}
+            clients = _clients(step.name, commands, client, work, store, server, there)
+            phases[step.name] = run_phase(clients, commands, work, store, server)
 
         started = datetime.datetime.now(datetime.UTC)
         fields = field_names(shape)
-        with setting.serving(store, provider, pinned, work, name, fields) as server:
+        with setting.serving(store, provider, pinned, work, name, fields, there) as server:
             steps = _steps(store, server, work, run)
             described = server.describe() | {"version": server.version}
         shutil.rmtree(work / "data", ignore_errors=True)

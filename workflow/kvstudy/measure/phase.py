@@ -1,23 +1,22 @@
 """One phase of a cell: run the YCSB client and watch it and the server."""
 
+from __future__ import annotations
+
 import contextlib
-import os
 import re
-import resource
-import select
 import shlex
 import signal
-import subprocess
 import time
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.status import GoodOperations
+from kvstudy.measure.clients import Used
 from kvstudy.measure.environment import java_variables
-from kvstudy.measure.sampler import Sampler
 from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, last_words, log_end, why_silent
@@ -40,7 +39,8 @@ class Phase:
     """How a phase went: its command and start (epoch s); times in s.
 
     ``others`` are the commands of further clients. CPU time is that of all clients,
-    ``monitor_cpu_seconds`` what our own watching and sampling took.
+    ``monitor_cpu_seconds`` what our own watching and sampling took. ``hosts`` has both for each
+    host, by its name, where clients and server have hosts of their own.
     """
 
     command: list[str]
@@ -49,20 +49,36 @@ class Phase:
     seconds: float
     client_cpu_seconds: float
     monitor_cpu_seconds: float
+    hosts: dict[str, dict[str, float]]
+
+
+class AnyClients(Protocol):
+    """Clients of a phase, wherever they run; see ``Clients``."""
+
+    used: Used
+    of_hosts: dict[str, dict[str, float]]
+
+    def __enter__(self) -> AnyClients: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def look(self, seconds: float) -> bool: ...
+
+    @property
+    def ends(self) -> dict[str, int | None]: ...
 
 
 def run_phase(
+    clients: AnyClients,
     commands: Mapping[str, list[str]],
-    classpath: str,
     directory: Path,
     store: Store,
     server: Server,
     least_share: float = LEAST_SHARE,
 ) -> Phase:
-    """Run a client for each of ``commands``, at the same time.
+    """Run ``clients``, one for each of ``commands``, at the same time.
 
-    The name of each is that of its files: standard output and error go to
-    ``<directory>/<name>.out`` and ``.err``. The first one is the phase's.
+    The name of each is that of its files in ``directory``. The first one is the phase's.
 
     KvstudyError when the server dies, when for two minutes no more operations of a client go well
     than ``least_share`` of those before them, or when a client ends with an error; none survives
@@ -75,45 +91,22 @@ def run_phase(
             log = log_end(directory / SERVER_LOG)
             raise KvstudyError(f"{store.title} server {end} during {name}{log}")
 
-    started = time.time()
-    clock = time.monotonic()
-    cpu = _cpu_of_ended_children()
-    with contextlib.ExitStack() as running:
-        clients = {
-            label: running.enter_context(
-                _running(command, classpath, directory, label, f"ycsb-{store.name}")
-            )
-            for label, command in commands.items()
-        }
-        pids = [client.pid for client in clients.values()]
-        roots = {"client": pids, "server": server.process_ids()}
-        sampler = Sampler(directory, name, roots, clock)
-        try:
-            sampler.sample()
-            progress = {
-                label: Progress(directory / f"{label}.err", least_share) for label in clients
-            }
-            next_look = time.monotonic() + 1
-            while not _ended(clients.values(), next_look - time.monotonic()):
-                now = time.monotonic()
-                # Once a second: often enough to notice, too seldom to disturb.
-                next_look = max(next_look + 1, now)
-                sampler.sample()
-                check_server()
-                for label, client in clients.items():
-                    if client.returncode is None and (problem := progress[label].problem(now)):
-                        state = why_silent(server)
-                        culprit = f"; {store.title} server {state}" if state else ""
-                        end = log_end(directory / f"{label}.err")
-                        raise KvstudyError(f"{label}: {problem}{culprit}; client stopped{end}")
-            sampler.sample()
-        finally:
-            monitor_cpu = sampler.close()
+    with clients:
+        progress = {label: Progress(directory / f"{label}.err", least_share) for label in commands}
+        next_look = time.monotonic() + 1
+        while not clients.look(next_look - time.monotonic()):
+            now = time.monotonic()
+            # Once a second: often enough to notice, too seldom to disturb.
+            next_look = max(next_look + 1, now)
+            check_server()
+            for label, status in clients.ends.items():
+                if status is None and (problem := progress[label].problem(now)):
+                    state = why_silent(server)
+                    culprit = f"; {store.title} server {state}" if state else ""
+                    end = log_end(directory / f"{label}.err")
+                    raise KvstudyError(f"{label}: {problem}{culprit}; client stopped{end}")
         # Of those that are stopped as well, because one has failed, nothing is told.
-        failed = {
-            label: client.returncode for label, client in clients.items() if client.returncode
-        }
-    seconds = time.monotonic() - clock
+        failed = {label: status for label, status in clients.ends.items() if status}
     for label, status in failed.items():
         errors = directory / f"{label}.err"
         # What follows the first exception is a stack trace.
@@ -121,49 +114,16 @@ def run_phase(
         said = f": {line}" if line else log_end(errors)
         raise KvstudyError(f"{label}: the YCSB client {client_end(status)}{said}")
     check_server()
+    used = clients.used
     return Phase(
         command=commands[name],
         others=[commands[label] for label in others],
-        started=started,
-        seconds=seconds,
-        client_cpu_seconds=round(_cpu_of_ended_children() - cpu, 3),
-        monitor_cpu_seconds=round(monitor_cpu, 3),
+        started=used.started,
+        seconds=used.seconds,
+        client_cpu_seconds=used.client_cpu_seconds,
+        monitor_cpu_seconds=used.monitor_cpu_seconds,
+        hosts=clients.of_hosts,
     )
-
-
-@contextlib.contextmanager
-def _running(
-    command: list[str], classpath: str, directory: Path, label: str, what: str
-) -> Iterator[subprocess.Popen]:
-    """A client that never survives the block; its output goes to ``<label>.out`` and ``.err``."""
-    output, errors = directory / f"{label}.out", directory / f"{label}.err"
-    with output.open("wb") as out, errors.open("wb") as err:
-        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
-        record = process.note(client, what)
-        try:
-            yield client
-        finally:
-            process.stop(client, signal.SIGKILL)
-            record.unlink(missing_ok=True)
-
-
-def _cpu_of_ended_children() -> float:
-    """CPU seconds of all our children that have ended; the server still runs and is not in it."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def _ended(clients: Collection[subprocess.Popen], seconds: float) -> bool:
-    """Whether all clients end within ``seconds``, or one fails; wakes up only when one ends."""
-    # Popen.wait with a limit would look some hundred times a second.
-    handles = [os.pidfd_open(client.pid) for client in clients if client.poll() is None]
-    try:
-        select.select(handles, [], [], max(0, seconds))
-    finally:
-        for handle in handles:
-            os.close(handle)
-    ends = [client.poll() for client in clients]
-    return None not in ends or any(ends)
 
 
 def client_end(status: int) -> str:

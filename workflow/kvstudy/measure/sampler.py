@@ -38,6 +38,8 @@ CGROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 class Sampler:
     """Appends to ``processes.csv`` and ``machine.csv`` in ``directory``.
 
+    With the name of a ``host``, to ``<host>.processes.csv`` and ``<host>.machine.csv``.
+
     CPU times are in s (``cpu_interrupts`` are in ``cpu_busy`` too), ``rss``,
     ``*_bytes`` in bytes, ``*_pressure`` (time in which some task waited) in s,
     ``seconds`` since the start of the phase: since ``start`` (monotonic clock), or
@@ -45,7 +47,12 @@ class Sampler:
     """
 
     def __init__(
-        self, directory: Path, phase: str, roots: dict[str, list[int]], start: float | None = None
+        self,
+        directory: Path,
+        phase: str,
+        roots: dict[str, list[int]],
+        start: float | None = None,
+        host: str = "",
     ) -> None:
         self._phase = phase
         self._roots = roots
@@ -55,8 +62,9 @@ class Sampler:
         self._cpu = time.process_time()
         self._start = time.monotonic() if start is None else start
         self._files: list[TextIO] = []
-        self._processes = self._open(directory / "processes.csv", PROCESS_COLUMNS)
-        self._machine = self._open(directory / "machine.csv", MACHINE_COLUMNS)
+        prefix = f"{host}." if host else ""
+        self._processes = self._open(directory / f"{prefix}processes.csv", PROCESS_COLUMNS)
+        self._machine = self._open(directory / f"{prefix}machine.csv", MACHINE_COLUMNS)
 
     def sample(self) -> None:
         """Write one line per side and one for the machine."""

@@ -14,12 +14,14 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
 from kvstudy.measure.controller import Interrupted
+from kvstudy.measure.hosts import Connected, connected
 from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
 from kvstudy.measure.phase import SERVER_LOG
 from kvstudy.stores import process, providers
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, ask, free_port, serving
 from kvstudy.study.alike import differences, read_manifests, refusal
+from kvstudy.study.config import Hosts
 from kvstudy.study.raw import set_aside, stamp
 from kvstudy.whole_file import check_writable
 
@@ -46,6 +48,7 @@ class Setting:
     ycsb_home: str = ""
     pin_cpus: str = "false"
     mixed: bool = False
+    hosts: Hosts | None = None
 
     @property
     def results(self) -> Path:
@@ -53,10 +56,21 @@ class Setting:
 
     def resolve(self, store: Store) -> tuple[str, Client, Pinning | None]:
         """The provider of the run, the store's client, and the cores of server and client."""
-        provider = providers.resolve(self.provider, self.results / "raw")
+        provider = "native"
+        if self.hosts is None:
+            provider = providers.resolve(self.provider, self.results / "raw")
         pinned = pinning(self.pin_cpus, provider)
         cores = pinned.client if pinned else ""
         return provider, find_client(store, self.ycsb_home, cores), pinned
+
+    @contextlib.contextmanager
+    def connected(self) -> Iterator[Connected | None]:
+        """The hosts of server and clients while the block runs; None where they are here."""
+        if self.hosts is None:
+            yield None
+            return
+        with connected(self.hosts, self.results) as there:
+            yield there
 
     def refuse_unlike(self, store: Store, name: str, known: dict) -> None:
         """KvstudyError when the run's cells were measured otherwise than ``name`` would be.
@@ -84,18 +98,22 @@ class Setting:
         work: Path,
         name: str,
         fields: Sequence[str],
+        there: Connected | None = None,
     ) -> Iterator[Server]:
         """Run the store's server, with its data below ``work``, for as long as the context lasts.
 
-        It is empty, and able to take records with these ``fields``. ``name`` is what is measured.
+        With hosts, it runs ``there``. It is empty, and able to take records with these ``fields``. ``name`` is what is measured.
         """
-        started_here = provider != "external" and not store.embedded
-        port = free_port(self.port, store.side_ports.values()) if started_here else 0
-        cores = pinned.server if pinned else ""
         log = work / SERVER_LOG
-        server = providers.make_server(
-            store, provider, port, work / "data", log, self.address, cores
-        )
+        if there and not store.embedded:
+            server = there.server(store, self.port, log)
+        else:
+            started_here = provider != "external" and not store.embedded
+            port = free_port(self.port, store.side_ports.values()) if started_here else 0
+            cores = pinned.server if pinned else ""
+            server = providers.make_server(
+                store, provider, port, work / "data", log, self.address, cores
+            )
         clock = time.monotonic()
         with serving(store, server, log) as version:
             server.version, server.ready_seconds = version, time.monotonic() - clock

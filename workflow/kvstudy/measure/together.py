@@ -5,6 +5,8 @@ import socket
 import threading
 from types import TracebackType
 
+from kvstudy.stores.server import HOST
+
 # How often the end of the block is looked for while clients are still missing, in s.
 LOOK_SECONDS = 0.2
 
@@ -12,20 +14,21 @@ LOOK_SECONDS = 0.2
 class Start:
     """Where so many ``clients`` meet: each says that it is ready, and all are let go at once.
 
-    The other end is ``TogetherWorkload`` of the bindings. ``address`` is a port on the loopback
-    address while the block runs; who still waits when it ends is not let go.
+    The other end is ``TogetherWorkload`` of the bindings. ``address`` is a port of ``host``
+    while the block runs; who still waits when it ends is not let go.
     """
 
-    def __init__(self, clients: int) -> None:
+    def __init__(self, clients: int, host: str = HOST) -> None:
         self._clients = clients
         self._over = threading.Event()
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening = socket.create_server((host, 0))
         self._listening.settimeout(LOOK_SECONDS)
         self._meeting = threading.Thread(target=self._meet, daemon=True)
 
     @property
     def address(self) -> str:
-        return f"127.0.0.1:{self._listening.getsockname()[1]}"
+        host, port = self._listening.getsockname()
+        return f"{host}:{port}"
 
     def __enter__(self) -> "Start":
         self._meeting.start()

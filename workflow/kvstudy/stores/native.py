@@ -20,6 +20,7 @@ from kvstudy.stores import process
 from kvstudy.stores.definition import Store
 from kvstudy.stores.server import (
     COMMAND_SECONDS,
+    HOST,
     LocalServer,
     end_of,
     failure,
@@ -66,12 +67,14 @@ def program_in(folder: Path, program: str) -> Path | None:
 
 
 class NativeServer(LocalServer):
-    """A server process on loopback with its data in ``data`` and its output in ``log``.
+    """A server process with its data in ``data`` and its output in ``log``.
 
-    ``cores`` are those that it may run on; empty for all.
+    It listens at ``host`` only. ``cores`` are those that it may run on; empty for all.
     """
 
-    def __init__(self, store: Store, port: int, data: Path, log: Path, cores: str = "") -> None:
+    def __init__(
+        self, store: Store, port: int, data: Path, log: Path, cores: str = "", host: str = HOST
+    ) -> None:
         self.data = data.absolute()
         values = {
             "program": find_program(store) or store.native.program,
@@ -79,7 +82,7 @@ class NativeServer(LocalServer):
             "servers": (SERVERS / store.folder.name).absolute(),
             "user": getpass.getuser(),
         }
-        super().__init__(store, store.native, port, log, values)
+        super().__init__(store, store.native, port, log, values, host)
         self.command = [*process.bound_to(cores), *self.filled(store.native.command)]
         self.preparations = [self.filled(command) for command in store.native.prepare]
         self._user = store.native.user if os.getuid() == 0 else None

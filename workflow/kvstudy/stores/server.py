@@ -1,8 +1,10 @@
 """What every provider's server has in common: free port, readiness, a sure end."""
 
 import contextlib
+import errno
 import functools
 import os
+import platform
 import re
 import shlex
 import socket
@@ -73,14 +75,20 @@ class LocalServer(Server):
     """A server that is started here: its ``way`` is what its store.yaml says of the provider."""
 
     def __init__(
-        self, store: Store, way: Native | Docker, port: int, log: Path, values: dict[str, object]
+        self,
+        store: Store,
+        way: Native | Docker,
+        port: int,
+        log: Path,
+        values: dict[str, object],
+        host: str = HOST,
     ) -> None:
         """``values`` are filled in beside address and ports."""
-        self.store, self.port, self.log = store, port, log
-        self.ports = {name: free_port() for name in way.ports} | {
+        self.store, self.host, self.port, self.log = store, host, port, log
+        self.ports = {name: free_port(host=host) for name in way.ports} | {
             name: port + distance for name, distance in store.side_ports.items()
         }
-        self.values = {"host": HOST, "port": port, "ports": self.ports, **values}
+        self.values = {"host": host, "port": port, "ports": self.ports, **values}
         self.after_start = [self.filled(command) for command in way.after_start]
         self.environment = {
             name: value.format(**self.values) for name, value in way.environment.items()
@@ -92,23 +100,23 @@ class LocalServer(Server):
         return [part.format(**self.values) for part in command]
 
 
-def free_port(wanted: int = 0, distances: Iterable[int] = ()) -> int:
-    """A free port on loopback: ``wanted``, or any with 0. KvstudyError when it is taken.
+def free_port(wanted: int = 0, distances: Iterable[int] = (), host: str = HOST) -> int:
+    """A free port of ``host``: ``wanted``, or any with 0. KvstudyError when it is taken.
 
     The ports at the ``distances`` above it are free too.
     """
     while True:
-        port = _bound(wanted)
+        port = _bound(wanted, host)
         try:
             for distance in distances:
-                _bound(port + distance)
+                _bound(port + distance, host)
             return port
         except KvstudyError:
             if wanted:
                 raise
 
 
-def _bound(wanted: int) -> int:
+def _bound(wanted: int, host: str) -> int:
     if not 0 <= wanted <= HIGHEST_PORT:
         raise KvstudyError(
             f"port {wanted} does not exist; name one from 1 to {HIGHEST_PORT}, or 0 for any free"
@@ -117,8 +125,12 @@ def _bound(wanted: int) -> int:
         # Without it the port of a server that stopped a moment ago counts as taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, wanted))
-        except OSError:
+            probe.bind((host, wanted))
+        except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise KvstudyError(
+                    f"{host} is no address of this host ({platform.node()}); name one that it has"
+                ) from None
             raise KvstudyError(
                 f"port {wanted} is taken{_holder(wanted)}; stop that program, name another port, "
                 "or use 0 for any free one"

@@ -1,5 +1,6 @@
 """What ``config/config.yaml`` may say: which study, at which scale, on which servers."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +12,7 @@ from pydantic import (
     Tag,
     ValidationError,
     field_validator,
+    model_validator,
 )
 
 from kvstudy.errors import KvstudyError
@@ -21,6 +23,9 @@ from kvstudy.study.reading import read_yaml
 PATH = Path("config/config.yaml")
 # The forms of pin_cpus.
 SWITCH, LISTS = "a switch", "lists of cores"
+# What stands in the names of files, and in commands of shells.
+HOST = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+HOST_OR_NONE = r"^([A-Za-z0-9][A-Za-z0-9._-]*)?$"
 CORES = r"^\d+(-\d+)?(,\d+(-\d+)?)*$"
 
 
@@ -45,6 +50,53 @@ class External(_Section):
     may_empty: bool = Field(
         default=False, description="Consent to delete ALL data of these servers before each cell."
     )
+
+
+class Hosts(_Section):
+    """Hosts of their own for the server and the clients; without ``server``, all is here."""
+
+    launcher: str = Field(
+        default="ssh {host}",
+        description="Command before one that shall run on {host}, for example ssh {host}.",
+    )
+    server: str = Field(default="", pattern=HOST_OR_NONE, description="The server's host.")
+    address: str = Field(
+        default="",
+        description="Its address on the hosts' network, where the server listens; empty: that of "
+        "its name.",
+    )
+    clients: list[Annotated[str, Field(pattern=HOST)]] = Field(
+        default=[], description="Hosts of the clients, which are spread over them in turn."
+    )
+    data: str = Field(
+        default="/var/tmp",
+        pattern="^/",
+        description="Folder of the server's host for its data, on a disk of its own.",
+    )
+
+    @field_validator("launcher")
+    @classmethod
+    def _names_the_host(cls, launcher: str) -> str:
+        try:
+            words = [word.format(host="host") for word in shlex.split(launcher)]
+        except (ValueError, KeyError, IndexError):
+            words = []
+        if not words or "{host}" not in launcher:
+            raise ValueError("must be a command with {host} in it, for example ssh {host}")
+        return launcher
+
+    @model_validator(mode="after")
+    def _both_or_none(self) -> "Hosts":
+        if bool(self.server) != bool(self.clients):
+            raise ValueError("needs both server and clients: a host, and a list of hosts")
+        if len(set(self.clients)) < len(self.clients):
+            raise ValueError("clients: each host once; parameters.clients is how many clients run")
+        return self
+
+    @property
+    def names(self) -> list[str]:
+        """Each host once, the server's first."""
+        return list(dict.fromkeys([self.server, *self.clients]))
 
 
 class PinCpus(_Section):
@@ -93,6 +145,7 @@ class Config(_Section):
     )
     port: int = Field(default=0, ge=0, le=65535, description="Port of the servers; 0: any free.")
     external: External = External()
+    hosts: Hosts = Hosts()
     ycsb: Ycsb = Ycsb()
     pin_cpus: Annotated[
         Annotated[bool, Tag(SWITCH)] | Annotated[PinCpus, Tag(LISTS)],
@@ -121,6 +174,20 @@ class Config(_Section):
         description="Allow cells of several machines, versions, clients, providers in one run.",
     )
 
+    @model_validator(mode="after")
+    def _hosts_have_programs(self) -> "Config":
+        if self.hosts.server and self.provider in ("docker", "external"):
+            raise ValueError(
+                f"hosts: the server is started there as a program, and provider is {self.provider};"
+                " set provider: native, or leave hosts out"
+            )
+        if self.hosts.server and self.pin_cpus:
+            raise ValueError(
+                "hosts: server and clients share no cores there; set pin_cpus: false, or leave "
+                "hosts out"
+            )
+        return self
+
     def setting_of(self, folder: str) -> dict[str, Any]:
         """How the store of that folder under envs/stores/ is measured."""
         address = self.external.servers.get(folder, "") if self.provider == "external" else ""
@@ -132,6 +199,7 @@ class Config(_Section):
             "ycsb_home": self.ycsb.home,
             "pin_cpus": cores_option(self.pin_cpus),
             "mixed": self.mixed,
+            "hosts": self.hosts if self.hosts.server else None,
         }
 
 

@@ -1,0 +1,246 @@
+"""The agent on another host: it starts server and clients there, and what it starts ends with it.
+
+It is led by lines of JSON on its standard input, each with a ``number``, ``do``, one of the methods
+below, and its arguments; it answers each by a line on its standard output with that number and
+``told`` or ``error``. Empty lines say that somebody is still there. When its input ends, or nothing
+comes for a while, or a signal comes, it stops server and clients, and ends.
+"""
+
+import contextlib
+import json
+import os
+import queue
+import select
+import shutil
+import signal
+import socket
+import statistics
+import struct
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from kvstudy.errors import KvstudyError
+from kvstudy.measure import environment
+from kvstudy.measure.clients import Clients
+from kvstudy.measure.controller import Interrupted
+from kvstudy.measure.kernel import Tree, interrupts_apart
+from kvstudy.measure.preflight import preflight
+from kvstudy.stores import native, process
+from kvstudy.stores.definition import Store, load_store
+from kvstudy.stores.server import free_port
+
+# The other side says each BEAT_SECONDS that it is there.
+BEAT_SECONDS = 2.0
+SILENCE_SECONDS = 20.0
+# So many round trips tell the time of one, and the offset of the clocks.
+ROUND_TRIPS = 31
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+# For an answer that takes no time; of a busy machine.
+ANSWER_SECONDS = 10.0
+TIME = struct.Struct("!d")
+
+
+class Agent:
+    """What runs here for the other side, until ``close``; the methods below are what it can ask."""
+
+    def __init__(self) -> None:
+        self._all = contextlib.ExitStack()
+        # Ended in the other order.
+        self._alone, self._serving, self._clock, self._phase = (
+            self._all.enter_context(contextlib.ExitStack()) for _ in range(4)
+        )
+        self._server: native.NativeServer | None = None
+        self._clients: Clients | None = None
+
+    def close(self) -> None:
+        self._all.close()
+
+    def hello(self, variables: dict[str, str], boot: str, note: str, answer: str) -> str:
+        """Take over the ``variables``; copy the file ``note`` to ``answer``. Returns the host name.
+
+        Where the kernel is another one than that of ``boot``, wait until nothing else measures
+        here, and end what an earlier cell left.
+        """
+        os.environ.update(variables)
+        # The clients write times, which are compared between hosts.
+        os.environ["TZ"] = "UTC"
+        time.tzset()
+        try:
+            Path(answer).write_bytes(Path(note).read_bytes())
+        except OSError as error:
+            raise KvstudyError(
+                f"{error.filename}: {error.strerror} on this host, but it is there on the host of "
+                f"Snakemake; {Path.cwd()} must be one shared folder, at this path on all hosts, "
+                "which you may write"
+            ) from None
+        if boot_id() != boot:
+            self._alone.enter_context(process.measuring_alone())
+            for leftover in process.sweep():
+                print(f"ended a leftover of an earlier cell: {leftover}", file=sys.stderr)
+        return socket.gethostname()
+
+    def missing(self, stores: list[str]) -> dict[str, str | None]:
+        """Why the server of each of the folders ``stores`` cannot be started here, or None."""
+        return {str(folder): native.missing(load_store(Path(folder))) for folder in stores}
+
+    def java(self) -> dict:
+        return environment.java()
+
+    def machine(self, java: dict, path: str) -> dict:
+        """``environment``, ``findings`` and the like of this host; ``path`` is for data."""
+        return {
+            "environment": environment.components(java),
+            "findings": [asdict(finding) for finding in preflight(Path(path))],
+            "load_average_before": environment.load_average(),
+            "interrupts_apart": interrupts_apart(Tree()),
+        }
+
+    def start_server(self, store: str, host: str, port: int, data: str, log: str) -> dict:
+        """Start the server; its data gets a folder of its own below ``data``."""
+        of = Store.model_validate_json(store)
+        port = free_port(port, of.side_ports.values(), host)
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="kvstudy-", dir=data))
+        except OSError as error:
+            raise KvstudyError(f"{data}: {error.strerror}; hosts.data must be writable") from None
+        # The server may become another user.
+        folder.chmod(0o755)
+        self._serving.callback(shutil.rmtree, folder, ignore_errors=True)
+        server = native.NativeServer(of, port, folder / "data", Path(log), host=host)
+        self._serving.callback(server.stop)
+        self._server = server
+        self._server.start()
+        return {
+            "port": port,
+            "after_start": self._server.after_start,
+            "describe": self._server.describe(),
+            "commands": self._server.commands(),
+        }
+
+    def run_beside(self, command: list[str]) -> str | None:
+        """None, or why the command failed."""
+        try:
+            self._server.run_beside(command)
+        except OSError as error:
+            return str(error)
+        return None
+
+    def died(self) -> str | None:
+        return self._server.died()
+
+    def stop_server(self) -> None:
+        self._serving.close()
+        self._server = None
+
+    def start_clients(
+        self,
+        phase: str,
+        commands: dict[str, list[str]],
+        classpath: str,
+        directory: str,
+        what: str,
+        host: str,
+    ) -> None:
+        """Start the clients of this host, and sample what they and the server take."""
+        server = self._server.process_ids() if self._server else []
+        self._clients = self._phase.enter_context(
+            Clients(phase, commands, classpath, Path(directory), what, server, host)
+        )
+
+    def look(self, seconds: float) -> dict:
+        """Wait so long, or until all clients have ended or one has failed; a sample is taken."""
+        return {"over": self._clients.look(seconds), "ends": self._clients.ends}
+
+    def stop_clients(self) -> dict:
+        """Stop the clients that still run; what was used."""
+        self._phase.close()
+        return asdict(self._clients.used)
+
+    def start_clock(self, host: str) -> int:
+        """Tell the time, at a port of ``host``, to all who ask by a byte; returns the port."""
+        listening = self._clock.enter_context(socket.create_server((host, 0)))
+        threading.Thread(target=_tell_time, args=[listening], daemon=True).start()
+        return listening.getsockname()[1]
+
+    def stop_clock(self) -> None:
+        self._clock.close()
+
+    def compare_clocks(self, host: str, port: int) -> dict:
+        """Ask for the time there again and again: the round trips (s), and the other clock (s).
+
+        ``round_trip`` are their quartiles. ``offset`` is what the clock there is ahead of the one
+        here, by the quickest round trip; it may be wrong by ``uncertainty``, half of that trip.
+        """
+        trips = []
+        with socket.create_connection((host, port), timeout=ANSWER_SECONDS) as there:
+            there.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            for _ in range(ROUND_TRIPS):
+                sent, clock = time.time(), time.perf_counter()
+                there.sendall(b"?")
+                told = there.recv(TIME.size, socket.MSG_WAITALL)
+                trip = time.perf_counter() - clock
+                trips.append((trip, TIME.unpack(told)[0] - sent - trip / 2))
+        shortest, offset = min(trips)
+        return {
+            "round_trip": statistics.quantiles([trip for trip, _ in trips], n=4),
+            "offset": offset,
+            "uncertainty": shortest / 2,
+        }
+
+
+def _tell_time(listening: socket.socket) -> None:
+    while True:
+        try:
+            asking, _ = listening.accept()
+        except OSError:
+            # Closed.
+            return
+        with asking, contextlib.suppress(OSError):
+            asking.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            while asking.recv(1):
+                asking.sendall(TIME.pack(time.time()))
+
+
+def boot_id() -> str:
+    """What tells one running kernel from all others; "" where it does not tell."""
+    try:
+        return BOOT_ID.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def serve() -> None:
+    """Do what standard input asks for, until it ends."""
+    asked: queue.SimpleQueue[dict] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=[asked], daemon=True).start()
+    agent = Agent()
+    try:
+        while True:
+            question = asked.get()
+            number, do = question.pop("number"), question.pop("do")
+            try:
+                told = {"told": getattr(agent, do)(**question)}
+            except (KvstudyError, OSError) as error:
+                told = {"error": str(error)}
+            print(json.dumps({"number": number} | told), flush=True)
+    except Interrupted:
+        pass
+    finally:
+        agent.close()
+
+
+def _listen(asked: queue.SimpleQueue) -> None:
+    """Hand on each line; when no more come, end what the main thread does, whatever it is."""
+    rest = b""
+    while select.select([0], [], [], SILENCE_SECONDS)[0]:
+        read = os.read(0, 1 << 16)
+        if not read:
+            break
+        *lines, rest = (rest + read).split(b"\n")
+        for line in filter(None, lines):
+            asked.put(json.loads(line))
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,135 @@
+"""The clients of a phase on this machine, and what they and the server take of it."""
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import ClassVar
+
+from kvstudy.measure.sampler import Sampler
+from kvstudy.stores import process
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a phase took of a machine: start (epoch s, its clock), length (s), CPU seconds.
+
+    ``client_cpu_seconds`` are those of all clients there, ``monitor_cpu_seconds`` what our own
+    watching took.
+    """
+
+    started: float
+    seconds: float
+    client_cpu_seconds: float
+    monitor_cpu_seconds: float
+
+
+class Clients:
+    """A process for each of ``commands``, all at the same time, while the block runs.
+
+    The name of each is that of its files: standard output and error go to ``<directory>/<name>.out``
+    and ``.err``. ``what`` is what they are called in records of processes, ``server`` are the
+    server's processes. Samples go to ``directory``, under the name of the ``host`` if it has one.
+    """
+
+    # What each host took, where they have some of their own.
+    of_hosts: ClassVar[dict[str, dict[str, float]]] = {}
+
+    def __init__(
+        self,
+        phase: str,
+        commands: Mapping[str, list[str]],
+        classpath: str,
+        directory: Path,
+        what: str,
+        server: list[int],
+        host: str = "",
+    ) -> None:
+        self._phase, self._commands, self._host = phase, commands, host
+        self._classpath, self._directory, self._what = classpath, directory, what
+        self._server = server
+        self._running = contextlib.ExitStack()
+        self._clients: dict[str, subprocess.Popen] = {}
+
+    def __enter__(self) -> "Clients":
+        self._started, self._clock = time.time(), time.monotonic()
+        self._cpu = _cpu_of_ended_children()
+        with contextlib.ExitStack() as starting:
+            for label, command in self._commands.items():
+                self._clients[label] = starting.enter_context(
+                    _running(command, self._classpath, self._directory, label, self._what)
+                )
+            pids = [client.pid for client in self._clients.values()]
+            roots = {"client": pids, "server": self._server}
+            self._sampler = Sampler(self._directory, self._phase, roots, self._clock, self._host)
+            self._sampler.sample()
+            self._running = starting.pop_all()
+        return self
+
+    def look(self, seconds: float) -> bool:
+        """Whether all clients end within ``seconds``, or one fails; a sample is taken then."""
+        over = _ended(self._clients.values(), seconds)
+        self._sampler.sample()
+        return over
+
+    @property
+    def ends(self) -> dict[str, int | None]:
+        """The exit status of each client; None of one that runs."""
+        return {label: client.returncode for label, client in self._clients.items()}
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None = None,
+        error: BaseException | None = None,
+        at: TracebackType | None = None,
+    ) -> None:
+        monitor_cpu = self._sampler.close()
+        self._running.close()
+        self.used = Used(
+            started=self._started,
+            seconds=time.monotonic() - self._clock,
+            client_cpu_seconds=round(_cpu_of_ended_children() - self._cpu, 3),
+            monitor_cpu_seconds=round(monitor_cpu, 3),
+        )
+
+
+@contextlib.contextmanager
+def _running(
+    command: list[str], classpath: str, directory: Path, label: str, what: str
+) -> Iterator[subprocess.Popen]:
+    """A client that never survives the block; its output goes to ``<label>.out`` and ``.err``."""
+    output, errors = directory / f"{label}.out", directory / f"{label}.err"
+    with output.open("wb") as out, errors.open("wb") as err:
+        client = process.start(command, out, err, environment={"CLASSPATH": classpath})
+        record = process.note(client, what)
+        try:
+            yield client
+        finally:
+            process.stop(client, signal.SIGKILL)
+            record.unlink(missing_ok=True)
+
+
+def _cpu_of_ended_children() -> float:
+    """CPU seconds of all our children that have ended; the server still runs and is not in it."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _ended(clients: Collection[subprocess.Popen], seconds: float) -> bool:
+    """Whether all clients end within ``seconds``, or one fails; wakes up only when one ends."""
+    # Popen.wait with a limit would look some hundred times a second.
+    handles = [os.pidfd_open(client.pid) for client in clients if client.poll() is None]
+    try:
+        select.select(handles, [], [], max(0, seconds))
+    finally:
+        for handle in handles:
+            os.close(handle)
+    ends = [client.poll() for client in clients]
+    return None not in ends or any(ends)

@@ -1,0 +1,417 @@
+"""Server and clients on hosts of their own: an agent on each (``measure/agent.py``) is led here."""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import json
+import os
+import select
+import shlex
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kvstudy.errors import KvstudyError
+from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, boot_id
+from kvstudy.measure.clients import Used
+from kvstudy.measure.controller import VARIABLE
+from kvstudy.measure.environment import JAVA_VARIABLES
+from kvstudy.stores import process
+from kvstudy.stores.definition import Store
+from kvstudy.stores.server import Server, end_of, last_words
+from kvstudy.study.config import Hosts
+
+KEY = "config/config.yaml: hosts"
+# What a program there finds by its environment.
+VARIABLES = ("PATH", "KVSTUDY_STATE", *JAVA_VARIABLES)
+# For connecting, and for the lock of somebody else's cell there.
+HELLO_SECONDS = 60.0
+# For what prepares a server, and for the end of one.
+SERVER_SECONDS = 300.0
+# Clients whose clocks are known less well are not put together.
+CLOCK_SECONDS = 0.05
+BADNESS = {True: 0, None: 1, False: 2}
+
+
+class Lost(KvstudyError):
+    """An agent has ended, or does not answer; what it started ends with it."""
+
+
+class Link:
+    """The connection to the agent on ``host``, and the launcher's process here."""
+
+    def __init__(self, launcher: str, host: str) -> None:
+        self.host = host
+        words = [word.format(host=host) for word in shlex.split(launcher)]
+        words += [sys.executable, "-m", "kvstudy", "agent", str(Path.cwd())]
+        if unsafe := [word for word in words[-5:] if shlex.quote(word) != word]:
+            raise KvstudyError(
+                f"{KEY}: a shell of {host} would read '{unsafe[0]}' as several words; move the "
+                "clone to a path of letters, digits, and the signs /._-"
+            )
+        self._asked = 0
+        self._said = tempfile.TemporaryFile()
+        self._lost = ""
+        self._answer = b""
+        environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+        try:
+            self._launcher = subprocess.Popen(
+                [*process.dying_with_us("TERM"), *words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                start_new_session=True,
+                env=environment,
+                bufsize=0,
+            )
+        except FileNotFoundError:
+            raise KvstudyError(f"{process.SETPRIV}: no such program; run 'make setup'") from None
+        self._writing = threading.Lock()
+        self._over = threading.Event()
+        self._beat = threading.Thread(target=self._beats, daemon=True)
+        self._beat.start()
+
+    def ask(self, do: str, limit: float = ANSWER_SECONDS, /, **arguments: object) -> Any:
+        """What the agent's method ``do`` tells in ``limit`` s; KvstudyError if it says an error."""
+        self.post(do, **arguments)
+        return self.answer(limit)
+
+    def post(self, do: str, /, **arguments: object) -> None:
+        self._asked += 1
+        question = {"number": self._asked, "do": do, **arguments}
+        self._write(json.dumps(question).encode() + b"\n")
+
+    def answer(self, seconds: float = ANSWER_SECONDS) -> Any:
+        """The answer to what was posted; Lost when none comes in ``seconds``."""
+        if self._lost:
+            raise Lost(self._lost)
+        limit = time.monotonic() + seconds
+        while True:
+            line, end, rest = self._answer.partition(b"\n")
+            if end:
+                self._answer = rest
+                # A shell there may greet its user, and an answer that nobody waited for be left.
+                told = json.loads(line) if line.startswith(b'{"number":') else {}
+                if told.get("number") == self._asked:
+                    break
+                continue
+            handle = self._launcher.stdout
+            if not select.select([handle], [], [], max(0, limit - time.monotonic()))[0]:
+                self._lose(f"no answer for {seconds:g} s")
+            if not (read := os.read(handle.fileno(), 1 << 16)):
+                self._lose("")
+            self._answer += read
+        if "error" in told:
+            raise KvstudyError(f"{self.host}: {told['error']}")
+        return told["told"]
+
+    def close(self) -> None:
+        """End the agent and all that it has started; returns when the launcher has ended."""
+        self._over.set()
+        self._beat.join()
+        with contextlib.suppress(OSError):
+            self._launcher.stdin.close()
+        if not self._lost:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._launcher.wait(process.PATIENCE_SECONDS + ANSWER_SECONDS)
+        process.end(process.group_of(self._launcher.pid))
+        self._launcher.wait()
+        self._launcher.stdout.close()
+        self._said.close()
+
+    def _lose(self, how: str) -> None:
+        if not how:
+            # The end of its output comes before its own.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._launcher.wait(ANSWER_SECONDS)
+            status = self._launcher.poll()
+            how = "it closed" if status is None else f"it {process.how_it_ended(status)}"
+        said = last_words(end_of(self._said))
+        self._lost = f"{KEY}: lost the agent on {self.host}: {how}{said and f'; it said: {said}'}"
+        raise Lost(self._lost)
+
+    def _beats(self) -> None:
+        while not self._over.wait(BEAT_SECONDS):
+            with contextlib.suppress(OSError), self._writing:
+                self._launcher.stdin.write(b"\n")
+
+    def _write(self, line: bytes) -> None:
+        # Who cannot be written to is found out by its missing answer.
+        with self._writing, contextlib.suppress(BrokenPipeError):
+            while line:
+                line = line[self._launcher.stdin.write(line) :]
+
+
+class Connected:
+    """The agents on all ``hosts``, and what they do for a cell."""
+
+    def __init__(self, hosts: Hosts, links: dict[str, Link]) -> None:
+        self.hosts, self._links = hosts, links
+        self.address = address_of(hosts)
+        self._server = links[hosts.server]
+        self._clients = [links[name] for name in hosts.clients]
+
+    @property
+    def here(self) -> str:
+        """Our own address on the hosts' network."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            # Nothing is sent.
+            probe.connect((self.address, 9))
+            return probe.getsockname()[0]
+
+    def missing(self, stores: Sequence[Store]) -> dict[str, str | None]:
+        """Why each store's server cannot run on its host, by the store's folder, or None."""
+        folders = sorted({str(store.folder) for store in stores})
+        return self._server.ask("missing", SERVER_SECONDS, stores=folders)
+
+    def java(self) -> dict:
+        """Of the first client's host; KvstudyError where another one has none, or none alike."""
+        found = self._ask_all(self._clients, "java", HELLO_SECONDS)
+        first = self.hosts.clients[0]
+        for name, java in found.items():
+            if java["version"] != found[first]["version"]:
+                raise KvstudyError(
+                    f"{KEY}.clients: {name} has {java['version']}, {first} has "
+                    f"{found[first]['version']}; install the same Java"
+                )
+        return found[first]
+
+    def about(self, java: dict, results: Path) -> dict:
+        """What the manifest says of the machines. Its environment is that of the first client."""
+        for name, link in self._links.items():
+            path = self.hosts.data if name == self.hosts.server else str(results)
+            link.post("machine", java=java, path=path)
+        found = {name: link.answer(HELLO_SECONDS) for name, link in self._links.items()}
+        first = found[self.hosts.clients[0]]
+        return {
+            "environment": first["environment"],
+            "findings": _worst([each["findings"] for each in found.values()]),
+            "load_average_before": found[self.hosts.server]["load_average_before"],
+            "interrupts_apart": all(each["interrupts_apart"] for each in found.values()),
+            "hosts": {
+                "launcher": self.hosts.launcher,
+                "address": self.address,
+                "server": self.hosts.server,
+                "clients": self.hosts.clients,
+                "environments": {name: each["environment"] for name, each in found.items()},
+            },
+        }
+
+    def server(self, store: Store, port: int, log: Path) -> FarServer:
+        return FarServer(self._server, store, self.address, port, self.hosts.data, log)
+
+    def clients(
+        self, phase: str, commands: Mapping[str, list[str]], classpath: str, work: Path, what: str
+    ) -> FarClients:
+        """Clients for ``commands``, spread over the hosts in turn."""
+        of: dict[Link, dict[str, list[str]]] = {link: {} for link in self._links.values()}
+        for number, (label, command) in enumerate(commands.items()):
+            of[self._clients[number % len(self._clients)]][label] = command
+        about = {"phase": phase, "classpath": classpath, "directory": str(work), "what": what}
+        # Who has neither server nor client is not looked at.
+        used = {link: own for link, own in of.items() if own or link is self._server}
+        return FarClients(used, about)
+
+    def compare_clocks(self) -> dict[str, dict]:
+        """Of each client's host: see ``Agent.compare_clocks``; one after the other."""
+        port = self._server.ask("start_clock", host=self.address)
+        try:
+            return {
+                link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, host=self.address, port=port)
+                for link in self._clients
+            }
+        finally:
+            with contextlib.suppress(Lost):
+                self._server.ask("stop_clock")
+
+    def _ask_all(self, links: Collection[Link], do: str, seconds: float) -> dict[str, Any]:
+        for link in links:
+            link.post(do)
+        return {link.host: link.answer(seconds) for link in links}
+
+
+def _worst(of_hosts: Sequence[list[dict]]) -> list[dict]:
+    """Of each kind of finding the worst that a host has."""
+    worst: dict[str, dict] = {}
+    for finding in (finding for findings in of_hosts for finding in findings):
+        key = finding["key"]
+        if key not in worst or BADNESS[finding["good"]] > BADNESS[worst[key]["good"]]:
+            worst[key] = finding
+    # Server and client do not compete for cores.
+    return [finding for key, finding in worst.items() if key != "cores"]
+
+
+def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> dict[str, dict]:
+    """Both looks at the clock and the network of each client's host as one.
+
+    KvstudyError where the clocks of ``several`` clients are not known well enough to put their
+    operations into one order.
+    """
+    found = {}
+    for name, first in before.items():
+        offsets = [first["offset"], after[name]["offset"]]
+        doubt = max(first["uncertainty"], after[name]["uncertainty"]) + abs(offsets[1] - offsets[0])
+        if several and doubt > CLOCK_SECONDS:
+            raise KvstudyError(
+                f"{KEY}: the clock of {name} is known to {1000 * doubt:.0f} ms only, and several "
+                f"clients need {1000 * CLOCK_SECONDS:.0f} ms; let NTP (chrony) keep the clocks of "
+                "the hosts, and measure when the network is idle"
+            )
+        found[name] = {
+            "round_trip": first["round_trip"],
+            "offset": statistics.fmean(offsets),
+            "uncertainty": doubt,
+        }
+    return found
+
+
+@contextlib.contextmanager
+def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
+    """An agent on each of the hosts while the block runs.
+
+    KvstudyError where one cannot be started, or where a file in ``results`` is not the same there.
+    """
+    results.mkdir(parents=True, exist_ok=True)
+    variables = {name: os.environ[name] for name in VARIABLES if name in os.environ}
+    with contextlib.ExitStack() as stack:
+        shared = stack.enter_context(tempfile.TemporaryDirectory(prefix=".hosts-", dir=results))
+        note = Path(shared) / "note"
+        note.write_text(boot_id(), encoding="ascii")
+        links = {}
+        for name in hosts.names:
+            links[name] = link = Link(hosts.launcher, name)
+            stack.callback(link.close)
+            answer = Path(shared) / name
+            link.post("hello", variables=variables, boot=boot_id(), note=str(note), answer=str(answer))
+        for name, link in links.items():
+            link.answer(HELLO_SECONDS)
+            if not (Path(shared) / name).is_file():
+                raise KvstudyError(
+                    f"{KEY}: what {name} writes in {shared} is not there on this host; "
+                    f"{Path.cwd()} must be one folder that all hosts share"
+                )
+        yield Connected(hosts, links)
+
+
+def address_of(hosts: Hosts) -> str:
+    """Where the server listens; KvstudyError where that is no single address of a network."""
+    wanted = hosts.address or hosts.server
+    try:
+        found = socket.getaddrinfo(wanted, None, socket.AF_INET)[0][4][0]
+    except OSError as error:
+        raise KvstudyError(
+            f"{KEY}.address: {wanted} cannot be resolved ({error}); name the server's address on "
+            "the network of the hosts"
+        ) from None
+    address = ipaddress.ip_address(found)
+    if address.is_unspecified or address.is_loopback:
+        raise KvstudyError(
+            f"{KEY}.address: {wanted} is {found}, which other hosts do not reach alone; name the "
+            "server's address on the network of the hosts"
+        )
+    return found
+
+
+class FarServer(Server):
+    """The server on its host; its verbs go over the network from here."""
+
+    def __init__(
+        self, link: Link, store: Store, host: str, port: int, data: str, log: Path
+    ) -> None:
+        self.host, self.port = host, port
+        self._link, self._store, self._data, self._log = link, store, data, log
+        self._told: dict = {}
+
+    def start(self) -> None:
+        self._told = self._link.ask(
+            *("start_server", SERVER_SECONDS),
+            **{"store": self._store.model_dump_json(), "host": self.host},
+            **{"port": self.port, "data": self._data, "log": str(self._log)},
+        )
+        self.port, self.after_start = self._told["port"], self._told["after_start"]
+
+    def run_beside(self, command: list[str]) -> None:
+        if said := self._link.ask("run_beside", 3 * ANSWER_SECONDS, command=command):
+            raise OSError(said)
+
+    def stop(self) -> None:
+        # It ends with its agent.
+        with contextlib.suppress(Lost):
+            self._link.ask("stop_server", SERVER_SECONDS)
+
+    def died(self) -> str | None:
+        return self._link.ask("died")
+
+    def describe(self) -> dict:
+        return self._told["describe"] | {"host": self.host}
+
+    def commands(self) -> dict[str, list[str]]:
+        where = f"# on {self._link.host}"
+        return {part: [where, *lines] for part, lines in self._told["commands"].items()}
+
+
+class FarClients:
+    """The clients of a phase, and the samples of server and clients, on their hosts."""
+
+    used: Used
+    of_hosts: dict[str, dict[str, float]]
+
+    def __init__(self, of: dict[Link, dict[str, list[str]]], about: dict) -> None:
+        self._of, self._about = of, about
+        self.ends: dict[str, int | None] = {}
+
+    def __enter__(self) -> FarClients:
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._stop)
+            for link, commands in self._of.items():
+                link.post("start_clients", commands=commands, host=link.host, **self._about)
+                self.ends |= dict.fromkeys(commands)
+            for link in self._of:
+                link.answer(2 * ANSWER_SECONDS)
+            stack.pop_all()
+        return self
+
+    def look(self, seconds: float) -> bool:
+        """As ``Clients.look``, of all."""
+        clients = [link for link, commands in self._of.items() if commands]
+        for link in clients:
+            link.post("look", seconds=seconds)
+        told = [link.answer(max(0, seconds) + ANSWER_SECONDS) for link in clients]
+        for each in told:
+            self.ends |= each["ends"]
+        # The server's last sample is that of the end.
+        for link in self._of.keys() - set(clients):
+            link.ask("look", seconds=0)
+        return all(each["over"] for each in told) or any(self.ends.values())
+
+    def __exit__(self, *error: object) -> None:
+        found = self._stop()
+        if len(found) < len(self._of):
+            return
+        first = next(link.host for link, commands in self._of.items() if commands)
+        self.of_hosts = found
+        self.used = Used(
+            # By the clock that is in its client's log.
+            started=found[first]["started"],
+            seconds=max(found[link.host]["seconds"] for link, own in self._of.items() if own),
+            **{
+                name: round(sum(each[name] for each in found.values()), 3)
+                for name in ("client_cpu_seconds", "monitor_cpu_seconds")
+            },
+        )
+
+    def _stop(self) -> dict[str, dict[str, float]]:
+        """What was used, by host; without those that are lost."""
+        found = {}
+        for link in self._of:
+            with contextlib.suppress(Lost):
+                found[link.host] = link.ask("stop_clients", process.PATIENCE_SECONDS + 1)
+        return found
