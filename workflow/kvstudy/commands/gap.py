@@ -20,12 +20,16 @@ def command(store: str, provider: str, raw: Path, output: Path) -> None:
     The report shows the reason where the store's numbers would be, also when
     it is built again on another machine.
     """
+    from kvstudy.commands.options import configuration
     from kvstudy.language.reasons import sentence
+    from kvstudy.measure.planning.progress import why_missing
     from kvstudy.stores import providers
     from kvstudy.stores.definition import load_store
     from kvstudy.study.load import STORES
 
-    reason = providers.missing(load_store(STORES / store), providers.resolve(provider, raw))
+    config = configuration()
+    resolved = "native" if config.hosts.server else providers.resolve(provider, raw)
+    reason = why_missing({store: load_store(STORES / store)}, config, resolved).get(store)
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(json.dumps({"reason": reason or "not measured"}) + "\n", encoding="utf-8")
     print(f"{output}: {sentence(reason or '')}")

@@ -12,6 +12,7 @@ import click
 from kvstudy.errors import KvstudyError
 
 if TYPE_CHECKING:
+    from kvstudy.study.config import Config
     from kvstudy.study.model import Study
 
 
@@ -88,13 +89,17 @@ def completed(options: dict[str, Any], folder: str) -> dict[str, Any]:
 
     Those that were left out are as Snakemake was told, where it runs the command.
     """
+    return configuration().setting_of(folder) | {
+        name: value for name, value in options.items() if value is not None
+    }
+
+
+def configuration() -> Config:
+    """What Snakemake was told, where it runs the command; else as nothing is configured."""
     from kvstudy.study.config import Config
 
     known = os.environ.get("KVSTUDY_CONFIG")
-    config = Config.model_validate_json(known) if known else Config(study="none")
-    return config.setting_of(folder) | {
-        name: value for name, value in options.items() if value is not None
-    }
+    return Config.model_validate_json(known) if known else Config(study="none")
 
 
 def refuse_imported(study: Study, path: Path) -> None:

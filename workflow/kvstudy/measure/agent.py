@@ -62,8 +62,8 @@ class Agent:
     def hello(self, variables: dict[str, str], boot: str, note: str, answer: str) -> str:
         """Take over the ``variables``; copy the file ``note`` to ``answer``. Returns the host name.
 
-        Where the kernel is another one than that of ``boot``, wait until nothing else measures
-        here, and end what an earlier cell left.
+        Where the kernel is another one than that of ``boot`` (if given), wait until nothing else
+        measures here, and end what an earlier cell left.
         """
         os.environ.update(variables)
         # The clients write times, which are compared between hosts.
@@ -77,7 +77,7 @@ class Agent:
                 f"Snakemake; {Path.cwd()} must be one shared folder, at this path on all hosts, "
                 "which you may write"
             ) from None
-        if boot_id() != boot:
+        if boot and boot_id() != boot:
             self._alone.enter_context(process.measuring_alone())
             for leftover in process.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", file=sys.stderr)

@@ -30,8 +30,8 @@ from kvstudy.measure.clients import Clients
 from kvstudy.measure.hosts import Connected, clocks
 from kvstudy.measure.kernel import Tree, interrupts_apart
 from kvstudy.measure.phase import (
-    AnyClients,
     LEAST_SHARE,
+    AnyClients,
     Phase,
     commands_text,
     run_phase,

@@ -34,9 +34,10 @@ class Used:
 class Clients:
     """A process for each of ``commands``, all at the same time, while the block runs.
 
-    The name of each is that of its files: standard output and error go to ``<directory>/<name>.out``
-    and ``.err``. ``what`` is what they are called in records of processes, ``server`` are the
-    server's processes. Samples go to ``directory``, under the name of the ``host`` if it has one.
+    The name of each is that of its files: standard output and error go to
+    ``<directory>/<name>.out`` and ``.err``. ``what`` is what they are called in records of
+    processes, ``server`` are the server's processes. Samples go to ``directory``, under the name
+    of the ``host`` if it has one.
     """
 
     # What each host took, where they have some of their own.

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import reason
 from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, boot_id
 from kvstudy.measure.clients import Used
 from kvstudy.measure.controller import VARIABLE
@@ -58,7 +59,7 @@ class Link:
                 "clone to a path of letters, digits, and the signs /._-"
             )
         self._asked = 0
-        self._said = tempfile.TemporaryFile()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115
         self._lost = ""
         self._answer = b""
         environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
@@ -225,7 +226,9 @@ class Connected:
         port = self._server.ask("start_clock", host=self.address)
         try:
             return {
-                link.host: link.ask("compare_clocks", 3 * ANSWER_SECONDS, host=self.address, port=port)
+                link.host: link.ask(
+                    "compare_clocks", 3 * ANSWER_SECONDS, host=self.address, port=port
+                )
                 for link in self._clients
             }
         finally:
@@ -274,8 +277,8 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
 
 
 @contextlib.contextmanager
-def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
-    """An agent on each of the hosts while the block runs.
+def connected(hosts: Hosts, results: Path, alone: bool = True) -> Iterator[Connected]:
+    """An agent on each of the hosts while the block runs; ``alone`` where something is measured.
 
     KvstudyError where one cannot be started, or where a file in ``results`` is not the same there.
     """
@@ -290,7 +293,11 @@ def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
             links[name] = link = Link(hosts.launcher, name)
             stack.callback(link.close)
             answer = Path(shared) / name
-            link.post("hello", variables=variables, boot=boot_id(), note=str(note), answer=str(answer))
+            link.post(
+                "hello",
+                **{"variables": variables, "boot": boot_id() if alone else ""},
+                **{"note": str(note), "answer": str(answer)},
+            )
         for name, link in links.items():
             link.answer(HELLO_SECONDS)
             if not (Path(shared) / name).is_file():
@@ -299,6 +306,28 @@ def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
                     f"{Path.cwd()} must be one folder that all hosts share"
                 )
         yield Connected(hosts, links)
+
+
+def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
+    """Why stores cannot be measured on the hosts, by their names; no key for those that can.
+
+    KvstudyError where the hosts cannot be used at all.
+    """
+    found: dict[str, str] = {}
+    with connected(hosts, Path("results"), alone=False) as there:
+        there.java()
+        on_host = there.missing([store for store in stores.values() if not store.embedded])
+    for name, store in stores.items():
+        inside = store.ycsb and any("{data}" in text for text in store.ycsb.properties.values())
+        if store.ycsb is None:
+            found[name] = reason("no-binding", store=store.title)
+        elif store.embedded and inside:
+            found[name] = reason("embedded-hosts", store=store.title)
+        elif not store.embedded and store.native and not store.native.other_hosts:
+            found[name] = reason("own-host-only", store=store.title)
+        elif why := on_host.get(str(store.folder)):
+            found[name] = reason("on-host", host=hosts.server, why=why)
+    return found
 
 
 def address_of(hosts: Hosts) -> str:
@@ -369,6 +398,9 @@ class FarClients:
         self.ends: dict[str, int | None] = {}
 
     def __enter__(self) -> FarClients:
+        for label in (label for commands in self._of.values() for label in commands):
+            # A shared file system may remember for long that a file was not there.
+            (Path(self._about["directory"]) / f"{label}.err").touch()
         with contextlib.ExitStack() as stack:
             stack.callback(self._stop)
             for link, commands in self._of.items():

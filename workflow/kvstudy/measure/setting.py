@@ -102,7 +102,8 @@ class Setting:
     ) -> Iterator[Server]:
         """Run the store's server, with its data below ``work``, for as long as the context lasts.
 
-        With hosts, it runs ``there``. It is empty, and able to take records with these ``fields``. ``name`` is what is measured.
+        With hosts, it runs ``there``. It is empty, and able to take records with these ``fields``.
+        ``name`` is what is measured.
         """
         log = work / SERVER_LOG
         if there and not store.embedded:

@@ -93,6 +93,10 @@ class Native(Strict):
     user: str | None = Field(
         default=None, description="The user to become when started by root, if it refuses root."
     )
+    other_hosts: bool = Field(
+        default=True,
+        description="false: as it is set up, only clients of the server's own host can use it.",
+    )
     packages: list[Package] = Field(
         default=[],
         description="What `kvstudy servers` takes without a question. The first one that fits the "

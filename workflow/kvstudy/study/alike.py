@@ -1,4 +1,4 @@
-"""Whether cells were measured alike: same machine, versions, client, Java, provider, cores.
+"""Whether cells were measured alike: same machine, hosts, versions, client, Java, provider, cores.
 
 A mean over cells that differ in one of these is a mean of nothing. Load, free
 memory and the like change from cell to cell and are no difference here.
@@ -83,6 +83,17 @@ def usable_cores(manifest: dict) -> int | None:
     return cores[1] if cores else None
 
 
+def client_cores(manifest: dict, clients: int) -> int | None:
+    """How many hardware threads so many clients could use together; None if unknown."""
+    if not (hosts := manifest.get("hosts")):
+        return usable_cores(manifest)
+    of_hosts = [
+        usable_cores({"environment": hosts["environments"][name]})
+        for name in hosts["clients"][:clients]
+    ]
+    return None if None in of_hosts else sum(of_hosts)
+
+
 def cores_of(details: str) -> tuple[int, int] | None:
     """Cores and usable hardware threads, from the details of a CPU; None where they tell none."""
     numbers = re.search(r"\bcores=(\d+) threads=(\d+)", details)
@@ -119,6 +130,8 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
         "Java": name("Java"),
         "Java flags": frozenset([*flags, *variables] or ["none"]) if java else None,
         "cores of server and client": _pinned(manifest),
+        "hosts": _hosts(manifest),
+        "the server's host": _machine_of_server(manifest),
         "YCSB client": client.get("kind"),
         f"jars of the client for {folder}": _jars(client.get("jars") or {}),
         f"server of {folder}": server.get("version"),
@@ -136,6 +149,22 @@ def _pinned(manifest: dict) -> str | None:
         return f"server {pinning['server']}, client {pinning['client']}"
     # None for what was not measured here.
     return "not bound" if manifest.get("protocol") else None
+
+
+def _hosts(manifest: dict) -> str | None:
+    if hosts := manifest.get("hosts"):
+        return f"server on {hosts['server']}, clients on {', '.join(hosts['clients'])}"
+    # None for what was not measured here.
+    return "server and clients on one" if manifest.get("protocol") else None
+
+
+def _machine_of_server(manifest: dict) -> frozenset[str] | None:
+    """What must be the same of it, where it has a host of its own."""
+    if not (hosts := manifest.get("hosts")):
+        return None
+    parts = _components({"environment": hosts["environments"][hosts["server"]]})
+    named = {name: parts[name] for name in ("OS", "Kernel", "CPU", "Memory") if name in parts}
+    return frozenset(sentence(part["name"]) for part in named.values())
 
 
 def _jars(jars: dict[str, str]) -> frozenset[str]:

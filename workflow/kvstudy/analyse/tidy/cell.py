@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
 from kvstudy.analyse.tidy.files import CELL
@@ -34,7 +35,7 @@ from kvstudy.logs.ycsb.status import (
     read_status,
 )
 from kvstudy.logs.ycsb.together import OfClient, Together, together
-from kvstudy.study.alike import differences, usable_cores
+from kvstudy.study.alike import client_cores, differences
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
@@ -273,7 +274,9 @@ class _Files:
                 yield of_operation(f"intended_{metric}", latency)
         bound = (manifest.get("pinning") or {}).get("client")
         lived = (client, went["seconds"])
-        used = usage(raw, phase, cell.threads, log, lived, bound, usable_cores(manifest))
+        clients = len(cell.shares(phase))
+        cores = client_cores(manifest, clients)
+        used = usage(raw, phase, cell.threads, log, lived, bound, cores)
         for metric, amount in used.items():
             yield value(metric, amount)
         pauses = [gc_pauses(raw, share.label) for share in cell.shares(phase)]
@@ -331,10 +334,13 @@ class _Files:
     def together(self, phase: str) -> Together:
         """All clients of ``phase`` as one."""
         clients = []
-        for share in self.cell.shares(phase):
+        hosts = self.manifest.get("hosts") or {"clients": [""], "clocks": {"": {"offset": 0.0}}}
+        for share, host in zip(self.cell.shares(phase), cycle(hosts["clients"])):
             log = self.log(share.label, phase)
             path = self.raw / f"{share.label}.err"
             so_far = operations_so_far(_text(path), log.attempted, str(path))
+            # By the clock of the server's host.
+            so_far.index += hosts["clocks"][host]["offset"]
             clients.append(OfClient(log, self.counts(share.label, log), so_far))
         return together(clients, str(self.raw))
 

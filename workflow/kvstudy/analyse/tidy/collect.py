@@ -12,6 +12,7 @@ rounds of workloads that have some (see ``tidy.cell.rounds``).
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -208,8 +209,32 @@ def _environment(manifests: list[dict]) -> dict:
             {side: cores[side] for side in ("server", "client")} | {"cells": pinnings.count(cores)}
             for cores in _distinct(pinnings)
         ],
+        "hosts": _hosts(manifests),
         "stores": {name: _server(of_store[name]) for name in sorted(of_store)},
     }
+
+
+def _hosts(manifests: list[dict]) -> list[dict]:
+    """Each different set of hosts that server and clients had of their own; empty without any.
+
+    ``round_trip`` are quartiles (s), medians over cells and clients of those of each.
+    """
+    of: dict[tuple[str, ...], list[dict]] = defaultdict(list)
+    for manifest in manifests:
+        if hosts := manifest.get("hosts"):
+            of[hosts["server"], *hosts["clients"]].append(hosts)
+    found = []
+    for (server, *clients), several in of.items():
+        trips = [clock["round_trip"] for hosts in several for clock in hosts["clocks"].values()]
+        found.append(
+            {
+                "server": server,
+                "clients": clients,
+                "environments": several[0]["environments"],
+                "round_trip": [statistics.median(each) for each in zip(*trips, strict=True)],
+            }
+        )
+    return found
 
 
 def _server(manifests: list[dict]) -> dict:

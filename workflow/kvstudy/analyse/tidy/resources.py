@@ -5,6 +5,9 @@ difference. A counter that a kernel does not have is empty, and a side whose pro
 on this machine has no rows. *Background load* is the CPU time that other programs of the machine
 took, *steal* what its hypervisor gave to other machines; both as a share of the machine's CPU time
 (all cores, busy or idle).
+
+Where server and clients had hosts of their own, each host has such files under its name. What all
+clients used is a sum then; background load and steal are those of the host that had most.
 """
 
 from __future__ import annotations
@@ -56,6 +59,12 @@ DISTURBING = ("background_cpu", "steal_cpu")
 MUCH = 5.0
 
 
+def files_of(raw: Path, name: str) -> dict[str, Path]:
+    """The file of each host, by the host's name; that of this machine has the name ""."""
+    found = {path.name.removesuffix(f".{name}"): path for path in sorted(raw.glob(f"*.{name}"))}
+    return found or {"": raw / name}
+
+
 def _totals(
     path: Path,
     phase: str,
@@ -92,7 +101,15 @@ def server_cpu_seconds(raw: Path, phase: str) -> float | None:
     None where the server's processes are not on this machine, or nothing was
     sampled. KvstudyError for a file that is no ``processes.csv``.
     """
-    samples = _totals(raw / PROCESSES, phase, PROCESS_CPU, "server")
+    for host in files_of(raw, PROCESSES):
+        if (used := _server_cpu(raw, phase, host)) is not None:
+            return used
+    return None
+
+
+def _server_cpu(raw: Path, phase: str, host: str) -> float | None:
+    """The same of one host."""
+    samples = _totals(files_of(raw, PROCESSES)[host], phase, PROCESS_CPU, "server")
     used = [sum(sample.values()) for sample in samples]
     return used[-1] - used[0] if len(used) > 1 else None
 
@@ -107,12 +124,33 @@ def resources(raw: Path, phase: str, started: float | None) -> list[dict]:
     time), rss (bytes at its end), switches (context switches per s), read_bytes,
     write_bytes, loopback_bytes (per s), cores_busy, cores_steal, and the shares of
     time in which some task of the machine waited: cpu_pressure, memory_pressure,
-    io_pressure. What is not known is NaN or has no key. KvstudyError for files
-    that the sampler did not write.
+    io_pressure. What is not known is NaN or has no key. Hosts of their own have no rows of
+    a machine, for there are several. KvstudyError for files that the sampler did not write.
     """
     offset = _client_start(raw, phase, started)
+    hosts = files_of(raw, PROCESSES)
+    if "" in hosts:
+        return _rows(_samples([raw / PROCESSES, raw / MACHINE], phase), phase, offset)
+    of_side: dict[str, list[list[dict]]] = {}
+    for path in hosts.values():
+        for side, samples in _samples([path], phase):
+            of_side.setdefault(side, []).append(_rows([(side, samples)], phase, offset))
+    # All hosts are looked at at the same moments.
+    return [_together(rows) for of in of_side.values() for rows in zip(*of, strict=False)]
+
+
+def _together(rows: Sequence[dict]) -> dict:
+    """What the same side used on several hosts, as one."""
+    sums = (*PROCESS_RATES, "rss")
+    known = {name: [row.get(name) for row in rows] for name in sums}
+    return rows[0] | {
+        name: None if None in values else sum(values) for name, values in known.items()
+    }
+
+
+def _rows(of_sides: Iterable[tuple[str, list[dict]]], phase: str, offset: float) -> list[dict]:
     rows = []
-    for side, samples in _samples(raw, phase):
+    for side, samples in of_sides:
         rates = MACHINE_RATES if side == "machine" else PROCESS_RATES
         for before, after in pairwise(samples):
             length = after["seconds"] - before["seconds"]
@@ -143,10 +181,10 @@ def _client_start(raw: Path, phase: str, started: float | None) -> float:
     return late.total_seconds() % ZONE_STEP
 
 
-def _samples(raw: Path, phase: str) -> list[tuple[str, list[dict]]]:
+def _samples(paths: Sequence[Path], phase: str) -> list[tuple[str, list[dict]]]:
     """Each side with its samples, at least ``SHORTEST`` apart."""
     samples = []
-    for path in (raw / PROCESSES, raw / MACHINE):
+    for path in paths:
         try:
             table = pd.read_csv(path)
             table = table[table["phase"] == phase]
@@ -201,7 +239,7 @@ def usage(
 
     ``client`` is the CPU time of the whole client process and how long it lived (s),
     ``client_on`` the cores that it was bound to (``0-1,4``), ``usable`` how many cores the
-    manifest says that there are; without it, samples of two seconds or more tell.
+    manifest says that the client's machines have; without it, samples of two seconds or more tell.
 
     ``in_call``: share of the client threads' time inside calls to the store
     (throughput x mean latency / threads, Little's law). ``client_cores``,
@@ -212,13 +250,19 @@ def usage(
     metrics = {"in_call": _in_call(threads, log)} if log.runtime > 0 else {}
     cpu, seconds = client
     metrics["client_cores"] = cpu / seconds if seconds else None
-    metrics["server_cores"] = _per_second(raw / PROCESSES, phase, PROCESS_CPU, "server")
-    if usable is None:
+    of_server = (
+        _per_second(path, phase, PROCESS_CPU, "server")
+        for path in files_of(raw, PROCESSES).values()
+    )
+    metrics["server_cores"] = next((cores for cores in of_server if cores is not None), None)
+    apart = "" not in files_of(raw, PROCESSES)
+    if usable is None and not apart:
         columns = ("cpu_busy", "cpu_idle", "cpu_steal")
         cores = _per_second(raw / MACHINE, phase, columns, least=LEAST_SECONDS)
         # The kernel's clock ticks are coarse; the number is whole.
         usable = round(cores) if cores else None
-    metrics["machine_cores"] = usable
+    # Cores of several machines limit nobody together.
+    metrics["machine_cores"] = None if apart else usable
     metrics["client_allowed"] = usable
     if client_on:
         # A list like 0-1,4.
@@ -280,21 +324,34 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     is not among this machine's processes.
     KvstudyError for a file that is no ``machine.csv``.
     """
+    worst: dict[str, float] = {}
+    for host in files_of(raw, MACHINE):
+        for name, share in _shares_of(raw, phase, manifest, host).items():
+            worst[name] = max(share, worst.get(name, share))
+    return worst
+
+
+def _shares_of(raw: Path, phase: str, manifest: dict, host: str) -> dict[str, float]:
+    """The same of one host."""
     columns = ("cpu_busy", INTERRUPTS, "cpu_idle", "cpu_steal")
-    samples = _totals(raw / MACHINE, phase, columns, optional=[INTERRUPTS])
+    samples = _totals(files_of(raw, MACHINE)[host], phase, columns, optional=[INTERRUPTS])
     # CPU seconds of the machine, from the first to the last sample.
     machine = {name: samples[-1][name] - samples[0][name] for name in (samples or [{}])[0]}
     total = sum(seconds for name, seconds in machine.items() if name != INTERRUPTS)
     if total < LEAST:
         return {}
     shares = {"steal_cpu": 100 * machine["cpu_steal"] / total}
-    server = server_cpu_seconds(raw, phase)
-    if server is None and manifest["server"]["provider"] == "none":
+    server = _server_cpu(raw, phase, host)
+    watched = manifest["phases"][phase]
+    hosts = manifest.get("hosts")
+    if hosts:
+        watched = watched["hosts"][host]
+    elsewhere = hosts and host != hosts["server"]
+    if server is None and (elsewhere or manifest["server"]["provider"] == "none"):
         server = 0.0
     # Logs of an earlier version do not tell interrupts apart.
     if server is not None and INTERRUPTS in machine:
         # The client's is of the whole process: at the last sample it has ended.
-        watched = manifest["phases"][phase]
         own = watched["client_cpu_seconds"] + server + watched.get("monitor_cpu_seconds", 0.0)
         busy = machine["cpu_busy"]
         if manifest.get("interrupts_apart") is not False:

@@ -1,11 +1,12 @@
 """How far a study is while it is measured, and how long it still takes."""
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.language.reasons import sentence
+from kvstudy.measure import hosts
 from kvstudy.measure.planning.costs import read_cost, read_costs
 from kvstudy.measure.planning.estimate import Estimator
 from kvstudy.stores import providers
@@ -43,17 +44,30 @@ class Outlook:
         return [cell for cell in self.wanted if cell not in self.done]
 
 
+def why_missing(stores: Mapping[str, Store], config: Config, provider: str) -> dict[str, str]:
+    """Why stores cannot be measured, by their names; no key for those that can."""
+    if config.hosts.server:
+        return hosts.why_missing(stores, config.hosts)
+    servers = config.external.servers
+    found = {
+        name: providers.missing(store, provider, servers.get(store.folder.name, ""))
+        for name, store in stores.items()
+    }
+    return {name: why for name, why in found.items() if why}
+
+
 def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -> Outlook:
     """The outlook of the run of ``study`` with this configuration, as Snakemake sees it."""
     run = run_name(study.name, scale)
     cells = plan(study, scale)
-    provider = providers.resolve(config.provider, Path("results") / run / "raw")
-    missing = {}
-    for name, store in stores.items():
-        address = config.external.servers.get(store.folder.name, "")
-        if reason := providers.missing(store, provider, address):
-            missing[name] = sentence(reason)
     done = {cell for cell in cells if is_measured(run, cell)}
+    provider = "native"
+    if not config.hosts.server:
+        provider = providers.resolve(config.provider, Path("results") / run / "raw")
+    # Hosts need not be there any more when all is measured.
+    asked = stores if not config.hosts.server or len(done) < len(cells) else {}
+    why = why_missing(asked, config, provider) if asked else {}
+    missing = {name: sentence(reason) for name, reason in why.items()}
     absent = {cell for cell in cells if cell.store in missing and cell not in done}
     controls = left_out(study, cells, done, absent)
     return Outlook(

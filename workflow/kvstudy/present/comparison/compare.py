@@ -70,6 +70,12 @@ def not_one_machine(a: RecordedRun, b: RecordedRun) -> str:
 
     One machine is: the same CPU, cores and memory. Two machines of one type look the same.
     """
+    of_hosts = [
+        [(hosts["server"], *hosts["clients"]) for hosts in run.environment.get("hosts", [])]
+        for run in (a, b)
+    ]
+    if of_hosts[0] != of_hosts[1]:
+        return "server and clients ran on other hosts"
     machines = []
     for name, run in (("A", a), ("B", b)):
         described = {_identity(machine) for machine in _machines(run)}

@@ -93,6 +93,11 @@ class Surroundings:
         return self.environment.get("mixed", [])
 
     @property
+    def hosts(self) -> list[dict]:
+        """Hosts of their own: ``server``, ``clients``, ``round_trip`` (s, quartiles)."""
+        return self.environment.get("hosts", [])
+
+    @property
     def pinned(self) -> list[dict]:
         """The cores that ``server`` and ``client`` were bound to, and in how many ``cells``."""
         return self.environment.get("pinned", [])

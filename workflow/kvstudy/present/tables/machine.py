@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -9,7 +10,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.files import ycsb_versions
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
-from kvstudy.language.reasons import sentence
+from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid, Line, Paper, Section, Table
@@ -44,8 +45,8 @@ class MachineTable(Table):
             row.update(values)
 
         try:
-            for part in environment["components"]:
-                put(part["component"], name=part["name"], details=part.get("details", ""))
+            for component, part in _parts(environment):
+                put(component, name=part["name"], details=part.get("details", ""))
             if study.imported:
                 put(N_("Machine"), name=study.imported.machine or _("not recorded"))
             for part in study.source.machine if study.source else []:
@@ -88,6 +89,28 @@ class MachineTable(Table):
         ]
         columns = [(_("Name"), ""), (_("Details"), "")]
         return source.table(columns, [Section("", lines)], _("Component"), text=True)
+
+
+def _parts(environment: dict) -> Iterator[tuple[str, dict]]:
+    """Each component with its title; of several hosts, with the host that has it."""
+    hosts = environment.get("hosts", [])
+    if len(hosts) != 1:
+        yield from ((part["component"], part) for part in environment["components"])
+        return
+    (used,) = hosts
+    for name, parts in used["environments"].items():
+        for part in parts:
+            # Java is the client's.
+            if name in used["clients"] or not part["component"].startswith("Java"):
+                yield reason("of-host", component=part["component"], host=name), part
+    low, median, high = (f"{1e6 * seconds:.0f}" for seconds in used["round_trip"])
+    yield (
+        N_("Network"),
+        {
+            "name": reason("round-trip", median=median, low=low, high=high),
+            "details": reason("hosts", server=used["server"], clients=", ".join(used["clients"])),
+        },
+    )
 
 
 def _joined(name: str, details: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import interval_of, rows_of
+from kvstudy.analyse.tidy.resources import files_of
 from kvstudy.errors import KvstudyError
 from kvstudy.logs.ycsb.log import COUNTS, GOOD, Entry, number, read_entries
 from kvstudy.logs.ycsb.log import metric_of as metric_of_label
@@ -198,11 +199,17 @@ class RawCell:
         """The files that tell the value, with their lines where it stands in them."""
         from_results = operation != "overall" or not metric_of(metric).files
         names = ["{}.out"] if from_results else metric_of(metric).files
-        sources = [self._source(name.format(phase), operation, metric) for name in names]
+        names = [name.format(phase) for name in names]
+        sources = [self._source(name, operation, metric) for name in self._of_hosts(names)]
         if from_results and not sources[0].problem and not sources[0].lines:
             # What was sampled beside the client.
-            sources = [self._source(name, operation, metric) for name in OTHERS]
+            sources = [self._source(name, operation, metric) for name in self._of_hosts(OTHERS)]
         return [source for source in sources if source.sha256 or source.problem]
+
+    def _of_hosts(self, names: list[str]) -> list[str]:
+        """Also those that each host of server or clients has."""
+        of_hosts = (path.name for name in names for path in files_of(self.folder, name).values())
+        return list(dict.fromkeys([*names, *of_hosts]))
 
     def origins(self) -> list[dict]:
         """Of imported logs: where each file is from."""
