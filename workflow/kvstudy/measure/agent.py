@@ -7,6 +7,7 @@ comes for a while, or a signal comes, it stops server and clients, and ends.
 """
 
 import contextlib
+import hashlib
 import json
 import os
 import queue
@@ -17,7 +18,6 @@ import socket
 import statistics
 import struct
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import asdict
@@ -33,6 +33,7 @@ from kvstudy.stores import native, process
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import free_port
 
+KEY = "config/config.yaml: hosts"
 # The other side says each BEAT_SECONDS that it is there.
 BEAT_SECONDS = 2.0
 SILENCE_SECONDS = 20.0
@@ -103,12 +104,17 @@ class Agent:
         """Start the server; its data gets a folder of its own below ``data``."""
         of = Store.model_validate_json(store)
         port = free_port(port, of.side_ports.values(), host)
+        # One name for each lock, so that what a killed agent has left is found.
+        lock = hashlib.sha256(str(process.state_directory().absolute()).encode()).hexdigest()
+        folder = Path(data) / f"kvstudy-{lock[:12]}"
+        shutil.rmtree(folder, ignore_errors=True)
         try:
-            folder = Path(tempfile.mkdtemp(prefix="kvstudy-", dir=data))
+            folder.mkdir()
         except OSError as error:
-            raise KvstudyError(f"{data}: {error.strerror}; hosts.data must be writable") from None
-        # The server may become another user.
-        folder.chmod(0o755)
+            raise KvstudyError(
+                f"{KEY}.data: {folder}: {error.strerror}; remove it, or name a folder of this host "
+                "in which you may write"
+            ) from None
         self._serving.callback(shutil.rmtree, folder, ignore_errors=True)
         server = native.NativeServer(of, port, folder / "data", Path(log), host=host)
         self._serving.callback(server.stop)

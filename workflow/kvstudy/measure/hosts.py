@@ -21,7 +21,7 @@ from typing import Any
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
-from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, boot_id
+from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, KEY, boot_id
 from kvstudy.measure.clients import Used
 from kvstudy.measure.controller import VARIABLE
 from kvstudy.measure.environment import JAVA_VARIABLES
@@ -30,7 +30,6 @@ from kvstudy.stores.definition import Store
 from kvstudy.stores.server import Server, end_of, last_words
 from kvstudy.study.config import Hosts
 
-KEY = "config/config.yaml: hosts"
 # What a program there finds by its environment.
 VARIABLES = ("PATH", "KVSTUDY_STATE", *JAVA_VARIABLES)
 # For connecting, and for the lock of somebody else's cell there.

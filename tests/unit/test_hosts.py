@@ -1,0 +1,265 @@
+"""Hosts of their own for server and clients: what is refused, led, put together and compared."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import signal
+from pathlib import Path
+
+import pytest
+from kvstudy.analyse.tidy.resources import cpu_shares, resources, server_cpu_seconds, usage
+from kvstudy.errors import KvstudyError
+from kvstudy.language.reasons import sentence
+from kvstudy.logs.ycsb.log import YcsbLog
+from kvstudy.measure import hosts as module
+from kvstudy.measure.hosts import Link, Lost, address_of, clocks, why_missing
+from kvstudy.stores.definition import load_store
+from kvstudy.study.alike import client_cores, differences
+from kvstudy.study.config import Hosts, check_config
+from kvstudy.study.load import STORES
+
+GIVEN = {"server": "node1", "clients": ["node2", "node3"]}
+# A launcher that stays on this machine.
+HERE = "env KVSTUDY_TEST_HOST={host}"
+
+
+# --- the key of config.yaml
+
+
+@pytest.mark.parametrize(
+    ("hosts", "others", "words"),
+    [
+        ({"server": "node1"}, {}, "needs both server and clients"),
+        ({"clients": ["node1"]}, {}, "needs both server and clients"),
+        (GIVEN | {"launcher": "ssh"}, {}, "must be a command with {host} in it"),
+        (GIVEN | {"launcher": "ssh {node}"}, {}, "must be a command with {host} in it"),
+        (GIVEN | {"clients": ["node2", "node2"]}, {}, "each host once"),
+        (GIVEN | {"server": "a b"}, {}, "hosts.server"),
+        (GIVEN | {"clients": ["-x"]}, {}, "hosts.clients"),
+        (GIVEN | {"data": "tmp"}, {}, "hosts.data"),
+        (GIVEN, {"provider": "docker"}, "set provider: native, or leave hosts out"),
+        (GIVEN, {"provider": "external"}, "set provider: native, or leave hosts out"),
+        (GIVEN, {"pin_cpus": True}, "set pin_cpus: false, or leave hosts out"),
+    ],
+)
+def test_what_cannot_be_is_refused(hosts, others, words):
+    with pytest.raises(KvstudyError) as refused:
+        check_config({"study": "smoke", "hosts": hosts} | others)
+    assert words in str(refused.value)
+    assert "config/config.yaml: hosts" in str(refused.value)
+
+
+def test_each_host_has_one_agent():
+    assert Hosts(server="a", clients=["b", "a"]).names == ["a", "b"]
+    assert check_config({"study": "smoke"}).setting_of("redis")["hosts"] is None
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("127.0.0.1", "which other hosts do not reach alone"),
+        ("127.0.1.1", "which other hosts do not reach alone"),
+        ("0.0.0.0", "which other hosts do not reach alone"),
+        ("no-host.invalid", "cannot be resolved"),
+    ],
+)
+def test_a_server_listens_on_the_network_of_the_hosts(address, words):
+    with pytest.raises(KvstudyError, match=words):
+        address_of(Hosts(**GIVEN, address=address))
+    assert address_of(Hosts(**GIVEN, address="198.18.0.1")) == "198.18.0.1"
+
+
+# --- the agent
+
+
+@pytest.fixture
+def link(project: Path):
+    link = Link(HERE, "node1")
+    yield link
+    link.close()
+
+
+def test_an_agent_says_what_is_wrong(link: Link, project: Path):
+    note = project / "note"
+    hello = {"variables": {}, "boot": "", "note": str(note), "answer": str(project / "answer")}
+    with pytest.raises(KvstudyError, match=r"node1: .*must be one shared folder"):
+        link.ask("hello", 60, **hello)
+    note.write_text("here")
+    assert link.ask("hello", 60, **hello)
+    assert (project / "answer").read_text() == "here"
+
+
+def test_an_answer_that_nobody_waited_for_is_no_other_ones(link: Link):
+    link.post("java")
+    assert link.ask("missing", 60, stores=[]) == {}
+
+
+def test_an_agent_that_does_not_answer_is_lost(link: Link):
+    link.ask("missing", 60, stores=[])
+    link._launcher.send_signal(signal.SIGSTOP)
+    with pytest.raises(Lost, match="lost the agent on node1: no answer for"):
+        link.ask("died", 0.5)
+    link._launcher.send_signal(signal.SIGCONT)
+
+
+def test_why_a_launcher_failed_is_told(project: Path):
+    link = Link("sh -c 'echo {host} is down >&2; exit 7' sh", "node9")
+    with pytest.raises(Lost, match=r"it ended with exit status 7; it said: node9 is down"):
+        link.ask("hello", 60)
+    link.close()
+
+
+def test_a_greeting_is_no_answer(project: Path):
+    link = Link("sh -c 'echo Welcome to {host}; exec \"$@\"' sh", "node1")
+    assert link.ask("missing", 60, stores=[]) == {}
+    link.close()
+
+
+def test_a_clone_at_a_path_with_a_space_is_refused(tmp_path: Path, monkeypatch):
+    (tmp_path / "a b").mkdir()
+    monkeypatch.chdir(tmp_path / "a b")
+    with pytest.raises(KvstudyError, match=r"would read .* as several words"):
+        Link(HERE, "node1")
+
+
+# --- stores
+
+
+class There:
+    """Hosts with a Java and every program but Redis's."""
+
+    def java(self) -> dict:
+        return {}
+
+    def missing(self, stores) -> dict:
+        return {
+            str(store.folder): "no redis" if store.name == "redis" else None for store in stores
+        }
+
+
+def test_stores_that_cannot_be_measured_on_hosts(project: Path, monkeypatch):
+    monkeypatch.setattr(module, "connected", lambda *_, **__: contextlib.nullcontext(There()))
+    names = ("redis", "memcached", "rocksdb", "basic", "riak", "postgresql")
+    stores = {name: load_store(STORES / name) for name in names}
+    found = {name: sentence(why) for name, why in why_missing(stores, Hosts(**GIVEN)).items()}
+    assert found == {
+        "redis": "on node1: no redis",
+        "rocksdb": "RocksDB is inside of the client, and hosts has one for a server",
+        "riak": "a server of Riak KV lets in clients of its own host only",
+        "postgresql": "a server of PostgreSQL lets in clients of its own host only",
+    }
+
+
+# --- clocks
+
+
+def look(offset: float, uncertainty: float = 0.001) -> dict:
+    return {"round_trip": [1e-4, 2e-4, 3e-4], "offset": offset, "uncertainty": uncertainty}
+
+
+def test_clocks_are_those_of_the_middle_of_the_cell():
+    told = clocks({"node2": look(3.0)}, {"node2": look(3.02)}, several=True)["node2"]
+    assert told["offset"] == pytest.approx(3.01)
+    assert told["uncertainty"] == pytest.approx(0.021)
+
+
+@pytest.mark.parametrize("after", [look(3.06), look(3.0, uncertainty=0.06)])
+def test_clocks_that_are_not_known_put_no_clients_together(after):
+    with pytest.raises(KvstudyError, match=r"the clock of node2 is known to 6\d ms only.*chrony"):
+        clocks({"node2": look(3.0)}, {"node2": after}, several=True)
+    # One client has one clock.
+    assert clocks({"node2": look(3.0)}, {"node2": after}, several=False)
+
+
+# --- what was used
+
+
+def machine(busy: float, idle: float) -> list[dict]:
+    row = {"phase": "run", "cpu_interrupts": 0, "cpu_steal": 0}
+    before, after = {"seconds": 0, "cpu_busy": 0, "cpu_idle": 0}, {"seconds": 10}
+    return [row | before, row | after | {"cpu_busy": busy, "cpu_idle": idle}]
+
+
+def process(side: str, used: float) -> list[dict]:
+    row = {"phase": "run", "side": side, "processes": 1, "rss": 100, "cpu_system": 0}
+    return [row | {"seconds": 0, "cpu_user": 0}, row | {"seconds": 10, "cpu_user": used}]
+
+
+def write(path: Path, rows: list[dict]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    """A server that used 4 s of its host, two clients that used 6 s and 8 s of theirs."""
+    for name, side, used, busy in (
+        ("node1", "server", 4, 5),
+        ("node2", "client", 6, 6),
+        ("node3", "client", 8, 12),
+    ):
+        write(tmp_path / f"{name}.processes.csv", process(side, used))
+        write(tmp_path / f"{name}.machine.csv", machine(busy, 20 - busy))
+    return tmp_path
+
+
+MANIFEST = {
+    "cell": {"folder": "redis"},
+    "protocol": 1,
+    "server": {"provider": "native"},
+    "hosts": GIVEN
+    | {
+        "environments": {
+            "node1": [{"component": "CPU", "name": "A", "details": "cores cores=1 threads=2"}],
+            "node2": [{"component": "CPU", "name": "B", "details": "cores cores=4 threads=8"}],
+            "node3": [{"component": "CPU", "name": "B", "details": "cores cores=4 threads=4"}],
+        }
+    },
+    "phases": {
+        "run": {
+            "hosts": {
+                name: {"client_cpu_seconds": client, "monitor_cpu_seconds": 0.0}
+                for name, client in (("node1", 0.0), ("node2", 6.0), ("node3", 8.0))
+            }
+        }
+    },
+}
+
+
+def test_background_load_is_that_of_the_host_that_had_most(raw: Path):
+    """1 of 20 s on the server's, none and 4 s on the clients'."""
+    assert cpu_shares(raw, "run", MANIFEST)["background_cpu"] == pytest.approx(20)
+    assert server_cpu_seconds(raw, "run") == 4
+
+
+def test_what_all_clients_used_is_a_sum(raw: Path):
+    rows = resources(raw, "run", None)
+    assert {row["side"]: row["cores_user"] for row in rows} == pytest.approx(
+        {"server": 0.4, "client": 1.4}
+    )
+    log = YcsbLog(runtime=10_000, throughput=1, sections={})
+    used = usage(raw, "run", 4, log, (14.0, 10.0), None, client_cores(MANIFEST, 2))
+    assert used["client_cores"] == pytest.approx(1.4)
+    assert used["server_cores"] == pytest.approx(0.4)
+    assert used["client_allowed"] == 12
+    assert "machine_cores" not in used
+
+
+@pytest.mark.parametrize(("clients", "cores"), [(1, 8), (2, 12), (5, 12)])
+def test_cores_are_those_of_the_hosts_that_had_a_client(clients, cores):
+    assert client_cores(MANIFEST, clients) == cores
+
+
+def test_cells_with_hosts_and_without_are_unlike():
+    without = {name: part for name, part in MANIFEST.items() if name != "hosts"}
+    (found,) = differences({"one": MANIFEST, "other": without})
+    assert found.what == "hosts"
+    assert {side.value for side in found.sides} == {
+        "server on node1, clients on node2, node3",
+        "server and clients on one",
+    }
+    # What is only known of the server does not tell.
+    assert not differences({"one": MANIFEST, "other": {"cell": {"folder": "redis"}}})
