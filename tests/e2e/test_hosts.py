@@ -110,7 +110,7 @@ def hosts_of(of: Network, launcher: str, data: Path) -> Hosts:
 def results(studies: Path, three: Network, data: Path) -> Path:
     hosts = hosts_of(three, "nsenter --net=/run/netns/{host}", data)
     key = f"hosts={hosts.model_dump_json()}"
-    snakemake(studies, "study=hosts", key, target="report/hosts.html")
+    snakemake(studies, "study=hosts", key, target="results/hosts/report/hosts.md")
     return studies / "results/hosts"
 
 
