@@ -32,11 +32,14 @@ class Network:
         return [int(word) for word in run("ip", "netns", "pids", name).split()]
 
     def agent(self, name: str) -> psutil.Process | None:
-        """The agent on the host."""
+        return self.program(name, "python", "agent")
+
+    def program(self, name: str, program: str, word: str = "") -> psutil.Process | None:
+        """The first process of the program on the host whose command has the word."""
         for pid in self.pids(name):
             with contextlib.suppress(psutil.Error):
                 process = psutil.Process(pid)
-                if "python" in process.name() and "agent" in process.cmdline():
+                if process.name().startswith(program) and (not word or word in process.cmdline()):
                     return process
         return None
 

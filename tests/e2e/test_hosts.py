@@ -22,7 +22,7 @@ from kvstudy.stores.server import serving
 from kvstudy.study.config import Config, Hosts
 
 from tests.e2e import pipeline
-from tests.e2e.namespaces import Network, inside, network, run, sshd
+from tests.e2e.namespaces import NETWORK, Network, inside, network, run, sshd
 from tests.e2e.pipeline import ROOT, programs_in, snakemake
 
 STUDY = {
@@ -171,6 +171,12 @@ def test_a_cell_without_hosts_is_unlike(studies: Path, results: Path):
         pipeline.run(studies, *command)
 
 
+def test_by_hand_it_is_one_machine(studies: Path, results: Path):
+    text = pipeline.run(studies, "kvstudy", "commands", "hosts")
+    assert '--bind "127.0.0.1" --port "$PORT" --dir "$CELL/data"' in text
+    assert NETWORK not in text
+
+
 # --- where the server listens
 
 
@@ -263,6 +269,20 @@ def test_an_agent_is_killed(measuring: Measuring, side: int):
     name = measuring.of.names[side]
     measuring.of.agent(name).kill()
     assert f"lost the agent on {name}" in measuring.said()
+    measuring.nothing_left()
+
+
+@pytest.mark.parametrize("launcher", ["nsenter"], indirect=True)
+@pytest.mark.parametrize(
+    ("program", "side", "reason"),
+    [
+        ("redis-server", 0, "Redis server was killed by SIGKILL during run"),
+        ("java", 2, "run-2: the YCSB client was killed by SIGKILL"),
+    ],
+)
+def test_a_program_is_killed(measuring: Measuring, program: str, side: int, reason: str):
+    measuring.of.program(measuring.of.names[side], program).kill()
+    assert reason in measuring.said()
     measuring.nothing_left()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import fcntl
 import signal
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.log import YcsbLog
 from kvstudy.measure import hosts as module
+from kvstudy.measure.agent import boot_id
 from kvstudy.measure.hosts import Link, Lost, address_of, clocks, why_missing
 from kvstudy.stores.definition import load_store
 from kvstudy.study.alike import client_cores, differences
@@ -82,12 +84,21 @@ def link(project: Path):
 
 def test_an_agent_says_what_is_wrong(link: Link, project: Path):
     note = project / "note"
-    hello = {"variables": {}, "boot": "", "note": str(note), "answer": str(project / "answer")}
+    hello = {"variables": {}, "note": str(note), "answer": str(project / "answer")}
     with pytest.raises(KvstudyError, match=r"node1: .*must be one shared folder"):
         link.ask("hello", 60, **hello)
     note.write_text("here")
-    assert link.ask("hello", 60, **hello)
+    link.ask("hello", 60, **hello)
     assert (project / "answer").read_text() == "here"
+
+
+def test_two_kernels_have_two_locks(link: Link, project: Path):
+    lock = project / "state/measure.lock"
+    link.ask("be_alone", 60, boot=boot_id())
+    assert not lock.exists()
+    link.ask("be_alone", 60, boot="another")
+    with lock.open() as held, pytest.raises(BlockingIOError):
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_an_answer_that_nobody_waited_for_is_no_other_ones(link: Link):

@@ -60,12 +60,8 @@ class Agent:
     def close(self) -> None:
         self._all.close()
 
-    def hello(self, variables: dict[str, str], boot: str, note: str, answer: str) -> str:
-        """Take over the ``variables``; copy the file ``note`` to ``answer``. Returns the host name.
-
-        Where the kernel is another one than that of ``boot`` (if given), wait until nothing else
-        measures here, and end what an earlier cell left.
-        """
+    def hello(self, variables: dict[str, str], note: str, answer: str) -> None:
+        """Take over the ``variables``; copy the file ``note`` to ``answer``."""
         os.environ.update(variables)
         # The clients write times, which are compared between hosts.
         os.environ["TZ"] = "UTC"
@@ -78,11 +74,16 @@ class Agent:
                 f"Snakemake; {Path.cwd()} must be one shared folder, at this path on all hosts, "
                 "which you may write"
             ) from None
-        if boot and boot_id() != boot:
+
+    def be_alone(self, boot: str) -> None:
+        """Wait until nothing else measures here, and end what an earlier cell left.
+
+        Not where the kernel is that of ``boot``: the other side holds the lock there.
+        """
+        if boot_id() != boot:
             self._alone.enter_context(process.measuring_alone())
             for leftover in process.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", file=sys.stderr)
-        return socket.gethostname()
 
     def missing(self, stores: list[str]) -> dict[str, str | None]:
         """Why the server of each of the folders ``stores`` cannot be started here, or None."""
@@ -123,7 +124,7 @@ class Agent:
         return {
             "port": port,
             "after_start": self._server.after_start,
-            "describe": self._server.describe(),
+            "describe": self._server.describe() | {"host": host, "folder": str(folder)},
             "commands": self._server.commands(),
         }
 

@@ -99,6 +99,8 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
         with request.working(raw, request.cell.path) as work:
             # Another project's cell may have kept us waiting; that is no part of this one.
             began = time.monotonic() - before
+            if there:
+                there.be_alone()
             _measure(request, store, provider, client, pinned, there, about, work, began)
             read(work)
     return raw
@@ -280,7 +282,11 @@ def probe_store(setting: Setting, store: Store, plan: dict) -> Path:
     setting.refuse_unlike(store, name, known)
     done = probe_directory(setting.run, store.name)
     with setting.connected() as there, setting.working(done, f"probes/{store.name}") as work:
-        there.java() if there else environment.java(bound_to(client.cores))
+        if there:
+            there.be_alone()
+            there.java()
+        else:
+            environment.java(bound_to(client.cores))
         phases: dict[str, Phase] = {}
 
         def run(step: Step, server: Server) -> None:

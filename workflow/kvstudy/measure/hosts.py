@@ -32,8 +32,10 @@ from kvstudy.study.config import Hosts
 
 # What a program there finds by its environment.
 VARIABLES = ("PATH", "KVSTUDY_STATE", *JAVA_VARIABLES)
-# For connecting, and for the lock of somebody else's cell there.
+# For connecting.
 HELLO_SECONDS = 60.0
+# For the end of somebody else's cell there, who may be waiting for us.
+ALONE_SECONDS = 600.0
 # For what prepares a server, and for the end of one.
 SERVER_SECONDS = 300.0
 # Clients whose clocks are known less well are not put together.
@@ -167,6 +169,13 @@ class Connected:
             probe.connect((self.address, 9))
             return probe.getsockname()[0]
 
+    def be_alone(self) -> None:
+        """Wait until nothing else is measured on the hosts; only while this one is ours alone."""
+        for link in self._links.values():
+            link.post("be_alone", boot=boot_id())
+        for link in self._links.values():
+            link.answer(ALONE_SECONDS)
+
     def missing(self, stores: Sequence[Store]) -> dict[str, str | None]:
         """Why each store's server cannot run on its host, by the store's folder, or None."""
         folders = sorted({str(store.folder) for store in stores})
@@ -276,8 +285,8 @@ def clocks(before: dict[str, dict], after: dict[str, dict], several: bool) -> di
 
 
 @contextlib.contextmanager
-def connected(hosts: Hosts, results: Path, alone: bool = True) -> Iterator[Connected]:
-    """An agent on each of the hosts while the block runs; ``alone`` where something is measured.
+def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
+    """An agent on each of the hosts while the block runs.
 
     KvstudyError where one cannot be started, or where a file in ``results`` is not the same there.
     """
@@ -292,11 +301,7 @@ def connected(hosts: Hosts, results: Path, alone: bool = True) -> Iterator[Conne
             links[name] = link = Link(hosts.launcher, name)
             stack.callback(link.close)
             answer = Path(shared) / name
-            link.post(
-                "hello",
-                **{"variables": variables, "boot": boot_id() if alone else ""},
-                **{"note": str(note), "answer": str(answer)},
-            )
+            link.post("hello", variables=variables, note=str(note), answer=str(answer))
         for name, link in links.items():
             link.answer(HELLO_SECONDS)
             if not (Path(shared) / name).is_file():
@@ -313,7 +318,7 @@ def why_missing(stores: Mapping[str, Store], hosts: Hosts) -> dict[str, str]:
     KvstudyError where the hosts cannot be used at all.
     """
     found: dict[str, str] = {}
-    with connected(hosts, Path("results"), alone=False) as there:
+    with connected(hosts, Path("results")) as there:
         there.java()
         on_host = there.missing([store for store in stores.values() if not store.embedded])
     for name, store in stores.items():
@@ -379,10 +384,10 @@ class FarServer(Server):
         return self._link.ask("died")
 
     def describe(self) -> dict:
-        return self._told["describe"] | {"host": self.host}
+        return self._told["describe"]
 
     def commands(self) -> dict[str, list[str]]:
-        where = f"# on {self._link.host}"
+        where = f"# it was on {self._link.host}"
         return {part: [where, *lines] for part, lines in self._told["commands"].items()}
 
 

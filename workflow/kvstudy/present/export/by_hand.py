@@ -11,6 +11,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.providers import ready_line
+from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
 from kvstudy.study.load import STORES
 from kvstudy.study.model import Study
@@ -235,6 +236,9 @@ def _places(each: Measured) -> Places:
     folders = {directory: "$CELL"}
     if each.root:
         folders |= {f"{each.root}/{directory}": "$CELL", each.root: "$KVSTUDY"}
+    if "host" in each.server:
+        # By hand, all of it is on one machine.
+        folders |= {each.server["host"]: HOST, each.server["folder"]: "$CELL"}
     if name := _container(each):
         folders[name] = CONTAINER
     # The user who measured, where a server must be told.
@@ -312,7 +316,7 @@ def _with_user(command: str, each: Measured) -> str:
 def _ready(each: Measured, places: Places) -> list[str]:
     if each.server["provider"] == "none" or each.port is None:
         return []
-    address = each.server.get("address") or f"127.0.0.1:{each.port}"
+    address = each.server.get("address") or f"{HOST}:{each.port}"
     fields = field_names(dict(each.cell.properties))
     line = ready_line(each.cell.folder, address, fields, field_names({}))
     external = each.server["provider"] == "external"
