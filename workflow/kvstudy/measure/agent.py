@@ -162,10 +162,11 @@ class Agent:
         """Wait so long, or until all clients have ended or one has failed; a sample is taken."""
         return {"over": self._clients.look(seconds), "ends": self._clients.ends}
 
-    def stop_clients(self) -> dict:
-        """Stop the clients that still run; what was used."""
+    def stop_clients(self) -> dict | None:
+        """Stop the clients that still run; what was used. None where none were started."""
+        clients, self._clients = self._clients, None
         self._phase.close()
-        return asdict(self._clients.used)
+        return asdict(clients.used) if clients else None
 
     def start_clock(self, host: str) -> int:
         """Tell the time, at a port of ``host``, to all who ask by a byte; returns the port."""

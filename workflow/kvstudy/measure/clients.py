@@ -70,6 +70,8 @@ class Clients:
             pids = [client.pid for client in self._clients.values()]
             roots = {"client": pids, "server": self._server}
             self._sampler = Sampler(self._directory, self._phase, roots, self._clock, self._host)
+            # On a full disk it fails, and the clients end all the same.
+            starting.callback(self._end_sampling)
             self._sampler.sample()
             self._running = starting.pop_all()
         return self
@@ -91,14 +93,16 @@ class Clients:
         error: BaseException | None = None,
         at: TracebackType | None = None,
     ) -> None:
-        monitor_cpu = self._sampler.close()
         self._running.close()
         self.used = Used(
             started=self._started,
             seconds=time.monotonic() - self._clock,
             client_cpu_seconds=round(_cpu_of_ended_children() - self._cpu, 3),
-            monitor_cpu_seconds=round(monitor_cpu, 3),
+            monitor_cpu_seconds=round(self._monitor_cpu, 3),
         )
+
+    def _end_sampling(self) -> None:
+        self._monitor_cpu = self._sampler.close()
 
 
 @contextlib.contextmanager

@@ -449,5 +449,6 @@ class FarClients:
         found = {}
         for link in self._of:
             with contextlib.suppress(Lost):
-                found[link.host] = link.ask("stop_clients", process.PATIENCE_SECONDS + 1)
+                if used := link.ask("stop_clients", process.PATIENCE_SECONDS + ANSWER_SECONDS):
+                    found[link.host] = used
         return found
