@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import fcntl
+import platform
 import signal
 from pathlib import Path
 
@@ -93,7 +94,7 @@ def test_an_agent_says_what_is_wrong(link: Link, project: Path):
 
 
 def test_two_kernels_have_two_locks(link: Link, project: Path):
-    lock = project / "state/measure.lock"
+    lock = project / "state" / platform.node() / "measure.lock"
     link.ask("be_alone", 60, boot=boot_id())
     assert not lock.exists()
     link.ask("be_alone", 60, boot="another")

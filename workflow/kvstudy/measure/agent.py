@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import platform
 import queue
 import select
 import shutil
@@ -34,6 +35,7 @@ from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import free_port
 
 KEY = "config/config.yaml: hosts"
+STATE = "KVSTUDY_STATE"
 # The other side says each BEAT_SECONDS that it is there.
 BEAT_SECONDS = 2.0
 SILENCE_SECONDS = 20.0
@@ -81,6 +83,9 @@ class Agent:
         Not where the kernel is that of ``boot``: the other side holds the lock there.
         """
         if boot_id() != boot:
+            if STATE in os.environ:
+                # The hosts may share the folder, but neither locks nor processes.
+                os.environ[STATE] = str(Path(os.environ[STATE]) / platform.node())
             self._alone.enter_context(process.measuring_alone())
             for leftover in process.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", file=sys.stderr)
@@ -93,9 +98,9 @@ class Agent:
         return environment.java()
 
     def machine(self, java: dict, path: str) -> dict:
-        """``environment``, ``findings`` and the like of this host; ``path`` is for data."""
+        """``environment``, ``findings`` and the like of this host, data in ``path``."""
         return {
-            "environment": environment.components(java),
+            "environment": environment.components(java, Path(path).absolute()),
             "findings": [asdict(finding) for finding in preflight(Path(path))],
             "load_average_before": environment.load_average(),
             "interrupts_apart": interrupts_apart(Tree()),

@@ -22,10 +22,11 @@ JAVA_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 PRINT_FLAGS = "-XX:+PrintCommandLineFlags"
 
 
-def components(java: dict) -> list[dict[str, str]]:
+def components(java: dict, data: Path | None = None) -> list[dict[str, str]]:
     """Rows ``component``, ``name``, ``details``: OS, CPU, memory, disk, kernel, Java.
 
-    ``java`` is what the function of that name returns.
+    ``java`` is what the function of that name returns; the disk is that of ``data``, left out: of
+    the working directory.
     """
     tree = Tree()
     swap = psutil.swap_memory().total
@@ -38,7 +39,7 @@ def components(java: dict) -> list[dict[str, str]]:
             reason("gib", size=f"{psutil.virtual_memory().total / 2**30:.1f}"),
             reason("swap", size=f"{swap / 2**30:.1f}") if swap else N_("no swap"),
         ),
-        ("Disk", *_disk(tree, Path.cwd())),
+        ("Disk", *_disk(tree, data or Path.cwd())),
         ("Java", java["version"], java["runtime"]),
         (N_("Java flags"), _short(java["flags"]), "; ".join(java["variables"])),
     ]
