@@ -25,6 +25,8 @@ from kvstudy.study.load import STORES
 GIVEN = {"server": "node1", "clients": ["node2", "node3"]}
 # A launcher that stays on this machine.
 HERE = "env KVSTUDY_TEST_HOST={host}"
+# Asked for quickly.
+NOTHING = {"stores": [], "host": "127.0.0.1", "data": "/tmp"}
 
 
 # --- the key of config.yaml
@@ -93,6 +95,18 @@ def test_an_agent_says_what_is_wrong(link: Link, project: Path):
     assert (project / "answer").read_text() == "here"
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"host": "198.18.0.1"}, "node1: 198.18.0.1 is no address of this host.*hosts.address"),
+        ({"data": "/nowhere"}, "node1: .*hosts.data: /nowhere: no folder here in which you may"),
+    ],
+)
+def test_a_place_where_no_server_can_be(link: Link, changes, words):
+    with pytest.raises(KvstudyError, match=words):
+        link.ask("missing", 60, **NOTHING | changes)
+
+
 def test_two_kernels_have_two_locks(link: Link, project: Path):
     lock = project / "state" / platform.node() / "measure.lock"
     link.ask("be_alone", 60, boot=boot_id())
@@ -104,11 +118,11 @@ def test_two_kernels_have_two_locks(link: Link, project: Path):
 
 def test_an_answer_that_nobody_waited_for_is_no_other_ones(link: Link):
     link.post("java")
-    assert link.ask("missing", 60, stores=[]) == {}
+    assert link.ask("missing", 60, **NOTHING) == {}
 
 
 def test_an_agent_that_does_not_answer_is_lost(link: Link):
-    link.ask("missing", 60, stores=[])
+    link.ask("missing", 60, **NOTHING)
     link._launcher.send_signal(signal.SIGSTOP)
     with pytest.raises(Lost, match="lost the agent on node1: no answer for"):
         link.ask("died", 0.5)
@@ -124,7 +138,7 @@ def test_why_a_launcher_failed_is_told(project: Path):
 
 def test_a_greeting_is_no_answer(project: Path):
     link = Link("sh -c 'echo Welcome to {host}; exec \"$@\"' sh", "node1")
-    assert link.ask("missing", 60, stores=[]) == {}
+    assert link.ask("missing", 60, **NOTHING) == {}
     link.close()
 
 

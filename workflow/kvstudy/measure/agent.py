@@ -90,8 +90,14 @@ class Agent:
             for leftover in process.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", file=sys.stderr)
 
-    def missing(self, stores: list[str]) -> dict[str, str | None]:
-        """Why the server of each of the folders ``stores`` cannot be started here, or None."""
+    def missing(self, stores: list[str], host: str, data: str) -> dict[str, str | None]:
+        """Why the server of each of the folders ``stores`` cannot be started here, or None.
+
+        KvstudyError where none can, at ``host`` and with its data below ``data``.
+        """
+        free_port(host=host)
+        if not os.access(data, os.W_OK | os.X_OK):
+            raise KvstudyError(f"{KEY}.data: {data}: no folder here in which you may write")
         return {str(folder): native.missing(load_store(Path(folder))) for folder in stores}
 
     def java(self) -> dict:

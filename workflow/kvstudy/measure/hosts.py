@@ -179,7 +179,8 @@ class Connected:
     def missing(self, stores: Sequence[Store]) -> dict[str, str | None]:
         """Why each store's server cannot run on its host, by the store's folder, or None."""
         folders = sorted({str(store.folder) for store in stores})
-        return self._server.ask("missing", SERVER_SECONDS, stores=folders)
+        place = {"host": self.address, "data": self.hosts.data}
+        return self._server.ask("missing", SERVER_SECONDS, stores=folders, **place)
 
     def java(self) -> dict:
         """Of the first client's host; KvstudyError where another one has none, or none alike."""
@@ -303,7 +304,11 @@ def connected(hosts: Hosts, results: Path) -> Iterator[Connected]:
             answer = Path(shared) / name
             link.post("hello", variables=variables, note=str(note), answer=str(answer))
         for name, link in links.items():
-            link.answer(HELLO_SECONDS)
+            try:
+                link.answer(HELLO_SECONDS)
+            except Lost as error:
+                trial = f"{hosts.launcher.format(host=name)} {sys.executable} --version"
+                raise Lost(f"{error}. Make '{trial}' work by hand, without a question") from None
             if not (Path(shared) / name).is_file():
                 raise KvstudyError(
                     f"{KEY}: what {name} writes in {shared} is not there on this host; "

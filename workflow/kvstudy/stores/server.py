@@ -129,7 +129,8 @@ def _bound(wanted: int, host: str) -> int:
         except OSError as error:
             if error.errno == errno.EADDRNOTAVAIL:
                 raise KvstudyError(
-                    f"{host} is no address of this host ({platform.node()}); name one that it has"
+                    f"{host} is no address of this host ({platform.node()}); config/config.yaml: "
+                    "hosts.address names one that it has"
                 ) from None
             raise KvstudyError(
                 f"port {wanted} is taken{_holder(wanted)}; stop that program, name another port, "
