@@ -16,10 +16,13 @@ import pandas as pd
 import psutil
 import pytest
 import yaml
+from kvstudy.analyse.tidy.cell import rows_of
 from kvstudy.measure.hosts import connected
 from kvstudy.stores.definition import load_store
 from kvstudy.stores.server import serving
+from kvstudy.study.cells import plan
 from kvstudy.study.config import Config, Hosts
+from kvstudy.study.load import load_study
 
 from tests.e2e import pipeline
 from tests.e2e.namespaces import NETWORK, Network, inside, network, run, sshd
@@ -149,6 +152,23 @@ def test_the_manifest_has_the_hosts(manifest: dict, three: Network):
         assert abs(clock["offset"]) <= clock["uncertainty"] < 0.05
     assert f"redis.host={three.address(server)}" in manifest["phases"]["run"]["command"]
     assert set(manifest["phases"]["run"]["hosts"]) == set(three.names)
+
+
+def test_the_clocks_put_the_clients_into_one_order(
+    results: Path, manifest: dict, studies: Path, three: Network, monkeypatch
+):
+    """Were the second client's clock 0.4 s behind, it would have begun 0.4 s later."""
+    monkeypatch.chdir(studies)
+    study = load_study(Path("config/studies/hosts/study.yaml"))
+    cell = plan(study)[0]
+
+    def began_apart() -> float:
+        rows, _ = rows_of(study, cell, results / "raw" / cell.path, manifest)
+        return next(row["value"] for row in rows["measurements"] if row["metric"] == "skew")
+
+    before = began_apart()
+    manifest["hosts"]["clocks"][three.names[2]]["offset"] += 0.4
+    assert began_apart() == pytest.approx(400, abs=before + 2)
 
 
 def test_the_report_has_the_hosts(results: Path, three: Network, studies: Path):
