@@ -15,7 +15,7 @@ IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
 MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-test study demo partial test test-unit faults lint format bench false-calls reference check-workbook lock
+.PHONY: help setup servers setup-slurm setup-test study demo partial test test-unit faults lint format bench false-calls reference check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -28,6 +28,9 @@ setup: ## install what is missing: system packages, .venv, YCSB bindings
 servers: ## install the stores' servers (STORES="aerospike riak": these two)
 	@envs/setup study servers
 	$(IN_VENV) kvstudy servers get $(STORES)
+
+setup-slurm: ## install what measuring on a SLURM cluster needs too
+	@envs/setup study slurm
 
 setup-test:
 	@envs/setup study test
@@ -100,3 +103,4 @@ lock: setup ## refresh the Python locks after an edit of envs/python/*.in
 	$(LOCK) envs/python/bootstrap.in --output-file envs/python/bootstrap.txt
 	$(LOCK) envs/python/requirements.in --output-file envs/python/requirements.txt
 	$(LOCK) envs/python/test.in --output-file envs/python/test.txt
+	$(LOCK) envs/python/slurm.in --output-file envs/python/slurm.txt

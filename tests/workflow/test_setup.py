@@ -14,12 +14,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PYTHON_LOCKS = ["bootstrap", "requirements", "test"]
+PYTHON_LOCKS = ["bootstrap", "requirements", "test", "slurm"]
 # What the script itself calls; the rest of this machine is out of sight.
 TOOLS = """bash cat chmod cp cut dirname env find flock grep ls mkdir paste rm sed sha256sum sort
 tail touch xargs"""
 PROGRAMS = (
-    "javac java mvn redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext chromium"
+    "javac java mvn redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext chromium "
+    "slurmctld slurmd munged ip"
 )
 
 FAKE_PYTHON = """#!/bin/bash
