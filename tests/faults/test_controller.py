@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from kvstudy.stores.process import state_directory
 
 from tests.faults.cells import CELL, OTHER, RAW, check_next
 from tests.faults.finished import contents
@@ -106,7 +107,7 @@ def test_a_signal_to_its_whole_group(small, stage, sign):
 
 @pytest.mark.parametrize("sign", SIGNALS, ids=lambda sign: sign.name)
 def test_a_signal_while_it_waits_for_another_cell(small, sign):
-    with Path(os.environ["KVSTUDY_STATE"], "measure.lock").open("a+") as lock:
+    with (state_directory() / "measure.lock").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with measuring(small, {}) as running:
             assert "waiting" in running.stdout.readline()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 import resource
 import shutil
 import socket
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kvstudy.stores.process import state_directory
 from kvstudy.stores.server import free_port
 
 from tests.faults.cells import CELL, OTHER, RAW, check_next, check_numbers
@@ -132,8 +134,8 @@ def test_a_file_where_a_folder_belongs(scene, name):
     [
         lambda path: path.write_text(""),
         lambda path: path.symlink_to("/nowhere/at/all"),
-        lambda path: (path.mkdir(), (path / "servers").write_text("")),
-        lambda path: (path.mkdir(), (path / "measure.lock").mkdir()),
+        lambda path: ((path / NODE).mkdir(parents=True), (path / NODE / "servers").touch()),
+        lambda path: (path / NODE / "measure.lock").mkdir(parents=True),
         lambda path: path.mkdir(mode=0o500),
     ],
     ids=["a file", "a link to nothing", "a file in it", "a folder as lock", "not writable"],
@@ -184,7 +186,7 @@ def test_nobody_blocks_another_user(small, tmp_path, kind):
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]", b'{"kind": "process"}', b"7"])
 def test_a_record_of_a_server_that_cannot_be_read(small, content):
-    state = Path(os.environ["KVSTUDY_STATE"], "servers")
+    state = state_directory() / "servers"
     (state / "pretend-1.json").write_bytes(content)
     answer = small.measure(CELL)
     assert answer.code == 0, answer.text
@@ -193,7 +195,7 @@ def test_a_record_of_a_server_that_cannot_be_read(small, content):
 
 def test_a_record_of_a_process_that_is_another_now(small):
     """Its number was given away again: it is left alone."""
-    state = Path(os.environ["KVSTUDY_STATE"], "servers")
+    state = state_directory() / "servers"
     other = subprocess.Popen(["sleep", "100"], cwd="/", env={})
     try:
         entry = {"kind": "process", "what": "pretend", "pid": other.pid, "created": 1.0}

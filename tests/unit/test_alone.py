@@ -1,4 +1,6 @@
 import fcntl
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -49,3 +51,21 @@ def test_a_dry_run_without_end_is_somebody(clone, monkeypatch):
     message = r"works in this clone \(another process\)"
     with another(fcntl.LOCK_SH), pytest.raises(KvstudyError, match=message):
         controller.take_clone(controller.share_clone())
+
+
+def test_two_hosts_do_not_measure_one_cell(clone):
+    """Another process stands for the one on the other host."""
+    cell, other = Path("results/small/measuring/a"), Path("results/small/measuring/b")
+    code = "from kvstudy.measure.controller import alone_with; from pathlib import Path; import sys"
+    code += "\nwith alone_with(Path(sys.argv[1])): print(flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", code, cell]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        message = "a process of another host works there"
+        with pytest.raises(KvstudyError, match=message), controller.alone_with(cell):
+            pass
+        with controller.alone_with(other):
+            pass
+        process.kill()
+    with controller.alone_with(cell):
+        pass

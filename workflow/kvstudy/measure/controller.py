@@ -9,6 +9,7 @@ with the process that holds it, however that ends.
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import select
 import shlex
@@ -16,7 +17,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -140,6 +141,34 @@ def take_clone(holder: str) -> None:
         with contextlib.suppress(OSError):
             lock.truncate(0)
             lock.write(os.fsencode(f"process {os.getpid()}, since {began}: {command}\n"))
+
+
+CELLS = Path(".snakemake/kvstudy-cells.lock")
+
+
+@contextlib.contextmanager
+def alone_with(folder: Path) -> Iterator[None]:
+    """Have the folder of a cell for this process alone, among all hosts that share the clone.
+
+    SLURM may count a node as lost, and give its cells to another one, while they go on there.
+    KvstudyError when the folder is another's.
+    """
+    # Each folder has a byte of the file: nothing is left of a lock when its process ends.
+    place = int.from_bytes(hashlib.sha256(os.fsencode(folder)).digest()[:7])
+    check_writable(CELLS.parent)
+    CELLS.parent.mkdir(exist_ok=True)
+    with CELLS.open("ab") as lock:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except (BlockingIOError, PermissionError):
+            raise KvstudyError(
+                f"{folder}: a process of another host works there. Wait until it has ended, or end "
+                "it there ('squeue' shows SLURM's jobs); the next 'snakemake' measures what is left"
+            ) from None
+        except OSError:
+            # Some network file systems have no locks.
+            pass
+        yield
 
 
 def _locked(lock: IO[bytes]) -> bool:

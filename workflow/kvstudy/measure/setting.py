@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kvstudy.errors import KvstudyError
 from kvstudy.measure.client import Client, find_client
-from kvstudy.measure.controller import Interrupted
+from kvstudy.measure.controller import Interrupted, alone_with
 from kvstudy.measure.hosts import Connected, connected
 from kvstudy.measure.kernel import Tree, core_numbers, usable_cores
 from kvstudy.measure.phase import SERVER_LOG
@@ -143,7 +143,7 @@ class Setting:
         """
         for folder in (done.parent, self.results / "measuring", self.results / "failed"):
             check_writable(folder)
-        with process.measuring_alone():
+        with process.measuring_alone(), alone_with(self.results / "measuring" / name):
             for leftover in providers.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", flush=True)
             work = self._fresh(name)

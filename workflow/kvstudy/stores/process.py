@@ -44,17 +44,17 @@ KEYS = {"process": ("what", "pid", "created"), "container": ("what", "name", "da
 def state_directory() -> Path:
     """The user's folder of locks and records: ``KVSTUDY_STATE``, else below the home directory.
 
-    Each machine has its own there, since homes are shared and processes are not. A folder of all
-    users, such as /tmp, would let each of them block the others.
+    Each machine has its own there, since such folders are shared and processes are not. A folder
+    of all users, such as /tmp, would let each of them block the others.
     """
     named = os.environ.get("KVSTUDY_STATE")
     try:
         base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-        path = Path(named) if named else Path(base) / "kvstudy" / platform.node()
+        path = (Path(named) if named else Path(base) / "kvstudy") / platform.node()
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         (path / "servers").mkdir(mode=0o700, exist_ok=True)
         problem = "" if os.access(path / "servers", os.W_OK | os.X_OK) else "cannot be written"
-        if path.stat().st_uid != os.getuid():
+        if {path.stat().st_uid, path.parent.stat().st_uid} != {os.getuid()}:
             problem = "belongs to another user"
     except FileExistsError:
         problem = "is no folder"
