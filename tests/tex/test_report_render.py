@@ -643,6 +643,34 @@ def test_a_mixture_is_told(inputs, project) -> None:
     assert "measured alike" not in told(inputs, project, mixed=[])
 
 
+def on_nodes(inputs: Inputs, nodes: dict[tuple[str, str], str]) -> None:
+    """Each cell, by store and repetition, was measured on that node."""
+    rows = list(csv.DictReader(inputs.cells.open(encoding="utf-8")))
+    for row in rows:
+        row["node"] = nodes.get((row["store"], row["repetition"]), "n_1")
+    write_csv(inputs.cells, list(rows[0]), rows)
+
+
+def test_one_node_is_not_told(inputs, project) -> None:
+    on_nodes(inputs, {})
+    assert "nodes of a cluster" not in told(inputs, project)
+
+
+def test_several_nodes_are_told(inputs, project) -> None:
+    on_nodes(inputs, {("odd", "2"): "n_2", ("redis", "2"): "n_2"})
+    text = told(inputs, project)
+    assert (
+        "several nodes of a cluster: n_1 (repetition 1), n_2 (repetition 2). Ratios are taken "
+        "within repetitions, each on one node. Means are those of all nodes."
+    ) in text
+
+
+def test_a_repetition_on_several_nodes_is_told(inputs, project) -> None:
+    on_nodes(inputs, {("redis", "2"): "n_2"})
+    text = told(inputs, project)
+    assert "n_1 (repetitions 1 and 2), n_2 (repetition 2). Ratios within repetition 2 comp" in text
+
+
 def test_cores_of_server_and_client(inputs, project) -> None:
     assert "Server and client were not bound to cores" in told(inputs, project)
     pinned = [{"server": "0-1", "client": "2", "cells": 2}]

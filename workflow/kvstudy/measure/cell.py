@@ -86,6 +86,7 @@ def measure_cell(request: Request, store: Store, read: Callable[[Path], object])
             "client": client.describe(),
             "pinning": asdict(pinned) if pinned else None,
             "java": java,
+            "node": environment.node(),
             **(
                 there.about(java, request.results)
                 if there

@@ -49,6 +49,11 @@ def components(java: dict, data: Path | None = None) -> list[dict[str, str]]:
     ]
 
 
+def node() -> str:
+    """The name of this machine among those of a cluster."""
+    return platform.node()
+
+
 def load_average() -> list[float]:
     """The load of the last 1, 5 and 15 minutes before the cell."""
     return [round(value, 2) for value in os.getloadavg()]

@@ -185,6 +185,7 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
         "started": manifest["started"],
         "wall_seconds": manifest["seconds"]["total"],
         "position": manifest["position"],
+        "node": manifest.get("node", ""),
     }
     tables = {
         "cells": [row],

@@ -170,6 +170,9 @@ def collect(
         | {"mixed": mixtures, "disturbance": disturbance(tables["measurements"])}
         | {"study": study_record(study, cells).model_dump()}
     )
+    # The tables of cells that do not tell their node stay as they were packed in archives.
+    if not tables["cells"]["node"].fillna("").any():
+        tables["cells"] = tables["cells"].drop(columns="node")
     return Collected(tables, environment, unreadable)
 
 

@@ -124,10 +124,10 @@ CELLS = Table(
     "cells",
     [
         *(*CELL, "status", "reason", "invalid", "provider", "client", "server_version"),
-        *("started", "wall_seconds", "position"),
+        *("started", "wall_seconds", "position", "node"),
     ],
     ["wall_seconds"],
-    optional=("provider", "client", "server_version", "wall_seconds"),
+    optional=("provider", "client", "server_version", "wall_seconds", "node"),
 )
 # One value a row.
 MEASUREMENTS = Table(

@@ -148,6 +148,10 @@ class RunFacts(OfCells):
     def machine(self) -> surroundings.Surroundings:
         return surroundings.Surroundings(self.data.environment, self.names)
 
+    @cached_property
+    def nodes(self) -> surroundings.Nodes | None:
+        return surroundings.nodes_of(self.data.all_cells.to_dict("records"))
+
     @property
     def machines(self) -> int:
         """How many descriptions of a machine the cells have."""

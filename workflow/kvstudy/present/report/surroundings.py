@@ -132,6 +132,26 @@ class Surroundings:
         )
 
 
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of a cluster with their repetitions, and the repetitions that several share."""
+
+    repetitions: dict[str, list[str]]
+    shared: list[str]
+
+
+def nodes_of(cells: list[Row]) -> Nodes | None:
+    """None where all cells that tell it were measured on one."""
+    told = sorted({(int(row["repetition"]), row["node"]) for row in cells if row["node"]})
+    repetitions: dict[str, list[str]] = {}
+    nodes: dict[str, int] = {}
+    for repetition, node in told:
+        repetitions.setdefault(node, []).append(str(repetition))
+        nodes[str(repetition)] = nodes.get(str(repetition), 0) + 1
+    shared = [repetition for repetition, number in nodes.items() if number > 1]
+    return Nodes(repetitions, shared) if len(repetitions) > 1 else None
+
+
 def _component(part: dict) -> str:
     name, details = (sentence(part.get(key, "")) for key in ("name", "details"))
     return f"{name} ({details})" if details else name
