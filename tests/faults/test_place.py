@@ -27,6 +27,7 @@ RIGHTS = "-dac_override,-dac_read_search,-fowner"
 NOT_ROOT = ["setpriv", f"--bounding-set={RIGHTS}", f"--inh-caps={RIGHTS}", "--"]
 # Nobody of this machine.
 STRANGER = 54321
+NODE = platform.node()
 
 AS_ROOT = pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
 

@@ -168,10 +168,28 @@ def test_group_test_adds_only_its_own_packages(machine):
 
     assert done.returncode == 0, done.stderr
     assert machine.called("apt-get")[-1].endswith("--no-install-recommends poppler-utils")
-    (lock,) = machine.called("pip")
-    assert "--require-hashes" in lock
-    assert lock.endswith("test.txt")
+    # The tests start a SLURM cluster.
+    assert locks(machine) == ["test.txt", "slurm.txt"]
     assert machine.run("study", "test").stdout == ""
+
+
+def locks(machine: Machine) -> list[str]:
+    """What was installed into .venv."""
+    calls = machine.called("pip")
+    assert all("--require-hashes" in call for call in calls)
+    return [Path(call.split()[-1]).name for call in calls]
+
+
+def test_group_slurm_adds_one_lock_and_no_package(machine):
+    machine.run("study")
+    machine.forget_calls()
+
+    done = machine.run("study", "slurm")
+
+    assert done.returncode == 0, done.stderr
+    assert machine.called("apt-get") == []
+    assert locks(machine) == ["slurm.txt"]
+    assert machine.run("study", "slurm").stdout == ""
 
 
 def test_unknown_machine_is_told_what_to_install(tmp_path):
