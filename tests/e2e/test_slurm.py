@@ -165,9 +165,14 @@ def block(measured: Project) -> Iterator[tuple[subprocess.Popen, str]]:
     assert before
     for cell in project.cells(1):
         shutil.rmtree(project.folder / cell.parent, ignore_errors=True)
+    earlier = set(project.cluster.jobs("all"))
     running = project.start(*project.cells(1))
-    until(project.servers, lambda: f"no server starts: {project.said[-3000:]}")
-    (job,) = project.cluster.jobs("running")
+    until(
+        # The server of an earlier job may be there still.
+        lambda: set(project.cluster.jobs("running")) - earlier and project.servers(),
+        lambda: f"no server starts: {project.said[-3000:]}",
+    )
+    (job,) = set(project.cluster.jobs("running")) - earlier
     yield running, job
     assert contents(project.folder, f"{RESULTS}/raw/*/*/*/rep2/*") == before
 

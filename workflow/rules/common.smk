@@ -64,6 +64,14 @@ def cell_of(wildcards):
     return told(PLAN.cell, "{store}/{workload}/{parameters}/rep{repetition}".format(**wildcards))
 
 
+def order(wildcards):
+    """The priority of a cell: the first one of the plan has the highest."""
+    if workflow.remote_exec:
+        # A failed cell does not stop its block; Snakemake does not hand that on to the node.
+        workflow.execution_settings.keep_going = True
+    return 1 + len(PLAN.cells) - PLAN.positions[cell_of(wildcards).path]
+
+
 def is_partial(wildcards):
     return not PLAN.published and wildcards.run.endswith("-partial")
 

@@ -14,23 +14,16 @@ PROTOCOL = 1
 PROBE_PROTOCOL = 1
 
 
-def order(wildcards):
-    """The priority of a cell: the first one of the plan has the highest."""
-    if workflow.remote_exec:
-        # A failed cell does not stop its block; Snakemake does not hand that on to the node.
-        workflow.execution_settings.keep_going = True
-    return 1 + len(PLAN.cells) - PLAN.positions[cell_of(wildcards).path]
-
-
 rule measure:
     output:
         f"results/{PLAN.run}/raw/{{store}}/{{workload}}/{{parameters}}/rep{{repetition}}/SHA256SUMS",
     log:
         f"results/{PLAN.run}/logs/{{store}}/{{workload}}/{{parameters}}/rep{{repetition}}.log",
-    # Where cells are jobs of a cluster, those of a repetition are one.
-    group: "repetition-{repetition}"
     priority: order
     retries: 0
+    # Where cells are jobs of a cluster, those of a repetition are one.
+    group:
+        "repetition-{repetition}"
     threads: workflow.cores
     params:
         study=PLAN.study_file,
@@ -53,8 +46,9 @@ rule probe_store:
         f"results/{PLAN.run}/probes/{{store}}/SHA256SUMS",
     log:
         f"results/{PLAN.run}/logs/probes/{{store}}.log",
-    group: "probes"
     retries: 0
+    group:
+        "probes"
     threads: workflow.cores
     params:
         study=PLAN.study_file,
