@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import json
 import os
-import platform
 import queue
 import select
 import shutil
@@ -35,7 +34,6 @@ from kvstudy.stores.definition import Store, load_store
 from kvstudy.stores.server import free_port
 
 KEY = "config/config.yaml: hosts"
-STATE = "KVSTUDY_STATE"
 # The other side says each BEAT_SECONDS that it is there.
 BEAT_SECONDS = 2.0
 SILENCE_SECONDS = 20.0
@@ -83,9 +81,6 @@ class Agent:
         Not where the kernel is that of ``boot``: the other side holds the lock there.
         """
         if boot_id() != boot:
-            if STATE in os.environ:
-                # The hosts may share the folder, but neither locks nor processes.
-                os.environ[STATE] = str(Path(os.environ[STATE]) / platform.node())
             self._alone.enter_context(process.measuring_alone())
             for leftover in process.sweep():
                 print(f"ended a leftover of an earlier cell: {leftover}", file=sys.stderr)

@@ -50,8 +50,8 @@ def components(java: dict, data: Path | None = None) -> list[dict[str, str]]:
 
 
 def node() -> str:
-    """The name of this machine among those of a cluster."""
-    return platform.node()
+    """The name of this machine in a job of SLURM; "" elsewhere, where it is nobody's business."""
+    return platform.node() if "SLURM_JOB_ID" in os.environ else ""
 
 
 def load_average() -> list[float]:

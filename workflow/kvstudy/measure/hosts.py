@@ -21,7 +21,7 @@ from typing import Any
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason
-from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, KEY, STATE, boot_id
+from kvstudy.measure.agent import ANSWER_SECONDS, BEAT_SECONDS, KEY, boot_id
 from kvstudy.measure.clients import Used
 from kvstudy.measure.controller import VARIABLE
 from kvstudy.measure.environment import JAVA_VARIABLES
@@ -31,7 +31,7 @@ from kvstudy.stores.server import Server, end_of, last_words
 from kvstudy.study.config import Hosts
 
 # What a program there finds by its environment.
-VARIABLES = ("PATH", STATE, *JAVA_VARIABLES)
+VARIABLES = ("PATH", "KVSTUDY_STATE", *JAVA_VARIABLES)
 # For connecting.
 HELLO_SECONDS = 60.0
 # For the end of somebody else's cell there, who may be waiting for us.
