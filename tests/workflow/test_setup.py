@@ -20,7 +20,7 @@ TOOLS = """bash cat chmod cp cut dirname env find flock grep ls mkdir paste rm s
 tail touch xargs"""
 PROGRAMS = (
     "javac java mvn redis-server memcached pandoc latexmk pdflatex kpsewhich pdftotext chromium "
-    "slurmctld slurmd munged ip"
+    "slurmctld slurmd munged ip ss sshd"
 )
 
 FAKE_PYTHON = """#!/bin/bash

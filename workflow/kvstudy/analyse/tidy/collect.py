@@ -171,7 +171,8 @@ def collect(
         | {"study": study_record(study, cells).model_dump()}
     )
     # The tables of cells that do not tell their node stay as they were packed in archives.
-    if not tables["cells"]["node"].fillna("").any():
+    nodes = tables["cells"]["node"]
+    if (nodes.isna() | (nodes == "")).all():
         tables["cells"] = tables["cells"].drop(columns="node")
     return Collected(tables, environment, unreadable)
 
@@ -212,13 +213,13 @@ def _environment(manifests: list[dict]) -> dict:
             {side: cores[side] for side in ("server", "client")} | {"cells": pinnings.count(cores)}
             for cores in _distinct(pinnings)
         ],
-        "hosts": _hosts(manifests),
         "stores": {name: _server(of_store[name]) for name in sorted(of_store)},
+        **_hosts(manifests),
     }
 
 
-def _hosts(manifests: list[dict]) -> list[dict]:
-    """Each different set of hosts that server and clients had of their own; empty without any.
+def _hosts(manifests: list[dict]) -> dict[str, list[dict]]:
+    """The key ``hosts``, each different set that server and clients had; nothing without any.
 
     ``round_trip`` are quartiles (s), medians over cells and clients of those of each.
     """
@@ -237,7 +238,7 @@ def _hosts(manifests: list[dict]) -> list[dict]:
                 "round_trip": [statistics.median(each) for each in zip(*trips, strict=True)],
             }
         )
-    return found
+    return {"hosts": found} if found else {}
 
 
 def _server(manifests: list[dict]) -> dict:
