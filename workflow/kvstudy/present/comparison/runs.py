@@ -132,7 +132,9 @@ def read_recorded(folder: Path) -> RecordedRun:
     """
     environment, study = _environment(folder / "environment.json")
     made_by = f"written by `kvstudy parse`; if another version wrote it, {PARSE_AGAIN}"
-    cells = read_csv(CELLS.path(folder), CELLS.columns, CELLS.numbers, made_by, ["wall_seconds", "node"])
+    cells = read_csv(
+        CELLS.path(folder), CELLS.columns, CELLS.numbers, made_by, ["wall_seconds", "node"]
+    )
     measurements = MEASUREMENTS.read(folder)
     try:
         values = per_repetition(measurements, cells, [])
