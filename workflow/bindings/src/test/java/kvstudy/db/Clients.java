@@ -37,7 +37,10 @@ final class Clients {
       }
       case "mongodb" -> {
         db = new MongoDbClient();
-        p.setProperty("mongodb.url", "mongodb://127.0.0.1:" + port + "/ycsb?w=1");
+        // An operation has a limit of time only where the URL sets one.
+        p.setProperty(
+            "mongodb.url",
+            "mongodb://127.0.0.1:" + port + "/ycsb?w=1&socketTimeoutMS=" + timeoutMillis);
         p.setProperty("mongodb.timeout", Integer.toString(timeoutMillis));
       }
       case "mysql", "mariadb" -> {
