@@ -101,15 +101,13 @@ def server_cpu_seconds(raw: Path, phase: str) -> float | None:
     None where the server's processes are not on this machine, or nothing was
     sampled. KvstudyError for a file that is no ``processes.csv``.
     """
-    for host in files_of(raw, PROCESSES):
-        if (used := _server_cpu(raw, phase, host)) is not None:
-            return used
-    return None
+    used = (_server_cpu(path, phase) for path in files_of(raw, PROCESSES).values())
+    return next((seconds for seconds in used if seconds is not None), None)
 
 
-def _server_cpu(raw: Path, phase: str, host: str) -> float | None:
-    """The same of one host."""
-    samples = _totals(files_of(raw, PROCESSES)[host], phase, PROCESS_CPU, "server")
+def _server_cpu(path: Path, phase: str) -> float | None:
+    """The same of one host, whose ``processes.csv`` is ``path``."""
+    samples = _totals(path, phase, PROCESS_CPU, "server")
     used = [sum(sample.values()) for sample in samples]
     return used[-1] - used[0] if len(used) > 1 else None
 
@@ -250,12 +248,10 @@ def usage(
     metrics = {"in_call": _in_call(threads, log)} if log.runtime > 0 else {}
     cpu, seconds = client
     metrics["client_cores"] = cpu / seconds if seconds else None
-    of_server = (
-        _per_second(path, phase, PROCESS_CPU, "server")
-        for path in files_of(raw, PROCESSES).values()
-    )
+    watched = files_of(raw, PROCESSES)
+    of_server = (_per_second(path, phase, PROCESS_CPU, "server") for path in watched.values())
     metrics["server_cores"] = next((cores for cores in of_server if cores is not None), None)
-    apart = "" not in files_of(raw, PROCESSES)
+    apart = "" not in watched
     if usable is None and not apart:
         columns = ("cpu_busy", "cpu_idle", "cpu_steal")
         cores = _per_second(raw / MACHINE, phase, columns, least=LEAST_SECONDS)
@@ -325,23 +321,26 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     KvstudyError for a file that is no ``machine.csv``.
     """
     worst: dict[str, float] = {}
-    for host in files_of(raw, MACHINE):
-        for name, share in _shares_of(raw, phase, manifest, host).items():
+    processes = files_of(raw, PROCESSES)
+    for host, machine in files_of(raw, MACHINE).items():
+        for name, share in _shares_of(machine, processes[host], phase, manifest, host).items():
             worst[name] = max(share, worst.get(name, share))
     return worst
 
 
-def _shares_of(raw: Path, phase: str, manifest: dict, host: str) -> dict[str, float]:
-    """The same of one host."""
+def _shares_of(
+    of_machine: Path, of_processes: Path, phase: str, manifest: dict, host: str
+) -> dict[str, float]:
+    """The same of one host, whose samples are in the two files."""
     columns = ("cpu_busy", INTERRUPTS, "cpu_idle", "cpu_steal")
-    samples = _totals(files_of(raw, MACHINE)[host], phase, columns, optional=[INTERRUPTS])
+    samples = _totals(of_machine, phase, columns, optional=[INTERRUPTS])
     # CPU seconds of the machine, from the first to the last sample.
     machine = {name: samples[-1][name] - samples[0][name] for name in (samples or [{}])[0]}
     total = sum(seconds for name, seconds in machine.items() if name != INTERRUPTS)
     if total < LEAST:
         return {}
     shares = {"steal_cpu": 100 * machine["cpu_steal"] / total}
-    server = _server_cpu(raw, phase, host)
+    server = _server_cpu(of_processes, phase)
     watched = manifest["phases"][phase]
     hosts = manifest.get("hosts")
     if hosts:
