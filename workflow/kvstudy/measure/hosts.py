@@ -171,10 +171,7 @@ class Connected:
 
     def be_alone(self) -> None:
         """Wait until nothing else is measured on the hosts; only while this one is ours alone."""
-        for link in self._links.values():
-            link.post("be_alone", boot=boot_id())
-        for link in self._links.values():
-            link.answer(ALONE_SECONDS)
+        self._ask_all(self._links.values(), "be_alone", ALONE_SECONDS, boot=boot_id())
 
     def missing(self, stores: Sequence[Store]) -> dict[str, str | None]:
         """Why each store's server cannot run on its host, by the store's folder, or None."""
@@ -244,9 +241,12 @@ class Connected:
             with contextlib.suppress(Lost):
                 self._server.ask("stop_clock")
 
-    def _ask_all(self, links: Collection[Link], do: str, seconds: float) -> dict[str, Any]:
+    def _ask_all(
+        self, links: Collection[Link], do: str, seconds: float, **arguments: object
+    ) -> dict[str, Any]:
+        """All at the same time; the answers by host."""
         for link in links:
-            link.post(do)
+            link.post(do, **arguments)
         return {link.host: link.answer(seconds) for link in links}
 
 
