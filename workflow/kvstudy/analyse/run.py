@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 
 def _tidy(table: Table) -> cached_property[pd.DataFrame]:
     """The table of a run, which is empty where nothing was measured."""
-    return cached_property(
-        lambda run: table.frame() if run.published_only else table.read(run.folder)
-    )
+    return cached_property(lambda run: run.read(table))
 
 
 @dataclass(frozen=True)
@@ -125,6 +123,10 @@ class Run(Paths):
 
     # --- the tidy tables; see ``tidy.files`` for their columns
 
+    def read(self, table: Table) -> pd.DataFrame:
+        """The table from its file; it is not kept."""
+        return table.frame() if self.published_only else table.read(self.folder)
+
     # The closed-loop cells, all text but ``wall_seconds``.
     cells = _tidy(CELLS)
     measurements = _tidy(MEASUREMENTS)
@@ -170,14 +172,10 @@ class Run(Paths):
         """What names the cells that count, without control cells."""
         return self.own_values[CELL].drop_duplicates()
 
-    @property
-    def histograms(self) -> pd.DataFrame:
-        return HISTOGRAMS.frame() if self.published_only else HISTOGRAMS.read(self.folder)
-
     @cached_property
     def counted_histograms(self) -> pd.DataFrame:
         """Of a large study they take a gigabyte, so those that do not count are not kept."""
-        histograms = self.histograms
+        histograms = self.read(HISTOGRAMS)
         # A merge would turn categories into texts.
         numbers = histograms.groupby(CELL, observed=True, sort=False).ngroup()
         cells = histograms.loc[~numbers.duplicated(), CELL].astype(str)
