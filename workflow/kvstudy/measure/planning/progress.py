@@ -65,8 +65,8 @@ def look(study: Study, stores: dict[str, Store], config: Config, scale: float) -
     if not config.hosts.server:
         provider = providers.resolve(config.provider, Path("results") / run / "raw")
     # Hosts need not be there any more when all is measured.
-    asked = stores if not config.hosts.server or len(done) < len(cells) else {}
-    why = why_missing(asked, config, provider) if asked else {}
+    looked = not config.hosts.server or len(done) < len(cells)
+    why = why_missing(stores, config, provider) if looked else {}
     missing = {name: sentence(reason) for name, reason in why.items()}
     absent = {cell for cell in cells if cell.store in missing and cell not in done}
     controls = left_out(study, cells, done, absent)
