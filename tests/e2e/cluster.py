@@ -20,11 +20,13 @@ from pathlib import Path
 
 import psutil
 
-PROGRAMS = ("slurmctld", "slurmd", "munged", "ip", "nsenter", "unshare")
+from tests.e2e.namespaces import Network, inside, network
+
+PROGRAMS = ("slurmctld", "slurmd", "munged", "unshare")
 # Beyond its own needs a node of so many CPUs takes a job whatever else the machine does.
 CONFIGURATION = """
 ClusterName={name}
-SlurmctldHost={host}({address}.1)
+SlurmctldHost={host}({address})
 SlurmctldPort={control}
 SlurmdPort={node}
 SlurmUser=root
@@ -60,16 +62,8 @@ def reason_to_skip() -> str:
     """Why no cluster can be had on this machine; "" where it can."""
     if missing := [program for program in PROGRAMS if not shutil.which(program)]:
         return f"no {', '.join(missing)}; envs/setup test installs them"
-    tried = subprocess.run(
-        ["unshare", "--net", "--uts", "true"], capture_output=True, text=True, check=False
-    )
+    tried = subprocess.run(["unshare", "--uts", "true"], capture_output=True, text=True)
     return "" if tried.returncode == 0 else f"no namespaces here: {tried.stderr.strip()}"
-
-
-def _command(*command: str | Path) -> str:
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert done.returncode == 0, f"{command}: {done.stdout}"
-    return done.stdout
 
 
 def _free_port() -> int:
@@ -79,16 +73,13 @@ def _free_port() -> int:
 
 
 class Cluster:
-    """``nodes`` are the names; ``environment`` is what SLURM's commands need."""
+    """Its ``nodes`` are the hosts of a network; ``environment`` is what SLURM's commands need."""
 
-    def __init__(self, folder: Path, count: int) -> None:
-        token = secrets.token_hex(2)
+    def __init__(self, folder: Path, of: Network) -> None:
         self.folder = folder
-        self.nodes = [f"kvs{token}-{number}" for number in range(1, count + 1)]
+        self.nodes = of.names
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
-        self._bridge = f"kvs{token}"
-        # Of the range for tests between networks (RFC 2544): no real network has it.
-        self._address = f"198.18.{int(token[:2], 16)}"
+        self._network = of
         self._daemons: dict[str, subprocess.Popen] = {}
 
     # --- up and down
@@ -100,25 +91,21 @@ class Cluster:
         for name in ("state", *(f"{node}.spool" for node in self.nodes)):
             (self.folder / name).mkdir()
         text = CONFIGURATION.format(
-            name=self._bridge,
+            name=self.nodes[0],
             host=socket.gethostname().split(".")[0],
-            address=self._address,
+            address=self._network.ours,
             control=_free_port(),
             node=_free_port(),
             folder=self.folder,
         )
-        for number, node in enumerate(self.nodes, start=11):
-            text += f"NodeName={node} NodeAddr={self._address}.{number} CPUs=2 RealMemory=1000\n"
+        for node in self.nodes:
+            address = self._network.address(node)
+            text += f"NodeName={node} NodeAddr={address} CPUs=2 RealMemory=1000\n"
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "cgroup.conf").write_text(
             "CgroupPlugin=cgroup/v1\n" if Path("/sys/fs/cgroup/memory").is_dir() else ""
         )
         # All paths below are those of this cluster, so it needs none of root's own.
-        _command("ip", "link", "add", self._bridge, "type", "bridge")
-        _command("ip", "address", "add", f"{self._address}.1/24", "dev", self._bridge)
-        _command("ip", "link", "set", self._bridge, "up")
-        for number, node in enumerate(self.nodes, start=11):
-            self._connect(node, number)
         self._start(
             "munged",
             "munged",
@@ -141,19 +128,6 @@ class Cluster:
             self.start_node(node)
         self.wait_for_nodes()
 
-    def _connect(self, node: str, number: int) -> None:
-        _command("ip", "netns", "add", node)
-        inner = node.removeprefix("kvs")
-        _command(
-            *("ip", "link", "add", f"v{inner}", "type", "veth"),
-            *("peer", "name", "eth0", "netns", node),
-        )
-        _command("ip", "link", "set", f"v{inner}", "master", self._bridge, "up")
-        inside = ("ip", "-n", node)
-        _command(*inside, "address", "add", f"{self._address}.{number}/24", "dev", "eth0")
-        _command(*inside, "link", "set", "eth0", "up")
-        _command(*inside, "link", "set", "lo", "up")
-
     def _start(self, name: str, *command: str) -> None:
         with (self.folder / f"{name}.out").open("a") as out:
             self._daemons[name] = subprocess.Popen(
@@ -163,13 +137,10 @@ class Cluster:
 
     def start_node(self, node: str) -> None:
         script = f"hostname {node}; exec slurmd -D"
-        self._start(
-            *(node, "nsenter", f"--net=/run/netns/{node}"),
-            *("unshare", "--uts", "sh", "-c", script),
-        )
+        self._start(node, *inside(node), "unshare", "--uts", "sh", "-c", script)
 
     def stop(self) -> None:
-        """End all that was started, and what jobs left; remove the namespaces. Some may be gone."""
+        """End all that was started, and what jobs left. Some may be gone."""
         with contextlib.suppress(Exception):
             self.run("scancel", "--user=root", "--full")
         for process in self._daemons.values():
@@ -185,21 +156,13 @@ class Cluster:
             with contextlib.suppress(psutil.Error):
                 process.kill()
         psutil.wait_procs(left, timeout=10)
-        for node in self.nodes:
-            subprocess.run(["ip", "netns", "delete", node], capture_output=True, check=False)
-        subprocess.run(["ip", "link", "delete", self._bridge], capture_output=True, check=False)
 
-    def processes(self) -> list[psutil.Process]:
-        """What runs on the nodes: all that is in their namespaces of network."""
-        there = set()
-        for node in self.nodes:
-            with contextlib.suppress(OSError):
-                there.add(Path(f"/run/netns/{node}").stat().st_ino)
+    def processes(self, *nodes: str) -> list[psutil.Process]:
+        """What runs on these nodes, or on all of them."""
         found = []
-        for process in psutil.process_iter():
-            with contextlib.suppress(OSError):
-                if Path(f"/proc/{process.pid}/ns/net").stat().st_ino in there:
-                    found.append(process)
+        for pid in (pid for node in nodes or self.nodes for pid in self._network.pids(node)):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found.append(psutil.Process(pid))
         return found
 
     # --- what is asked of it
@@ -223,11 +186,9 @@ class Cluster:
 
     def kill_node(self, node: str) -> None:
         """Its daemon and all that runs there, as when the machine loses its power."""
-        here = Path(f"/run/netns/{node}").stat().st_ino
-        for process in self.processes():
-            with contextlib.suppress(OSError, psutil.Error):
-                if Path(f"/proc/{process.pid}/ns/net").stat().st_ino == here:
-                    process.kill()
+        for process in self.processes(node):
+            with contextlib.suppress(psutil.Error):
+                process.kill()
         self._daemons[node].wait()
 
     def kill_daemon(self, node: str) -> None:
@@ -260,10 +221,13 @@ def running_cluster(count: int) -> Iterator[Cluster]:
     # munged wants a folder that everybody may enter, and pytest's are closed.
     folder = Path(tempfile.mkdtemp(prefix="kvstudy-slurm-"))
     folder.chmod(0o755)
-    cluster = Cluster(folder, count)
     try:
-        cluster.start()
-        yield cluster
+        with network(count) as of:
+            cluster = Cluster(folder, of)
+            try:
+                cluster.start()
+                yield cluster
+            finally:
+                cluster.stop()
     finally:
-        cluster.stop()
         shutil.rmtree(folder, ignore_errors=True)

@@ -25,6 +25,10 @@ class Network:
     names: list[str]
     prefix: str
 
+    @property
+    def ours(self) -> str:
+        return f"{self.prefix}.254"
+
     def address(self, name: str) -> str:
         return f"{self.prefix}.{self.names.index(name) + 1}"
 
@@ -78,7 +82,7 @@ def network(hosts: int = 3) -> Iterator[Network]:
                 raise OSError("only root may")
             run("ip", "link", "add", bridge, "type", "bridge")
             made.callback(run, "ip", "link", "delete", bridge)
-            run("ip", "address", "add", f"{of.prefix}.254/24", "dev", bridge)
+            run("ip", "address", "add", f"{of.ours}/24", "dev", bridge)
             run("ip", "link", "set", bridge, "up")
             for number, name in enumerate(names, start=1):
                 run("ip", "netns", "add", name)

@@ -15,6 +15,15 @@ from kvstudy.stores.definition import load_store
 from kvstudy.stores.providers import missing
 
 ROOT = Path(__file__).parents[2]
+# A study of what every machine has, as small as it gets.
+TWO_STORES = {
+    "stores": ["redis", "memcached"],
+    "workloads": ["c"],
+    "parameters": {"records": 1000, "operations": 10_000, "threads": 2},
+    "repetitions": 2,
+    "noise_floor": False,
+    "client_ceiling": False,
+}
 # No package registry has their servers: tested where somebody installed them.
 BY_HAND = {"aerospike", "riak"}
 

@@ -16,17 +16,11 @@ from kvstudy.stores.native import missing
 from kvstudy.study.cells import plan
 from kvstudy.study.load import load_study
 
-from tests.e2e.pipeline import ROOT
+from tests.e2e.pipeline import ROOT, TWO_STORES
 
-STUDY = {
+STUDY = TWO_STORES | {
     "title": "Measured twice",
     "question": "Is it the same again?",
-    "stores": ["redis", "memcached"],
-    "workloads": ["c"],
-    "parameters": {"records": 1000, "operations": 10_000, "threads": 2},
-    "repetitions": 2,
-    "noise_floor": False,
-    "client_ceiling": False,
 }
 
 

@@ -19,18 +19,13 @@ import pytest
 import yaml
 
 from tests.e2e.cluster import Cluster, reason_to_skip, running_cluster
+from tests.e2e.pipeline import TWO_STORES
 from tests.faults.finished import contents
 
-STUDY = {
+STUDY = TWO_STORES | {
     "name": "nodes",
     "title": "Two nodes",
     "question": "Is a repetition measured on one node?",
-    "stores": ["redis", "memcached"],
-    "workloads": ["c"],
-    "parameters": {"records": 1000, "operations": 10_000, "threads": 2},
-    "repetitions": 2,
-    "noise_floor": False,
-    "client_ceiling": False,
 }
 RESULTS = Path("results/nodes")
 CELLS = [f"{store}/c/r1000_o10000_t2" for store in STUDY["stores"]]
