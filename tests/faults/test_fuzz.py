@@ -323,13 +323,12 @@ source: {key: cooper2010, author: A, title: T, year: 2010, published_as: paper,
   printed: {decimal_mark: ",", group_mark: " ", decimals: {throughput: 1}}}
 stores: [redis, {store: mysql, name: my, title: M}]
 workloads: [a, {name: b, records: [10, 20], threads: 3, also: [{records: 5}]}, insert]
-parameters: {records: [10, 20], operations: 20, threads: [1, 2], shown: {records: 10, threads: 2},
-  properties: {requestdistribution: uniform}}
+parameters: {records: [10, 20], operations: 20, threads: [1, 2], clients: auto,
+  shown: {records: 10, threads: 2}, properties: {requestdistribution: uniform}}
 repetitions: 5
 seed: 7
 noise_floor: redis
 client_ceiling: true
-second_client: true
 trimmed_mean: true
 store_pages: true
 expected_failures: [{store: my, operation: update, up_to: 0.01, reason: deadlocks}]

@@ -120,10 +120,6 @@ NOTHING = dict.fromkeys(NUMBERS, math.nan)
             {"client_cores": 1.9, "client_allowed": 2, "machine_cores": 8},
             "the client uses 1.9 of the 2 cores that it may use",
         ),
-        ({"two_clients": 1.3, "two_clients_low": 1.05}, "a second client raises the total by 30 %"),
-        ({"two_clients": 1.3, "two_clients_low": 0.9}, ""),
-        ({"two_clients": 1.3}, "a second client raises the total by 30 %"),
-        ({"two_clients": 1.05, "two_clients_low": 1.04}, ""),
         ({"client_cores": 0.7, "server_cores": 1.2, "machine_cores": 2}, ""),
         ({"client_cores": 1.2, "server_cores": 0.7, "machine_cores": 8}, ""),
     ],
@@ -161,27 +157,6 @@ def test_without_anything_to_tell_nothing_is_told():
     assert (row.client_bound, row.reason) == ("", "")
 
 
-def test_a_second_client_where_nothing_is_inserted(project):
-    study, path = edited(second_client=True)
-    twice = [cell for cell in plan(study) if cell.clients]
-    assert {cell.store for cell in twice} == {f"{name}-two-clients" for name in study.store_names}
-    assert {cell.workload for cell in twice} == {"a", "b", "c", "insert"}
-    assert {tuple(share.threads for share in cell.shares("run")) for cell in twice} == {
-        (2, 2),
-        (4,),
-    }
-    assert original(study, "riak-two-clients") == "riak"
-    assert "riak-two-clients" in stores_to_measure(study, path)
-
-
-@pytest.mark.parametrize(("threads", "halves"), [(1, set()), (2, {(1, 1)}), (5, {(2, 3)})])
-def test_two_clients_share_the_threads_of_one(project, threads, halves):
-    parameters = {"records": 1000, "operations": 10000, "threads": threads}
-    study, _ = edited(second_client=True, parameters=parameters)
-    shares = [cell.shares("run") for cell in plan(study) if cell.clients and cell.operations]
-    assert {tuple(share.threads for share in of_cell) for of_cell in shares} == halves
-
-
 def test_clients_share_threads_operations_and_keys(project):
     parameters = {"records": 1000, "operations": 10001, "threads": 7, "clients": 3}
     study, _ = edited(parameters=parameters)
@@ -203,9 +178,9 @@ def test_clients_share_threads_operations_and_keys(project):
     [
         ({"workloads": ["a", "d"]}, "'d' inserts records and asks for them"),
         ({"threads": [2, 4]}, "3 clients cannot share the 2 threads of workload 'a'"),
-        ({"second_client": True}, "the cells have 3 clients already"),
         ({"stores": ["redis", "rocksdb"]}, "the records of 'rocksdb' are inside one client"),
-        ({"clients": 0}, "clients: must be 1 or more, but is 0"),
+        ({"clients": 0}, "clients: must be 1 or more, or one of auto, but is 0"),
+        ({"clients": "all"}, "must be one of auto, but is 'all'"),
     ],
 )
 def test_what_several_clients_cannot_share_is_refused(project, changes, message):
@@ -219,17 +194,6 @@ def test_what_several_clients_cannot_share_is_refused(project, changes, message)
 
     with pytest.raises(KvstudyError, match=message):
         load()
-
-
-def test_a_second_client_that_raises_the_total_shows_that_one_was_the_limit():
-    runs = values(redis=(100, 100), redis_two_clients=(130, 130))
-    (row,) = bottleneck(runs, small.study()).itertuples()
-    assert row.two_clients == pytest.approx(1.3)
-    assert row.client_bound == "yes"
-    assert sentence(row.reason) == "a second client raises the total by 30 %"
-    found = bottleneck(runs, small.study())
-    (grid,) = small.table("bottleneck").grids(found, small.run())
-    assert grid.columns[-2:] == ["Two clients", "Client-bound"]
 
 
 def test_a_study_of_ycsb_without_a_store_is_its_own_ceiling(project):

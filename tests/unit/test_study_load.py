@@ -183,7 +183,8 @@ def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files
 
     def change(data):
         data["parameters"]["properties"] = shares | {"writeallfields": True}
-        data |= {"workloads": ["a", own], "second_client": True, "tables": [], "figures": []}
+        data["parameters"]["clients"] = "auto"
+        data |= {"workloads": ["a", own], "tables": [], "figures": []}
 
     edit(change)
     study = load_study(PATH)
@@ -193,6 +194,6 @@ def test_properties_of_the_workload_win_over_the_studys_and_these_over_the_files
     # Everything that asks goes by the same: the cells, ...
     cells = {cell.workload: dict(cell.properties) for cell in plan(study)}
     assert cells["b"] == {name: value for name, value in b.items() if name not in SIZES}
-    # ... which of them two clients can run, and what an update is predicted to do.
-    assert {cell.workload for cell in plan(study) if cell.clients} == {"b"}
+    # ... which of them several clients can run, and what an update is predicted to do.
+    assert {cell.workload for cell in plan(study) if cell.clients == 2} == {"b"}
     assert writing_all_fields(study) == {"a"}

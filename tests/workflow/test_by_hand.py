@@ -164,7 +164,8 @@ def test_commands_beside_the_server_are_repeated_until_they_succeed(study):
 
 
 def test_controls_are_there(study):
-    tiny = study(client_ceiling=True, second_client=True)
+    sizes = {"records": 6379, "operations": 2000, "threads": 2, "clients": 2}
+    tiny = study(client_ceiling=True, parameters=sizes)
     for cell in plan(tiny):
         if cell.store == "client-ceiling":
             none = ("# no server",)
@@ -178,7 +179,7 @@ def test_controls_are_there(study):
     assert "java" in blocks["client-ceiling"]
     assert re.search(
         r"&\nCLIENTS=\"\$CLIENTS \$!\"\n# run\njava.*\nwait \$CLIENTS; CLIENTS=\n",
-        blocks["redis-two-clients"],
+        blocks["redis"],
     )
 
 

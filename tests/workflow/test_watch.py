@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -64,18 +63,14 @@ def test_phase_rate_and_share_of_the_present_cell(pretend_study):
 
 
 def test_a_timed_cell_is_told_by_its_time_and_two_clients_together(pretend_study):
-    text = pretend_study.read_text().replace("threads: 2}", "threads: 2, seconds: 10}")
-    pretend_study.write_text(text + "second_client: true\n")
+    text = pretend_study.read_text()
+    pretend_study.write_text(text.replace("threads: 2}", "threads: 2, clients: 2, seconds: 10}"))
     cells = {cell.path: cell for cell in plan(load_study(pretend_study))}
     (timed,) = [path for path in cells if path.startswith("pretend/a/") and path.endswith("rep1")]
     folder = Path("results/small/measuring") / timed
     folder.mkdir(parents=True)
     (folder / "run.err").write_text(LINE.format(5, 7, "7"))
     assert current(Path("results/small"), cells).share == 0.5
-    shutil.rmtree(folder)
-    folder = Path("results/small/measuring/pretend-two-clients") / timed.removeprefix("pretend/")
-    folder.mkdir(parents=True)
-    (folder / "run.err").write_text(LINE.format(5, 7, "7"))
     (folder / "run-2.err").write_text(LINE.format(5, 7, "8"))
     assert current(Path("results/small"), cells).rate == 15
 

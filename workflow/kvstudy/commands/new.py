@@ -77,11 +77,11 @@ def study(
 def store(name: str, title: str | None) -> None:
     """Write envs/stores/NAME/ with store.yaml and verbs.py."""
     from kvstudy.stores.definition import StoreFile
-    from kvstudy.study.controls import AGAIN, CEILING, TWO_CLIENTS
+    from kvstudy.study.controls import AGAIN, CEILING
     from kvstudy.study.load import STORES
     from kvstudy.study.reading import read_yaml
 
-    folder = _place(STORES, name, "store", (CEILING.name,), (AGAIN, TWO_CLIENTS))
+    folder = _place(STORES, name, "store", (CEILING.name,), (AGAIN, "-client", "-clients"))
     used = {read_yaml(file, StoreFile).color for file in STORES.glob("*/store.yaml")}
     color = next((color for color in COLORS if color not in used), COLORS[0])
     values = {"name": name, "title": title or _plain(name), "color": color}

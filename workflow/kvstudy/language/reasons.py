@@ -45,6 +45,11 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
         "the server's counter {counter} rose by {rise}: it dropped records while the cell was "
         "measured"
     ),
+    "no-trials": NN_(
+        "{n} of its trial cells is not measured ({first})",
+        "{n} of its trial cells are not measured (the first: {first})",
+    ),
+    "enough-clients": NN_("{n} client was enough", "{n} clients were enough"),
     "clients-apart": N_(
         "its clients began {skew} ms apart, and more than {allowed} ms is no measurement of all "
         "together"
@@ -62,7 +67,6 @@ SENTENCES: dict[str, str | tuple[str, str]] = {
     "few-repeated": N_("too few repeated cells"),
     "no-times": N_("it is not recorded when they were measured"),
     # What limits a store.
-    "two-clients": N_("a second client raises the total by {more} %"),
     "ceiling": N_("{share} % of what the client reaches without a store"),
     "in-call": N_(
         "start-up or client time dominates: its threads are inside calls only {share} % of the time"

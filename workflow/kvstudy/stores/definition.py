@@ -359,13 +359,13 @@ def stores_to_measure(study: Study, path: Path) -> dict[str, Store]:
     if study.imported:
         # What somebody measured is there, or is a gap.
         return stores
-    if study.second_client or study.parameters.several:
-        key = "second_client" if study.second_client else "parameters.clients"
+    if study.parameters.several:
         for name, store in stores.items():
             if store.ycsb and any("{data}" in value for value in store.ycsb.properties.values()):
                 raise KvstudyError(
-                    f"{path}: {key}: the records of '{name}' are inside one client, and several "
-                    "clients would each have others; remove the key, or leave out the store"
+                    f"{path}: parameters.clients: the records of '{name}' are inside one client, "
+                    "and several clients would each have others; remove the key, or leave out the "
+                    "store"
                 )
     for index, use in enumerate(study.workloads):
         operations = operations_of(properties_of(study, use))

@@ -12,7 +12,7 @@ from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import Combination, combinations_of, shown_combination
-from kvstudy.study.controls import CEILING, TWO_CLIENTS, measured_uses, original
+from kvstudy.study.controls import CEILING, controls, original, trial_clients, trials
 from kvstudy.study.model import Study
 from kvstudy.study.parts import RAW_TYPE, StoreUse, WorkloadUse
 from kvstudy.study.workload import Rounds, divisible, load_only, properties_of, rounds_of
@@ -22,6 +22,8 @@ from kvstudy.study.workload import Rounds, divisible, load_only, properties_of, 
 FEWEST_RECORDS = 1_000
 FEWEST_OPERATIONS = 10_000
 SHORTEST_SECONDS = 5
+# So often, n clients and twice as many are tried.
+TRIALS = 5
 
 
 def cell_path(store: str, workload: str, parameters: str, repetition: int | str) -> str:
@@ -53,10 +55,10 @@ class Cell:
 
     An open-loop cell has ``load``, the per cent of the throughput of its
     closed-loop cells that is its target rate; ``closed`` are their parameters.
-    ``beside`` is set where the store has records or operations of its own, and for two clients
-    beside one: the parameters of the cells that it is compared with.
-    ``clients`` is set where several clients do the measured phase at a time; ``threads`` and
-    ``operations`` are those of all together.
+    ``beside`` is set where the store has records or operations of its own, and where trial cells
+    tell the number of clients: the parameters of the cells that it is compared with.
+    ``clients`` is set where several clients do the measured phase at a time, AUTO until trial
+    cells tell how many; ``threads`` and ``operations`` are those of all together.
     """
 
     store: str
@@ -71,7 +73,7 @@ class Cell:
     options: tuple[tuple[str, str], ...] = ()
     load: int | None = None
     closed: str | None = None
-    clients: int | None = None
+    clients: int | str | None = None
     beside: str | None = None
 
     @property
@@ -89,6 +91,11 @@ class Cell:
     def path(self) -> str:
         """The cell's name everywhere."""
         return cell_path(self.store, self.workload, self.parameters, self.repetition)
+
+    def with_clients(self, number: int | None) -> Cell:
+        """The same cell, done by so many clients; None is one."""
+        several = None if number == 1 else number
+        return replace(self, clients=several, beside=self.parameters)
 
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""
@@ -152,10 +159,10 @@ def check_scale(scale: float) -> None:
 def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     """All cells, the controls' too, in the order of measurement.
 
-    Each repetition is a block of all cells, and in it the cells that are compared with each
-    other (one workload, one setting) follow each other: both orders are random, seeded by the
-    study, so that drift of the machine does not fall on one store. Open-loop cells come last,
-    in the same way: their rates follow from all the others.
+    Trial cells come first. Each repetition is a block of all cells, and in it the cells that are
+    compared with each other (one workload, one setting) follow each other: both orders are random,
+    seeded by the study, so that drift of the machine does not fall on one store. Open-loop cells
+    come last, in the same way: their rates follow from all the others.
 
     Source: randomized blocks. When the cells of a whole repetition were shuffled together,
     Redis and Redis again were up to 20 minutes and a factor of 1.3 apart.
@@ -163,10 +170,37 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
     check_scale(scale)
     shuffle = random.Random(study.seed)
     cells: list[Cell] = []
-    first = [cell for use in measured_uses(study) for cell in _cells_of(study, use, scale)]
+    uses = [*study.stores, *controls(study)]
+    first = [cell for use in uses for cell in _cells_of(study, use, scale)]
     for repetition in range(1, study.repetitions + 1):
         cells += _shuffled((replace(cell, repetition=repetition) for cell in first), shuffle)
-    return cells + _open_loop(study, cells, scale)
+    return _trials(study, scale) + cells + _open_loop(study, cells, scale)
+
+
+def _trials(study: Study, scale: float) -> list[Cell]:
+    """The trial cells: n clients beside twice as many, TRIALS blocks for each n.
+
+    Each n has repetitions of its own, so that a pair stands in one block.
+    """
+    shuffle = random.Random(f"clients {study.seed}")
+    cells: list[Cell] = []
+    for step, fewer in enumerate(trial_clients(study)[:-1]):
+        pairs = [
+            cell.with_clients(clients)
+            for clients in (fewer, 2 * fewer)
+            for use in trials(study, clients).values()
+            for cell in _cells_of(study, use, scale)
+            if cell.threads >= 2 * fewer and may_share(cell)
+        ]
+        for repetition in range(step * TRIALS + 1, (step + 1) * TRIALS + 1):
+            block = (replace(cell, repetition=repetition) for cell in pairs)
+            cells += _shuffled(block, shuffle)
+    return cells
+
+
+def may_share(cell: Cell) -> bool:
+    """Whether several clients can share the cell's measured phase."""
+    return cell.threads > 1 and divisible(dict(cell.properties), bool(cell.seconds))
 
 
 def _shuffled(block: Iterable[Cell], shuffle: random.Random) -> list[Cell]:
@@ -229,8 +263,6 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
         of_use: dict[Cell, Cell] = {}
         for sizes in [one] if control else several:
             cell = _cell(study, of, use, sizes, scale)
-            if cell is None:
-                continue
             # Insert-only cells are the same for every operation count, and those of a store with
             # sizes of its own for every such size: they stand beside what is shown.
             same = replace(cell, beside=None)
@@ -240,10 +272,8 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
     return list(cells.values())
 
 
-def _cell(
-    study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
-) -> Cell | None:
-    """The cell; None for a control of two clients that cannot share the work."""
+def _cell(study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float) -> Cell:
+    """The cell, with the store's own sizes if it has any."""
     planned = _planned_cell(study, of, use, sizes, scale)
     if not (of.records or of.operations):
         return planned
@@ -253,7 +283,7 @@ def _cell(
         operations=of.operations or sizes.operations,
     )
     cell = _planned_cell(study, of, use, own, scale)
-    if cell is None or cell == planned:
+    if cell == planned:
         return cell
     return replace(cell, beside=planned.parameters)
 
@@ -264,13 +294,10 @@ def _planned_cell(
     """The cell with the study's sizes, whatever the store has of its own."""
     properties = properties_of(study, use)
     loads_only = load_only(properties)
-    two_clients = of.name not in study.store_names and of.name.endswith(TWO_CLIENTS)
     seconds = use.seconds or study.parameters.seconds
-    if two_clients and (sizes.threads < 2 or not divisible(properties, bool(seconds))):
-        return None
     for size in ("recordcount", "operationcount"):
         properties.pop(size, None)
-    cell = Cell(
+    return Cell(
         store=of.name,
         workload=use.name,
         records=_scaled(sizes.records, scale, FEWEST_RECORDS),
@@ -285,7 +312,6 @@ def _planned_cell(
         options=tuple(sorted(of.options.items())),
         clients=study.parameters.several,
     )
-    return replace(cell, clients=2, beside=cell.parameters) if two_clients else cell
 
 
 def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[Combination, Cell]:
@@ -393,6 +419,14 @@ class Target:
         """The target that a manifest records; KeyError, TypeError or ValueError for another."""
         origins = tuple(Origin(**origin) for origin in recorded["origins"])
         return cls(**recorded | {"origins": origins, "mean": float(recorded["mean"])})
+
+
+@dataclass(frozen=True)
+class NotNow:
+    """Why a cell is not measured; ``final`` when measuring the missing ones would not change it."""
+
+    reason: str
+    final: bool
 
 
 def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:

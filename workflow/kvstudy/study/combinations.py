@@ -35,7 +35,7 @@ def most_cells(study: Study) -> int:
         several = sum(math.prod(map(len, lists.values())) for lists in _lists(study, use))
         cells += several * (len(use.stores) or len(study.stores))
         # Open-loop cells and controls have one set of sizes.
-        once = (len(study.open_loop.loads) if study.open_loop else 0) + study.second_client
+        once = len(study.open_loop.loads) if study.open_loop else 0
         cells += once * len(study.stores) + bool(study.noise_floor) + study.client_ceiling
     return cells * study.repetitions
 

@@ -3,21 +3,21 @@
 The *noise floor*: one store is measured twice in each repetition, under two
 names. Both are the same, so what differs between them is chance. The *client
 ceiling*: YCSB with its BasicDB, which does nothing; no store can be faster on
-this client. A study can ask for a *second client*: each store once more, with two
-clients at a time that have half of the threads each; if their total is higher, one
-client is the limit. All take part in the random order, but not in rankings, tables of
-results or figures.
+this client. With ``clients: auto``, *trial cells* before all others find out how many clients each
+store needs: they have 1, 2, 4, … of them. Controls take part in the random order, but not in
+rankings, tables of results or figures.
 """
 
-from kvstudy.language.current import N_, _
+import re
+
+from kvstudy.language.current import N_, _, ngettext
+from kvstudy.study.combinations import shown_combination
 from kvstudy.study.model import Study
-from kvstudy.study.parts import StoreUse
+from kvstudy.study.parts import AUTO, MOST_CLIENTS, StoreUse
 
 CEILING = StoreUse(store="basic", name="client-ceiling", title=N_("YCSB without a store"))
 AGAIN = "-again"
-TWO_CLIENTS = "-two-clients"
-# What stands behind the title of such a store.
-WORDS = [N_("again"), N_("two clients")]
+TRIAL = re.compile(r"-(\d+)-clients?$")
 
 
 def controls(study: Study) -> list[StoreUse]:
@@ -31,18 +31,36 @@ def controls(study: Study) -> list[StoreUse]:
         uses.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
     if ceiling_store(study) == CEILING.name:
         uses.append(CEILING.model_copy(update={"title": _(CEILING.title)}))
-    if study.second_client:
-        uses += [
-            use.model_copy(update={"name": use.name + TWO_CLIENTS})
-            for use in study.stores
-            if use.store != CEILING.store
-        ]
     return uses
+
+
+def trial_clients(study: Study) -> list[int]:
+    """Of trial cells: 1, 2, 4, … as long as some workload has a thread for each client."""
+    if study.imported or study.parameters.clients != AUTO:
+        return []
+    threads = max(shown_combination(study, use).threads for use in study.workloads)
+    return [2**power for power in range(min(threads, MOST_CLIENTS).bit_length())]
+
+
+def clients_of_trial(store: str) -> int | None:
+    """How many clients the trial cells of the ``store`` called so have; None for no such store."""
+    trial = TRIAL.search(store)
+    return int(trial[1]) if trial else None
+
+
+def trials(study: Study, clients: int) -> dict[str, StoreUse]:
+    """What the study's stores are in trial cells with so many ``clients``, by their own names."""
+    ending = f"-{clients}-client{'' if clients == 1 else 's'}"
+    return {
+        use.name: use.model_copy(update={"name": use.name + ending})
+        for use in study.stores
+        if use.store != CEILING.store
+    }
 
 
 def is_control(store: str) -> bool:
     """Whether a cell of the store called so is a control cell."""
-    return store == CEILING.name or store.endswith((AGAIN, TWO_CLIENTS))
+    return store == CEILING.name or store.endswith(AGAIN) or clients_of_trial(store) is not None
 
 
 def noise_store(study: Study) -> str | None:
@@ -56,18 +74,29 @@ def noise_store(study: Study) -> str | None:
 
 def ceiling_store(study: Study) -> str | None:
     """The name of YCSB without a store: the study's own store of that kind, or the control."""
+    if study.parameters.clients == AUTO:
+        # It would be another one for each number of clients.
+        return None
     control = CEILING.name if study.client_ceiling and not study.imported else None
     return next((use.name for use in study.stores if use.store == CEILING.store), control)
 
 
 def measured_uses(study: Study) -> list[StoreUse]:
     """All stores that cells are measured of: the study's own and the controls."""
-    return [*study.stores, *controls(study)]
+    of_trials = [use for number in trial_clients(study) for use in trials(study, number).values()]
+    return [*study.stores, *controls(study), *of_trials]
 
 
 def original(study: Study, store: str) -> str:
     """The study's own store that ``store`` is, under whatever name it was measured."""
-    for use in study.stores:
-        if store in (use.name + AGAIN, use.name + TWO_CLIENTS) and store not in study.store_names:
-            return use.name
-    return store
+    of = TRIAL.sub("", store).removesuffix(AGAIN)
+    return of if of in study.store_names and store not in study.store_names else store
+
+
+def added(study: Study, store: str) -> str:
+    """What stands behind the title of the store whose control ``store`` is; "" for any other."""
+    if store in study.store_names or original(study, store) == store:
+        return ""
+    if clients := clients_of_trial(store):
+        return ngettext("{} client", "{} clients", clients).format(clients)
+    return _("again")

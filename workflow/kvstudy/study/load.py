@@ -5,11 +5,11 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.study.base import MOST
 from kvstudy.study.combinations import combinations_of, most_cells, shown_combination
-from kvstudy.study.controls import controls, measured_uses
+from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import TABLES, added
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, check_unique
-from kvstudy.study.parts import MEAN, WorkloadUse
+from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
 from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, check_names
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import (
@@ -79,8 +79,8 @@ def load_study(path: Path) -> Study:
     check_unique(
         *(path, "stores", [use.name for use in measured_uses(study)]),
         remedy=", or give one another name: {{store: {}, name: ...}}",
-        added={use.name for use in controls(study)},
-        by="a control (noise_floor, client_ceiling, second_client)",
+        added={use.name for use in measured_uses(study)[len(study.stores) :]},
+        by="a control (noise_floor, client_ceiling, clients)",
     )
     check_unique(path, "workloads", study.workload_names)
     if MEAN in study.workload_names:
@@ -194,13 +194,8 @@ def _check_sizes(path: Path, study: Study) -> None:
 def _check_clients(path: Path, study: Study) -> None:
     """Several clients must be able to share each workload."""
     clients = study.parameters.several
-    if clients is None:
+    if clients in (None, AUTO):
         return
-    if study.second_client:
-        raise KvstudyError(
-            f"{path}: second_client: the cells have {clients} clients already; remove it, or "
-            "parameters.clients"
-        )
     for index, use in enumerate(study.workloads):
         if not divisible(properties_of(study, use), bool(use.seconds or study.parameters.seconds)):
             raise KvstudyError(

@@ -114,6 +114,7 @@ _ALL = (
     Metric("monitor_cpu", "%", "Watching, of one core", files=(_MANIFEST,)),
     Metric("background_cpu", "%", "Other programs, of all cores"),
     Metric("steal_cpu", "%", "Stolen by the host, of all cores"),
+    Metric("clients", "count", files=(_MANIFEST,)),
     # Of several clients: of their beginnings, and of the time from the first to the last operation
     # that in which all ran.
     Metric("skew", "ms", files=("{}.err",)),

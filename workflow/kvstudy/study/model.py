@@ -69,12 +69,6 @@ class Study(Strict):
         default=True,
         description="Measure YCSB without a store too, to see what the client can do at most.",
     )
-    second_client: bool = Field(
-        default=False,
-        description="Measure each store with two YCSB clients at a time too, each with half of the "
-        "threads, under workloads that do not insert and read: does the total rise, one client is "
-        "the limit. Cells of one thread have none.",
-    )
     trimmed_mean: bool = Field(
         default=False,
         description="Give trimmed means too: without the smallest and the largest fifth of the "

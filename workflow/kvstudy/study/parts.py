@@ -15,6 +15,9 @@ MEAN = "mean"
 
 # YCSB's measurementtype that also keeps each single latency.
 RAW_TYPE = "hdrhistogram+raw"
+# As many clients as a store needs.
+AUTO = "auto"
+MOST_CLIENTS = 64
 
 
 class PrintedForm(Strict):
@@ -150,12 +153,12 @@ class Parameters(Strict):
         description="Operations of the run phase; workloads with operationcount=0 have none."
     )
     threads: Counts = Field(default=1, description="Client threads of YCSB.")
-    clients: int = Field(
+    clients: Annotated[int, Field(ge=1, le=MOST_CLIENTS)] | Literal["auto"] = Field(
         default=1,
-        ge=1,
-        le=64,
         description="YCSB clients at a time, processes that begin together and share threads, "
-        "operations and, where they insert, keys.",
+        "operations and, where they insert, keys. `auto`: for each store and workload as many as "
+        "it takes until twice as many are surely not 5 % faster; trial cells before all others "
+        "find out.",
     )
     shown: ShownSizes = Field(
         default=ShownSizes(),
@@ -176,9 +179,9 @@ class Parameters(Strict):
     )
 
     @property
-    def several(self) -> int | None:
-        """The clients of each cell where there are several."""
-        return self.clients if self.clients > 1 else None
+    def several(self) -> int | str | None:
+        """The clients of each cell where there are several, or may be."""
+        return None if self.clients == 1 else self.clients
 
     @property
     def property_texts(self) -> dict[str, str]:

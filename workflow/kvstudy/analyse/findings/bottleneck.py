@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from functools import partial
 
+from kvstudy.analyse.tidy.clients import needed
 from kvstudy.analyse.tidy.files import SETTING, Table
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import log_t_interval
-from kvstudy.study.controls import TWO_CLIENTS, ceiling_store
+from kvstudy.study.controls import ceiling_store, clients_of_trial, original
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 
 USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]
-NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "two_clients", "two_clients_low"]
+TWICE = ["twice", "twice_low", "twice_high"]
+NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "clients", *TWICE]
 TABLE = Table("bottleneck", [*SETTING, *NUMBERS, "client_bound", "reason"], NUMBERS, "analyse")
 
-# A second client that raises the total by more shows that one was the limit.
-MORE_WITH_TWO = 0.10
 # Above this share of the throughput without a store, the client is the limit.
 NEAR_CEILING = 0.8
 # Client threads that are inside calls less than this share of the time are busy themselves.
@@ -38,16 +39,18 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
     Columns: client_cpu, server_cpu (us per operation), client_cores, server_cores (in
     use), machine_cores, client_allowed (that the client may use), in_call (share of
     the threads' time inside calls to the store), ceiling (throughput by that of
-    YCSB without a store), two_clients (total throughput of two clients with half
-    of the threads each by that of one) and the lower end of its 95 % interval,
-    client_bound ("yes", "no", or "" where nothing tells, as of ``embedded`` stores), reason
-    (of a yes). Unknown is NaN.
+    YCSB without a store), clients (how many there were, where trial cells told), twice (throughput
+    of twice as many by theirs, of the trial cells) and the ends of its 95 % interval,
+    client_bound ("yes", "no", or "" where nothing tells, as of ``embedded`` stores), reason (of a
+    yes). Unknown is NaN.
     """
     overall = values[(values["operation"] == "overall") & (values["workload"] != MEAN)]
     means = {
         key: {metric: log_t_interval(of["value"]).value for metric, of in group.groupby("metric")}
         for key, group in overall[overall["value"] > 0].groupby(SETTING, sort=False)
     }
+    throughput = overall[overall["metric"] == "throughput"]
+    trials = throughput[throughput["store"].map(clients_of_trial).notna()]
     rows = []
     ceiling = ceiling_store(study)
     for (store, workload, parameters), found in means.items():
@@ -57,39 +60,28 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
         top = means.get((ceiling, workload, parameters), {}) if store != ceiling else {}
         if "throughput" in top and "throughput" in found:
             found["ceiling"] = found["throughput"] / top["throughput"]
-        of_cell = "workload == @workload and parameters == @parameters"
-        found |= _two_clients(overall.query(of_cell), store)
+        of_trials = trials.query("workload == @workload and parameters == @parameters")
+        found |= _twice(of_trials[of_trials["store"].map(partial(original, study)) == store])
         numbers = {name: found.get(name, math.nan) for name in NUMBERS}
         apart = store not in embedded
         why = client_bound(numbers) if apart else ""
-        signs = (numbers[name] for name in (*USAGE, "ceiling", "two_clients"))
+        signs = (numbers[name] for name in (*USAGE, "ceiling"))
         told = apart and not all(map(math.isnan, signs))
         verdict = N_("yes") if why else N_("no") if told else ""
         rows.append([store, workload, parameters, *numbers.values(), verdict, why])
     return TABLE.frame(rows)
 
 
-def _two_clients(values: pd.DataFrame, store: str) -> dict[str, float]:
-    """Their throughput by one client's, paired by repetition; nothing without them."""
-
-    def runs(name: str) -> pd.Series:
-        rows = values[(values["store"] == name) & (values["metric"] == "throughput")]
-        return rows.set_index("repetition")["value"]
-
-    ratios = (runs(f"{store}{TWO_CLIENTS}") / runs(store)).dropna()
-    if ratios.empty:
+def _twice(rows: pd.DataFrame) -> dict[str, float]:
+    """What the trial cells of a store say of twice as many clients as it needs."""
+    of = needed(rows)
+    if of is None or of.more is None:
         return {}
-    mean = log_t_interval(ratios)
-    low = math.nan if mean.low is None else mean.low
-    return {"two_clients": mean.value, "two_clients_low": low}
+    return dict(zip(TWICE, (of.more.value, of.more.low, of.more.high), strict=True))
 
 
 def client_bound(found: dict[str, float]) -> str:
     """Why the client limits the throughput, or "". An unknown number (NaN) tells nothing."""
-    # One repetition has no interval; then the value itself decides.
-    surely_more = not found["two_clients_low"] <= 1
-    if found["two_clients"] > 1 + MORE_WITH_TWO and surely_more:
-        return reason("two-clients", more=f"{100 * (found['two_clients'] - 1):.0f}")
     if found["ceiling"] > NEAR_CEILING:
         return reason("ceiling", share=f"{100 * found['ceiling']:.0f}")
     if found["in_call"] < FEW_IN_CALL:

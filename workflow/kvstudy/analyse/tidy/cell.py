@@ -39,6 +39,7 @@ from kvstudy.study.alike import client_cores, differences
 from kvstudy.study.cells import Cell, Target
 from kvstudy.study.metrics import metric_of
 from kvstudy.study.model import Study
+from kvstudy.study.parts import AUTO
 from kvstudy.study.raw import check_sums, kept_latencies, one_line
 from kvstudy.study.workload import ROUNDS_FILE
 
@@ -84,6 +85,8 @@ def read_cell(study: Study, cell: Cell, raw: Path) -> tuple[dict, Rows, str]:
     with reading(raw, MANIFEST):
         check_sums(raw)
         manifest = json.loads((raw / MANIFEST).read_text(encoding="utf-8"))
+        if cell.clients == AUTO:
+            cell = cell.with_clients(manifest["cell"]["clients"])
         changes = _changes(manifest["cell"], cell.as_json())
     if changes:
         raise KvstudyError(
@@ -155,6 +158,8 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
     }
     value = partial(_value, phase, "overall")
     values, apart = [], []
+    if study.parameters.clients == AUTO:
+        values.append(value("clients", cell.clients or 1))
     if cell.clients:
         all_clients = files.together(phase)
         logs[phase], counts = all_clients.log, all_clients.counts

@@ -29,7 +29,7 @@ from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
-from kvstudy.study.cells import Cell, Origin, Target
+from kvstudy.study.cells import Cell, NotNow, Origin, Target
 from kvstudy.study.model import Study
 from kvstudy.study.raw import is_gap, is_measured, raw_directory, sums_digest
 
@@ -86,7 +86,7 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
     reasons = frame["reason"].tolist()
     planned = {tuple(key_of(cell).values()): cell for cell in cells}
     # Each rate means reading all logs of its closed-loop cells; loads and repetitions share them.
-    known: dict[tuple[str, str, str | None], Target | NoTarget] = {}
+    known: dict[tuple[str, str, str | None], Target | NotNow] = {}
     for index, row in enumerate(frame.itertuples()):
         cell = planned[row.store, row.workload, row.parameters, row.repetition]
         if row.status in ("measured", "failed"):
@@ -95,7 +95,7 @@ def explain(frame: pd.DataFrame, study: Study, cells: list[Cell], run: str) -> p
         if origin not in known:
             known[origin] = find_target(study, cells, cell, run)
         target = known[origin]
-        if not isinstance(target, NoTarget):
+        if not isinstance(target, NotNow):
             if is_gap(run, cell):
                 remedy = reason("target-now", folder=raw_directory(run, cell))
                 reasons[index] = several([reasons[index], remedy])
@@ -130,15 +130,7 @@ def read_open_loop(folder: Path) -> OpenLoop:
     return OpenLoop(*(table.read(folder) for table in TABLES))
 
 
-@dataclass(frozen=True)
-class NoTarget:
-    """Why there is no rate; ``final`` when measuring the missing cells would not give one."""
-
-    reason: str
-    final: bool
-
-
-def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target | NoTarget:
+def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target | NotNow:
     """The rate of the open-loop ``cell``.
 
     It is the cell's load of the geometric mean throughput of all measured and
@@ -173,6 +165,6 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
         reasons = [reason("not-measured", why=why) for why in absent]
         reasons += [reason("invalid", why=why) for why in invalid]
         why = several(dict.fromkeys(reasons)) or "not-planned"
-        return NoTarget(reason("no-target", why=why), final=not absent)
+        return NotNow(reason("no-target", why=why), final=not absent)
     mean = geometric_mean(origin.throughput for origin in origins)
     return Target(max(1, round(mean * cell.load / 100)), cell.load, mean, tuple(origins))

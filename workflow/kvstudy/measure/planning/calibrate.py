@@ -11,7 +11,7 @@ from kvstudy.measure.planning.progress import CALIBRATION
 from kvstudy.stores.definition import Store
 from kvstudy.study.cells import Cell
 from kvstudy.study.config import Config
-from kvstudy.study.controls import TWO_CLIENTS
+from kvstudy.study.controls import clients_of_trial
 from kvstudy.study.raw import raw_directory
 
 RUN = CALIBRATION.parent.name
@@ -45,7 +45,7 @@ def wanted(planned: Iterable[Cell], known: list[Cost]) -> list[Want]:
     """
     found: list[Want] = []
     closed = [
-        cell for cell in planned if cell.load is None and not cell.store.endswith(TWO_CLIENTS)
+        cell for cell in planned if cell.load is None and clients_of_trial(cell.store) is None
     ]
     for store in dict.fromkeys(map(same_store, closed)):
         mine = [cost for cost in known if same_store(cost.cell) == store]
@@ -146,7 +146,7 @@ def _round(count: float, least: int) -> int:
 def _short(cell: Cell, records: int, rate: float) -> Cell:
     """The same work, for a short time, under a name that all studies share."""
     name = "-".join([cell.folder, *(value for _, value in cell.options)])
-    short = replace(cell, store=name, records=records, repetition=1, seconds=None)
+    short = replace(cell, store=name, records=records, repetition=1, seconds=None, clients=None)
     if not cell.operations:
         return short
     if float(dict(cell.properties).get("insertproportion", 0)) == 0:

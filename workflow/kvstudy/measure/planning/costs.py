@@ -12,7 +12,7 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.stats.power import block_spread, pooled_spread
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import TWO_CLIENTS
+from kvstudy.study.controls import clients_of_trial
 from kvstudy.study.raw import SUMS
 
 # Files that grow with the time of a cell, all others hardly do.
@@ -215,8 +215,8 @@ def _usable(costs: Iterable[Cost], names: dict[tuple, str]) -> Iterable[tuple[st
     for cost in costs:
         cell = cost.cell
         name = names.get((cell.folder, cell.options))
-        two_clients = cell.store.endswith(TWO_CLIENTS)
-        if name is not None and cell.load is None and not two_clients and cost.throughput > 0:
+        own = cell.load is None and clients_of_trial(cell.store) is None
+        if name is not None and own and cost.throughput > 0:
             yield name, cost
 
 

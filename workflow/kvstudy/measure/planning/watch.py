@@ -196,8 +196,7 @@ def _of_cell(folder: Path, name: str, cell: Cell | None) -> Current:
     for phase in ("run", "load"):
         if not (folder / f"{phase}.err").is_file():
             continue
-        labels = [share.label for share in cell.shares(phase)] if cell else [phase]
-        lines = [last_status(_tail(folder / f"{label}.err")) for label in labels]
+        lines = [last_status(_tail(errors)) for errors in folder.glob(f"{phase}*.err")]
         found = [line for line in lines if line is not None]
         rates = [line.rate for line in found if line.rate is not None]
         share = _share(cell, phase, found) if cell and found else None

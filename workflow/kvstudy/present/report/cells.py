@@ -17,7 +17,7 @@ from kvstudy.language.current import _, ngettext
 from kvstudy.stores.definition import Store
 from kvstudy.study.base import SIZES, Size
 from kvstudy.study.cells import Cell
-from kvstudy.study.controls import CEILING, original
+from kvstudy.study.controls import CEILING, added, original
 from kvstudy.study.model import Study
 from kvstudy.study.probe import RECORDS
 
@@ -61,7 +61,7 @@ class Names:
         title = self.titles[of]
         if of == name:
             return title
-        return f"{title} ({_(name.removeprefix(f'{of}-').replace('-', ' '))})"
+        return f"{title} ({added(self.study, name)})"
 
     def workload(self, name: str, parameters: str = "") -> str:
         """``Workload A``, or ``Workload A (10 000 records, 1 client thread)``."""

@@ -74,7 +74,13 @@ class RunFacts(OfCells):
 
     @cached_property
     def controls(self) -> list[Row]:
-        return [row for row in self._closed_loop if row["store"] not in self.study.store_names]
+        """Without the trial cells that were not needed."""
+        return [
+            row
+            for row in self._closed_loop
+            if row["store"] not in self.study.store_names
+            and not row["reason"].startswith("enough-clients")
+        ]
 
     @cached_property
     def stores(self) -> list[StoreFacts]:

@@ -10,6 +10,7 @@ from kvstudy.analyse.audit.check import LARGE, SMALL
 from kvstudy.analyse.findings import bottleneck
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
+from kvstudy.analyse.tidy.clients import ENOUGH
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
 from kvstudy.errors import KvstudyError
@@ -27,10 +28,11 @@ from kvstudy.stats.over_time import STEADY_SECONDS, STEADY_VARIATION
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.power import MOST
 from kvstudy.stores.definition import Deviation
-from kvstudy.study.cells import cell_path
+from kvstudy.study.cells import TRIALS, cell_path
 from kvstudy.study.controls import measured_uses
 from kvstudy.study.kinds import AnyFigure
 from kvstudy.study.model import Study
+from kvstudy.study.parts import AUTO
 from kvstudy.study.properties import Reference, store_properties
 from kvstudy.study.run_names import REPORT
 from kvstudy.study.workload import operations_of
@@ -131,7 +133,8 @@ OF_A_RUN = {
     "tolerated": TOLERATED_FAILURES,
     "near_ceiling": bottleneck.NEAR_CEILING,
     "few_in_call": bottleneck.FEW_IN_CALL,
-    "more_with_two": bottleneck.MORE_WITH_TWO,
+    "trials": TRIALS,
+    "enough": ENOUGH - 1,
     "full": bottleneck.FULL,
     "most_watching": MOST_WATCHING,
     "fewest_seconds": FEWEST_SECONDS,
@@ -151,6 +154,7 @@ def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
         **OF_A_RUN,
         "run": run,
         "study": study,
+        "auto_clients": study.parameters.clients == AUTO,
         "source": study.source,
         "audit": run.audit,
         "machine": run.machine,

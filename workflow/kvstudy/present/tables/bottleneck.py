@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from kvstudy.analyse.findings.bottleneck import TWICE
 from kvstudy.analyse.tidy.numbers import share, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import pd
 from kvstudy.present.typeset.latex import DASH, number_cell
-from kvstudy.present.typeset.table import Grid, Line, Table, sections_of
+from kvstudy.present.typeset.table import Grid, Line, Table, interval, sections_of
 
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
@@ -32,22 +33,25 @@ class BottleneckTable(Table):
 
     def grids(self, rows: pd.DataFrame, run: Run) -> list[Grid]:
         """A section per workload and parameters."""
-        second = rows["two_clients"].notna().any()
+        tried = rows["clients"].notna().any()
         columns = [_("Client µs"), _("Server µs"), _("Client cores"), _("Server cores")]
-        columns += [_("In calls"), _("Of ceiling")]
-        columns += [_("Two clients")] if second else []
+        columns += [_("In calls")]
+        columns += [_("Clients"), _("Twice as many")] if tried else [_("Of ceiling")]
         notes = [
             _("Geometric means over the runs. Client µs, Server µs: CPU time per operation."),
             _cores(rows["machine_cores"].dropna()),
+            _("In calls: share of the client threads' time in calls to the store."),
             _(
-                "In calls: share of the client threads' time in calls to the store. "
-                "Of ceiling: throughput relative to that of YCSB without a store."
-            ),
-            *([_("Two clients: total throughput relative to that of one.")] if second else []),
+                "Clients: how many share the threads. Twice as many: throughput of twice as many "
+                "clients relative to theirs, with its 95 % interval; without it, these are the "
+                "most that were tried."
+            )
+            if tried
+            else _("Of ceiling: throughput relative to that of YCSB without a store."),
         ]
 
         def line(store: str, of: pd.DataFrame) -> Line:
-            return Line(run.titles[store], _cells(of.iloc[0], second), store)
+            return Line(run.titles[store], _cells(of.iloc[0], tried), store)
 
         sections = sections_of(rows, run.study, line)
         return [Grid([*columns, _("Client-bound")], sections, [" ".join(notes)], sortable=True)]
@@ -59,14 +63,25 @@ def _cores(cores: pd.Series) -> str:
     return _("Client cores, Server cores: cores in use, of {}.").format(f"{cores.max():.0f}")
 
 
-def _cells(row: pd.Series, second: bool) -> list[str]:
+def _cells(row: pd.Series, tried: bool) -> list[str]:
     return [
         *(number_cell(row[name], significant) for name in ("client_cpu", "server_cpu")),
         *(
             number_cell(row[name], lambda cores: significant(cores, 2))
             for name in ("client_cores", "server_cores")
         ),
-        *(number_cell(row[name], share) for name in ("in_call", "ceiling")),
-        *([number_cell(row["two_clients"], significant)] if second else []),
+        number_cell(row["in_call"], share),
+        *(
+            [number_cell(row["clients"], "{:.0f}".format), _twice(row)]
+            if tried
+            else [number_cell(row["ceiling"], share)]
+        ),
         sentence(row["client_bound"]) or DASH,
     ]
+
+
+def _twice(row: pd.Series) -> str:
+    if pd.isna(row["twice"]):
+        return DASH
+    ratio, low, high = row[TWICE]
+    return f"{significant(ratio)} ({interval(ratio, low, high)})"

@@ -14,7 +14,7 @@ from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import Cell, closed_loop
-from kvstudy.study.controls import CEILING, original
+from kvstudy.study.controls import CEILING, added, original
 from kvstudy.study.metrics import METRICS, PRINTED, metric_of
 
 # The lines of the sheet that compares stores; the others are on the sheet after it.
@@ -85,7 +85,7 @@ class Content:
             return titles[store]
         if store == CEILING.name or of not in titles:
             return CEILING.title if store == CEILING.name else store
-        return f"{titles[of]} ({store.removeprefix(f'{of}-').replace('-', ' ')})"
+        return f"{titles[of]} ({added(self.study, store)})"
 
     def workload(self, name: str) -> str:
         """What people call a workload."""
