@@ -188,19 +188,14 @@ def _trials(study: Study, scale: float) -> list[Cell]:
         pairs = [
             cell.with_clients(clients)
             for clients in (fewer, 2 * fewer)
-            for use in trials(study, clients).values()
+            for use in trials(study, clients)
             for cell in _cells_of(study, use, scale)
-            if cell.threads >= 2 * fewer and may_share(cell)
+            if cell.threads >= 2 * fewer and divisible(dict(cell.properties), bool(cell.seconds))
         ]
         for repetition in range(step * TRIALS + 1, (step + 1) * TRIALS + 1):
             block = (replace(cell, repetition=repetition) for cell in pairs)
             cells += _shuffled(block, shuffle)
     return cells
-
-
-def may_share(cell: Cell) -> bool:
-    """Whether several clients can share the cell's measured phase."""
-    return cell.threads > 1 and divisible(dict(cell.properties), bool(cell.seconds))
 
 
 def _shuffled(block: Iterable[Cell], shuffle: random.Random) -> list[Cell]:

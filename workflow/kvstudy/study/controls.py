@@ -48,14 +48,14 @@ def clients_of_trial(store: str) -> int | None:
     return int(trial[1]) if trial else None
 
 
-def trials(study: Study, clients: int) -> dict[str, StoreUse]:
-    """What the study's stores are in trial cells with so many ``clients``, by their own names."""
+def trials(study: Study, clients: int) -> list[StoreUse]:
+    """The study's stores under the names that they have in trial cells with so many ``clients``."""
     ending = f"-{clients}-client{'' if clients == 1 else 's'}"
-    return {
-        use.name: use.model_copy(update={"name": use.name + ending})
+    return [
+        use.model_copy(update={"name": use.name + ending})
         for use in study.stores
         if use.store != CEILING.store
-    }
+    ]
 
 
 def is_control(store: str) -> bool:
@@ -83,7 +83,7 @@ def ceiling_store(study: Study) -> str | None:
 
 def measured_uses(study: Study) -> list[StoreUse]:
     """All stores that cells are measured of: the study's own and the controls."""
-    of_trials = [use for number in trial_clients(study) for use in trials(study, number).values()]
+    of_trials = [use for clients in trial_clients(study) for use in trials(study, clients)]
     return [*study.stores, *controls(study), *of_trials]
 
 
@@ -93,10 +93,8 @@ def original(study: Study, store: str) -> str:
     return of if of in study.store_names and store not in study.store_names else store
 
 
-def added(study: Study, store: str) -> str:
-    """What stands behind the title of the store whose control ``store`` is; "" for any other."""
-    if store in study.store_names or original(study, store) == store:
-        return ""
+def added(store: str) -> str:
+    """What stands behind a store's title for its control cells, which are called ``store``."""
     if clients := clients_of_trial(store):
         return ngettext("{} client", "{} clients", clients).format(clients)
     return _("again")

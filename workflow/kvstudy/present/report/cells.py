@@ -61,7 +61,7 @@ class Names:
         title = self.titles[of]
         if of == name:
             return title
-        return f"{title} ({added(self.study, name)})"
+        return f"{title} ({added(name)})"
 
     def workload(self, name: str, parameters: str = "") -> str:
         """``Workload A``, or ``Workload A (10 000 records, 1 client thread)``."""

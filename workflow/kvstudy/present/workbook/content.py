@@ -85,7 +85,7 @@ class Content:
             return titles[store]
         if store == CEILING.name or of not in titles:
             return CEILING.title if store == CEILING.name else store
-        return f"{titles[of]} ({added(self.study, store)})"
+        return f"{titles[of]} ({added(store)})"
 
     def workload(self, name: str) -> str:
         """What people call a workload."""
