@@ -15,7 +15,7 @@ IN_VENV := PATH="$(CURDIR)/.venv/bin:$$PATH"
 PYTHON_FILES := workflow tests .ci
 MVN := mvn --quiet --batch-mode -Dstyle.color=never --file workflow/bindings/pom.xml
 
-.PHONY: help setup servers setup-slurm setup-test study demo partial test test-unit faults lint format bench false-calls reference check-workbook lock
+.PHONY: help setup servers setup-cluster setup-test study demo partial test test-unit faults lint format bench false-calls reference check-workbook lock
 
 help: ## print this list
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -29,8 +29,8 @@ servers: ## install the stores' servers (STORES="aerospike riak": these two)
 	@envs/setup study servers
 	$(IN_VENV) kvstudy servers get $(STORES)
 
-setup-slurm: ## install what measuring on a SLURM cluster needs too
-	@envs/setup study slurm
+setup-cluster: ## install what measuring on a cluster needs too
+	@envs/setup study cluster
 
 setup-test:
 	@envs/setup study test
@@ -103,4 +103,4 @@ lock: setup ## refresh the Python locks after an edit of envs/python/*.in
 	$(LOCK) envs/python/bootstrap.in --output-file envs/python/bootstrap.txt
 	$(LOCK) envs/python/requirements.in --output-file envs/python/requirements.txt
 	$(LOCK) envs/python/test.in --output-file envs/python/test.txt
-	$(LOCK) envs/python/slurm.in --output-file envs/python/slurm.txt
+	$(LOCK) envs/python/cluster.in --output-file envs/python/cluster.txt

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PYTHON_LOCKS = ["bootstrap", "requirements", "test", "slurm"]
+PYTHON_LOCKS = ["bootstrap", "requirements", "test", "cluster"]
 # What the script itself calls; the rest of this machine is out of sight.
 TOOLS = """bash cat chmod cp cut dirname env find flock grep ls mkdir paste rm sed sha256sum sort
 tail touch xargs"""
@@ -168,8 +168,8 @@ def test_group_test_adds_only_its_own_packages(machine):
 
     assert done.returncode == 0, done.stderr
     assert machine.called("apt-get")[-1].endswith("--no-install-recommends poppler-utils")
-    # The tests start a SLURM cluster.
-    assert locks(machine) == ["test.txt", "slurm.txt"]
+    # The tests start a cluster.
+    assert locks(machine) == ["test.txt", "cluster.txt"]
     assert machine.run("study", "test").stdout == ""
 
 
@@ -180,16 +180,16 @@ def locks(machine: Machine) -> list[str]:
     return [Path(call.split()[-1]).name for call in calls]
 
 
-def test_group_slurm_adds_one_lock_and_no_package(machine):
+def test_group_cluster_adds_one_lock_and_no_package(machine):
     machine.run("study")
     machine.forget_calls()
 
-    done = machine.run("study", "slurm")
+    done = machine.run("study", "cluster")
 
     assert done.returncode == 0, done.stderr
     assert machine.called("apt-get") == []
-    assert locks(machine) == ["slurm.txt"]
-    assert machine.run("study", "slurm").stdout == ""
+    assert locks(machine) == ["cluster.txt"]
+    assert machine.run("study", "cluster").stdout == ""
 
 
 def test_unknown_machine_is_told_what_to_install(tmp_path):
