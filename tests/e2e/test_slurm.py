@@ -7,29 +7,16 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import pandas as pd
 import psutil
 import pytest
-import yaml
 
+from tests.e2e.blocks import RESULTS, SERVERS, Blocks, until
 from tests.e2e.cluster import Cluster, reason_to_skip, running_cluster
-from tests.e2e.pipeline import TWO_STORES
 from tests.faults.finished import contents
-
-STUDY = TWO_STORES | {
-    "name": "nodes",
-    "title": "Two nodes",
-    "question": "Is a repetition measured on one node?",
-}
-RESULTS = Path("results/nodes")
-CELLS = [f"{store}/c/r1000_o10000_t2" for store in STUDY["stores"]]
-SERVERS = ("redis-server", "memcached")
 
 
 @pytest.fixture(scope="module")
@@ -40,39 +27,16 @@ def cluster() -> Iterator[Cluster]:
         yield cluster
 
 
-class Project:
-    """A clone on the cluster's file system; ``snakemake`` runs on the host that submits."""
+class Project(Blocks):
+    """A clone on the cluster's file system; Snakemake runs on the host that submits."""
 
     def __init__(self, folder: Path, cluster: Cluster) -> None:
-        self.folder, self.cluster = folder, cluster
+        super().__init__(folder, "profiles/slurm", cluster.environment)
+        self.cluster = cluster
 
     def start(self, *targets: str | Path) -> subprocess.Popen:
-        command = [sys.executable, "-m", "snakemake", *targets, "--profile", "profiles/slurm"]
         # Asked often, the cluster is this machine.
-        often = ["--slurm-init-seconds-before-status-checks", "1"]
-        often += ["--seconds-between-status-checks", "1", "--latency-wait", "10"]
-        environment = os.environ | self.cluster.environment
-        environment |= {"KVSTUDY_STATE": str(self.folder / "state")}
-        environment.pop("KVSTUDY_CONTROLLER", None)
-        with (self.folder / "said").open("w") as said:
-            return subprocess.Popen(
-                [*command, *often, "--config", "study=nodes", "provider=native"],
-                cwd=self.folder,
-                env=environment,
-                stdout=said,
-                stderr=said,
-                start_new_session=True,
-            )
-
-    @property
-    def said(self) -> str:
-        return (self.folder / "said").read_text()
-
-    def finish(self, *targets: str | Path) -> None:
-        assert self.start(*targets).wait(600) == 0, self.said[-8000:]
-
-    def cells(self, repetition: int) -> list[Path]:
-        return [RESULTS / "raw" / cell / f"rep{repetition}" / "SHA256SUMS" for cell in CELLS]
+        return super().start(*targets, options=("--slurm-init-seconds-before-status-checks", "1"))
 
     def servers(self) -> list[psutil.Process]:
         return [each for each in self.cluster.processes() if each.name() in SERVERS]
@@ -80,18 +44,7 @@ class Project:
 
 @pytest.fixture(scope="module")
 def project(clone: Path, cluster: Cluster) -> Project:
-    file = clone / "config/studies/nodes/study.yaml"
-    file.parent.mkdir()
-    file.write_text(yaml.safe_dump(STUDY))
     return Project(clone, cluster)
-
-
-def until(look: Callable, what: Callable[[], str] | str, seconds: float = 120):
-    limit = time.monotonic() + seconds
-    while not (thing := look()):
-        assert time.monotonic() < limit, what if isinstance(what, str) else what()
-        time.sleep(0.1)
-    return thing
 
 
 def manifest(project: Project, cell: Path) -> dict:
@@ -101,12 +54,7 @@ def manifest(project: Project, cell: Path) -> dict:
 @pytest.fixture(scope="module")
 def measured(project: Project) -> Project:
     """Two repetitions were measured, and a cell of the first one failed."""
-    failing = project.folder / project.cells(1)[0].parent
-    failing.parent.mkdir(parents=True)
-    # Its place is taken: nothing can be put there.
-    failing.write_text("in the way")
-    assert project.start(*project.cells(1), *project.cells(2)).wait(300) != 0
-    failing.unlink()
+    project.measure_with_a_failure()
     return project
 
 
@@ -197,12 +145,7 @@ def test_a_drained_node_without_its_daemon_ends_its_block(project, block):
 
 
 def test_the_next_call_finishes(project):
-    project.finish(RESULTS / "cells.csv")
-    cells = pd.read_csv(project.folder / RESULTS / "cells.csv", keep_default_na=False)
-    assert list(cells["status"]) == ["measured"] * 4
-    assert list(cells["invalid"]) == [""] * 4
+    cells = project.finish()
     assert set(cells["node"]) <= set(project.cluster.nodes)
-    # Cells are measured once, and kept.
-    assert not (project.folder / RESULTS / "replaced").exists()
     assert project.servers() == []
     assert project.cluster.jobs() == []

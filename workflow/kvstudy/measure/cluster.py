@@ -1,5 +1,6 @@
-"""Jobs on a SLURM cluster that an earlier Snakemake of this clone left behind."""
+"""Jobs on a cluster that an earlier Snakemake of this clone left behind."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -15,43 +16,66 @@ OURS = re.compile(r"rule_(repetition-\d+|probes)_")
 PATIENCE_SECONDS = 300
 
 
-def end_earlier_jobs() -> None:
+def end_earlier_jobs(executor: str) -> None:
     """Cancel them, and return when they have ended: killed, Snakemake leaves its jobs in the queue.
 
-    KvstudyError for jobs that do not end. Does nothing without SLURM.
+    ``executor`` is Snakemake's name of it. KvstudyError for jobs that do not end. Does nothing
+    where the cluster's commands are not.
     """
-    if not shutil.which("squeue"):
+    if executor not in CLUSTERS:
+        return
+    listed, cancel, look = CLUSTERS[executor]
+    if not shutil.which(look.split()[0]):
         return
     limit = time.monotonic() + PATIENCE_SECONDS
     told: list[str] = []
-    while jobs := _jobs():
+    while jobs := listed():
         names = ", ".join(jobs)
         if jobs != told:
             print(f"Cancelling jobs of an earlier Snakemake: {names}", file=sys.stderr, flush=True)
-            _slurm("scancel", *jobs)
+            _run(*cancel, *jobs)
             told = jobs
         if time.monotonic() > limit:
             raise KvstudyError(
-                f"SLURM jobs {names}: of an earlier Snakemake in this clone, and do not end; "
-                "'squeue' shows their state. Run this again when they are gone"
+                f"jobs {names}: of an earlier Snakemake in this clone, and do not end; "
+                f"'{look}' shows their state. Run this again when they are gone"
             )
         time.sleep(1)
 
 
-def _jobs() -> list[str]:
+def _of_slurm() -> list[str]:
     """The ids of all jobs of our groups that work in this clone, or wait to."""
     found = []
-    for line in _slurm("squeue", "--me", "--noheader", "--format=%i|%k|%Z").splitlines():
+    for line in _run("squeue", "--me", "--noheader", "--format=%i|%k|%Z").splitlines():
         job, comment, folder = line.split("|", 2)
         if OURS.match(comment) and Path(folder).resolve() == Path.cwd():
             found.append(job)
     return found
 
 
-def _slurm(*command: str) -> str:
+def _of_kubernetes() -> list[str]:
+    """The names of all Jobs of this clone that have not ended (profiles/kubernetes/job.yaml)."""
+    told = _run("kubectl", "get", "jobs", "--selector=app=kvstudy", "--output=json")
+    found = []
+    for job in json.loads(told)["items"]:
+        ends = {each["type"] for each in job["status"].get("conditions", [])}
+        folder = job["spec"]["template"]["spec"]["containers"][0]["workingDir"]
+        if not {"Complete", "Failed"} & ends and Path(folder) == Path.cwd():
+            found.append(f"job/{job['metadata']['name']}")
+    return found
+
+
+def _run(*command: str) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     except (OSError, subprocess.SubprocessError) as error:
         why = getattr(error, "stderr", "") or error
-        raise KvstudyError(f"{command[0]}: {str(why).strip()}; does SLURM run?") from None
+        raise KvstudyError(f"{command[0]}: {str(why).strip()}; does the cluster run?") from None
     return done.stdout
+
+
+# How an executor's jobs are listed and cancelled, and what shows them.
+CLUSTERS = {
+    "slurm": (_of_slurm, ["scancel"], "squeue"),
+    "cluster-generic": (_of_kubernetes, ["profiles/kubernetes/cancel"], "kubectl get jobs"),
+}

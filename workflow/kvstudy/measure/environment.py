@@ -50,8 +50,11 @@ def components(java: dict, data: Path | None = None) -> list[dict[str, str]]:
 
 
 def node() -> str:
-    """The name of this machine in a job of SLURM; "" elsewhere, where it is nobody's business."""
-    return platform.node() if "SLURM_JOB_ID" in os.environ else ""
+    """The name of this machine in a job of a cluster; "" elsewhere, where it is nobody's business.
+
+    The name of a pod is another in each job; profiles/kubernetes hands its node's over.
+    """
+    return platform.node() if "SLURM_JOB_ID" in os.environ else os.environ.get("KVSTUDY_NODE", "")
 
 
 def load_average() -> list[float]:
