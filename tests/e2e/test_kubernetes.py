@@ -73,16 +73,19 @@ def test_a_failed_cell_leaves_its_block_the_others(measured):
 # --- faults: what is done to the pod of a block
 
 
-def interrupt(running: subprocess.Popen, job: Path) -> None:
+def interrupt(project: Project, running: subprocess.Popen, job: Path) -> None:
     running.send_signal(signal.SIGINT)
 
 
-def kill(running: subprocess.Popen, job: Path) -> None:
-    """The cluster goes on with the Job: the next call cancels it."""
+def kill(project: Project, running: subprocess.Popen, job: Path) -> None:
+    """The cluster goes on with the Job, here to its next cell: the next call cancels it."""
     running.kill()
+    running.wait()
+    cells = [project.folder / cell for cell in project.cells(1)]
+    until(lambda: any(cell.is_file() for cell in cells), "the Job does not go on")
 
 
-def evict(running: subprocess.Popen, job: Path) -> None:
+def evict(project: Project, running: subprocess.Popen, job: Path) -> None:
     os.killpg(int(job.with_suffix(".pid").read_text()), signal.SIGKILL)
     job.with_suffix(".exit").write_text("137")
 
@@ -108,7 +111,7 @@ def block(measured: Project) -> tuple[subprocess.Popen, Path]:
 def test_a_fault_leaves_no_server_and_the_next_call_goes_on(project, block, fault):
     """Each is the next call of the one before."""
     running, job = block
-    fault(running, job)
+    fault(project, running, job)
     assert running.wait(120) != 0
     if fault != kill:
         until(lambda: not project.servers() + project.jobs(), "a server or a Job is left", 60)

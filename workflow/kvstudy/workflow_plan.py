@@ -128,13 +128,16 @@ class WorkflowPlan:
         return self.cells[self.positions[path] - 1]
 
 
-def plan_run(data: dict) -> WorkflowPlan:
+def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
     """What is to be done for the configuration that Snakemake has merged.
+
+    ``main`` is whether no other Snakemake started this one as a job.
 
     KvstudyError names file and key of whatever is wrong, before anything is made or measured.
     """
     # Before anything is planned from files that another Snakemake writes.
-    holder = share_clone()
+    # A job that outlives its Snakemake on a cluster must not keep the next one from cancelling it.
+    holder = share_clone() if main else ""
     config = check_config(data)
     path = study_path(config.study)
     study = load_study(path)
