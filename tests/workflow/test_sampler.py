@@ -23,22 +23,24 @@ BUSY = "import time\nend = time.process_time() + {}\nwhile time.process_time() <
 def test_cpu_of_a_process_and_its_children(tmp_path):
     # The child burns 0.3 s and ends; its parent 0.1 s.
     code = (
-        "import subprocess, sys, time\n"
+        "import subprocess, sys, time\nsys.stdin.readline()\n"
         f"subprocess.run([sys.executable, '-c', {BUSY.format(0.3)!r}])\n"
         + BUSY.format(0.1)
         + "print('done', flush=True)\ntime.sleep(60)\n"
     )
-    server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    server = subprocess.Popen([sys.executable, "-c", code], **pipes)
     try:
         sampler = Sampler(tmp_path, "run", {"server": [server.pid], "client": [os.getpid()]})
         sampler.sample()
+        server.stdin.write(b"begin\n")
+        server.stdin.flush()
         server.stdout.readline()
         sampler.sample()
         assert sampler.close() >= 0
     finally:
         server.kill()
-        server.wait()
-        server.stdout.close()
+        server.communicate()
     assert 0.35 <= server_cpu_seconds(tmp_path, "run") < 2
     assert server_cpu_seconds(tmp_path, "load") is None
     table = pd.read_csv(tmp_path / "processes.csv")
