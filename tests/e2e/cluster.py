@@ -78,6 +78,7 @@ class Cluster:
     def __init__(self, folder: Path, of: Network) -> None:
         self.folder = folder
         self.nodes = of.names
+        self.addresses = [of.address(node) for node in of.names]
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
         self._network = of
         self._daemons: dict[str, subprocess.Popen] = {}
@@ -98,8 +99,7 @@ class Cluster:
             node=_free_port(),
             folder=self.folder,
         )
-        for node in self.nodes:
-            address = self._network.address(node)
+        for node, address in zip(self.nodes, self.addresses, strict=True):
             text += f"NodeName={node} NodeAddr={address} CPUs=2 RealMemory=1000\n"
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "cgroup.conf").write_text(

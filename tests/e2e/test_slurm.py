@@ -16,6 +16,7 @@ import pytest
 
 from tests.e2e.blocks import RESULTS, SERVERS, Blocks, until
 from tests.e2e.cluster import Cluster, reason_to_skip, running_cluster
+from tests.e2e.pipeline import run
 from tests.faults.finished import contents
 
 
@@ -142,6 +143,26 @@ def test_a_drained_node_without_its_daemon_ends_its_block(project, block):
     project.cluster.start_node(node)
     project.cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
     project.cluster.wait_for_nodes()
+
+
+IN_AN_ALLOCATION = """
+set -- $(scontrol show hostnames)
+snakemake --cores 4 {target} --config study=nodes scale=2 \\
+    "hosts={{launcher: 'srun --overlap -N1 -n1 -w {{host}}', server: $1, clients: [$2], {here}}}"
+"""
+
+
+def test_server_and_client_on_the_nodes_of_an_allocation(project, tmp_path):
+    """As in the guide; nodes of this machine have no name that leads to their address."""
+    tmp_path.chmod(0o755)
+    cell = Path("results/nodes-scale2/raw/redis/c/r2000_o20000_t2/rep1/SHA256SUMS")
+    here = f"address: {project.cluster.addresses[0]}, data: {tmp_path}"
+    command = IN_AN_ALLOCATION.format(target=cell, here=here)
+    allocated = ["salloc", "--nodes=2", "--exclusive", "bash", "-ec", command]
+    run(project.folder, *allocated, **project.environment)
+    hosts = manifest(project, cell)["hosts"]
+    assert [hosts["server"], *hosts["clients"]] == project.cluster.nodes
+    assert project.servers() == []
 
 
 def test_the_next_call_finishes(project):
