@@ -9,6 +9,8 @@ import com.sleepycat.je.EnvironmentConfig;
 import com.sleepycat.je.LockMode;
 import com.sleepycat.je.OperationStatus;
 import com.sleepycat.je.Transaction;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import site.ycsb.Status;
 
 /**
@@ -31,7 +33,7 @@ public class BerkeleyDbClient extends EmbeddedClient {
     super("berkeleydb", OPEN, "sync", "write");
   }
 
-  private static final class Opened implements Database {
+  static final class Opened implements Database {
     private final Environment environment;
     private final com.sleepycat.je.Database records;
 
@@ -39,6 +41,8 @@ public class BerkeleyDbClient extends EmbeddedClient {
       EnvironmentConfig config = new EnvironmentConfig();
       config.setAllowCreate(true);
       config.setTransactional(true);
+      // As shipped, 500 ms: a busy disk held a record's lock for longer, and two updates failed.
+      config.setLockTimeout(0, TimeUnit.MILLISECONDS);
       config.setDurability(
           settings.sync() ? Durability.COMMIT_SYNC : Durability.COMMIT_WRITE_NO_SYNC);
       environment = new Environment(settings.folder().toFile(), config);
@@ -65,7 +69,7 @@ public class BerkeleyDbClient extends EmbeddedClient {
     }
 
     @Override
-    public boolean change(byte[] key, Change change) throws Exception {
+    public boolean change(byte[] key, Change change) throws IOException {
       Transaction transaction = environment.beginTransaction(null, null);
       try {
         byte[] old = get(transaction, key, LockMode.RMW);
