@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import psutil
@@ -163,6 +163,16 @@ class Cluster:
         for pid in (pid for node in nodes or self.nodes for pid in self._network.pids(node)):
             with contextlib.suppress(psutil.NoSuchProcess):
                 found.append(psutil.Process(pid))
+        return found
+
+    def programs(self, names: Collection[str]) -> list[psutil.Process]:
+        """The processes of these names, on all nodes."""
+        found = []
+        for process in self.processes():
+            # It may end between the list and the question.
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if process.name() in names:
+                    found.append(process)
         return found
 
     # --- what is asked of it

@@ -40,7 +40,7 @@ class Project(Blocks):
         return super().start(*targets, options=("--slurm-init-seconds-before-status-checks", "1"))
 
     def servers(self) -> list[psutil.Process]:
-        return [each for each in self.cluster.processes() if each.name() in SERVERS]
+        return self.cluster.programs(SERVERS)
 
 
 @pytest.fixture(scope="module")
