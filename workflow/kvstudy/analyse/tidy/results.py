@@ -76,7 +76,7 @@ class Results:
         self._cells = cells
         # Tables ask for each value.
         self.state = cache(self._state)
-        self._repetitions = repetitions
+        self._repetitions = cache(repetitions) if repetitions else None
         self._measured: dict[tuple[str, ...], Value] = {}
         self._operations: dict[str, list[str]] = {}
         for workload, rows in summary.groupby("workload"):

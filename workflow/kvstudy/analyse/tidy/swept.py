@@ -66,7 +66,7 @@ class Swept:
             only(self.summary, one),
             only(self.cells, one),
             None if self.published is None else published_only(self.published, self.study),
-            cache(lambda: only(repetitions(), one)),
+            lambda: only(repetitions(), one),
         )
 
     def operations(self, workload: str) -> list[str]:
