@@ -61,6 +61,10 @@ def test_they_begin_together_and_the_cells_are_valid(results, values):
     assert overall["operations"].to_dict() == {"a": OPERATIONS, "insert": RECORDS}
     assert (overall["failed"] == 0).all()
     assert (overall["throughput"] > 0).all()
+    # Both are of the time in which all clients ran.
+    assert (overall["goodput"] / overall["throughput"]).tolist() == pytest.approx([1, 1])
+    good = pd.read_csv(results / "analysis/validity.csv").set_index("workload")["good"]
+    assert good.to_dict() == {"a": OPERATIONS, "insert": RECORDS}
 
 
 def test_each_inserts_keys_of_its_own(results):
@@ -102,3 +106,4 @@ def test_the_report_says_how_many_they_were(results):
     text = (results / "report/several.md").read_text()
     assert "The measured phase has 3 YCSB clients, processes that share threads" in text
     assert "ms apart" in text
+    assert "per second of the time in which all clients of a cell run" in text

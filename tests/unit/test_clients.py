@@ -33,7 +33,7 @@ def test_pairs_of_n_and_twice_n_clients_come_first(study):
     tried = {}
     for cell in of_redis:
         tried.setdefault(cell.repetition, set()).add(cell.clients)
-    assert list(tried.values()) == [{None, 2}] * TRIALS + [{2, 4}] * TRIALS
+    assert list(tried.values()) == [{1, 2}] * TRIALS + [{2, 4}] * TRIALS
     # The same work, under the same parameters.
     assert {(cell.parameters, cell.threads) for cell in of_redis} == {("r1000_o10000_t5_cauto", 5)}
     assert {cell.parameters for cell in cells[own:] if cell.workload == "a"} == {

@@ -156,7 +156,7 @@ def phase_command(
         "hdrhistogram.fileoutput": "true",
         "hdrhistogram.output.path": f"{directory}/{label}.",
     }
-    if share != whole:
+    if cell.clients and phase == cell.measured_phase:
         properties |= {"workload": TOGETHER, "together.workload": class_of(dict(cell.properties))}
         properties |= {"together.at": start} if start else {}
         if phase == "load":

@@ -58,7 +58,7 @@ class Cell:
     ``beside`` is set where the store has records or operations of its own, and where trial cells
     tell the number of clients: the parameters of the cells that it is compared with.
     ``clients`` is set where several clients do the measured phase at a time, AUTO until trial
-    cells tell how many; ``threads`` and ``operations`` are those of all together.
+    cells tell how many (one, too); ``threads`` and ``operations`` are those of all together.
     """
 
     store: str
@@ -93,9 +93,12 @@ class Cell:
         return cell_path(self.store, self.workload, self.parameters, self.repetition)
 
     def with_clients(self, number: int | None) -> Cell:
-        """The same cell, done by so many clients; None is one."""
-        several = None if number == 1 else number
-        return replace(self, clients=several, beside=self.parameters)
+        """The same cell, done by so many clients.
+
+        One is timed as several are, from the first operation on, so that it can be compared with
+        them; None is a client by itself, whose run time has its connecting in it.
+        """
+        return replace(self, clients=number, beside=self.parameters)
 
     def as_json(self) -> dict:
         """All fields, as the manifest of the cell's raw logs records them."""

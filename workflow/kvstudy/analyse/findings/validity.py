@@ -39,7 +39,9 @@ def validity(
     for key, runs in overall.groupby(SETTING, sort=False):
         operations, failed = int(runs["operations"].sum()), int(runs["failed"].sum())
         missed = runs["missed"].sum(min_count=1)
-        good = round((runs["goodput"] * runs["runtime"] / 1000).sum())
+        several = runs["shared_time"].notna()
+        seconds = (runs["operations"] / runs["throughput"]).where(several, runs["runtime"] / 1000)
+        good = round((runs["goodput"] * seconds).sum())
         rate = error_rate(operations - good, operations)
         compared = _rows(agreement[agreement["reason"] == ""], key)
         numbers = [
@@ -53,7 +55,7 @@ def validity(
     return TABLE.frame(rows)
 
 
-METRICS = ["runtime", "throughput", "goodput", "operations", "failed", "missed"]
+METRICS = ["runtime", "throughput", "goodput", "operations", "failed", "missed", "shared_time"]
 
 
 def _overall(measurements: pd.DataFrame) -> pd.DataFrame:

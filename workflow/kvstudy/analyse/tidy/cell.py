@@ -174,7 +174,9 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
     values = [*(value for item in logs.items() for value in files.of_phase(*item)), *values]
     values += [value(*share) for share in cpu_shares(raw, phase, manifest).items()]
     misses = missed(manifest, phase, log)
-    values.append(value("goodput", good(log, misses) / (log.runtime / 1000)))
+    # That of several clients over the time of their throughput, not to the end of the last one.
+    seconds = log.attempted / log.throughput if cell.clients else log.runtime / 1000
+    values.append(value("goodput", good(log, misses) / seconds))
     if misses is not None:
         values.append(value("missed", misses))
     reasons = [*apart, *invalid(study, cell, log, misses), *lost(cell, manifest, log)]

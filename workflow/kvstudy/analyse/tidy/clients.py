@@ -90,7 +90,7 @@ def with_clients(study: Study, cells: list[Cell], cell: Cell, run: str) -> Cell 
     rows = rows[rows["phase"] == cell.measured_phase].merge(counted)
     enough = needed(rows)
     if trial is None:
-        return cell.with_clients(min(enough.clients, cell.threads) if enough else 1)
+        return cell.with_clients(min(enough.clients, cell.threads) if enough else None)
     if enough and enough.more:
         return NotNow(reason("enough-clients", n=enough.clients), final=True)
     return cell
