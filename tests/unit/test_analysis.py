@@ -95,6 +95,16 @@ def test_a_cell_measured_again_is_out_of_order():
     assert table["position"].iloc[-1] == 2
 
 
+def test_repetitions_of_a_cluster_are_in_order_each_by_itself():
+    values, cells = tables()
+    first = cells["repetition"] == "1"
+    cells.loc[first, "started"] = [f"2026-01-02T00:0{minute}:00+00:00" for minute in (0, 2, 1)]
+    table = order(values, cells)
+    assert set(out_of_order(table)["repetition"]) == {"1"}
+    assert len(out_of_order(table)) == 3
+    assert out_of_order(table, blocks=True)["position"].tolist() == [2]
+
+
 def test_a_machine_that_slows_down_drifts():
     slower = {f"s{store}": tuple(100 * 0.97**run for run in range(6)) for store in range(4)}
     found = drift_of(order(*tables(slower)))

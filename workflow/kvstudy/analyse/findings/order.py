@@ -45,13 +45,14 @@ def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
     return {"rho": found.rho, "p": found.p, "n": found.n, "reason": ""}
 
 
-def out_of_order(table: pd.DataFrame) -> pd.DataFrame:
+def out_of_order(table: pd.DataFrame, blocks: bool = False) -> pd.DataFrame:
     """Rows of ``order`` that were measured later than planned (measured again, alone).
 
-    A cell is out of order when a cell with a larger position was measured before it.
+    A cell is out of order when a cell with a larger position was measured before it; with
+    ``blocks`` one of its own repetition, since a cluster measures them in any order, or at once.
     """
-    latest = table["position"].cummax()
-    return table[table["position"] < latest]
+    within = table.groupby("repetition") if blocks else table
+    return table[table["position"] < within["position"].cummax()]
 
 
 def _names(table: pd.DataFrame) -> list[str]:

@@ -295,7 +295,8 @@ class RunFacts(OfCells):
     @property
     def out_of_order(self) -> list[str]:
         """Cells that were measured later than planned."""
-        late = out_of_order(self.data.analysis.order)
+        blocks = bool((self.data.all_cells["node"] != "").any())
+        late = out_of_order(self.data.analysis.order, blocks)
         return [
             _("{}, {}, repetition {}").format(
                 self.names.store(row.store),
