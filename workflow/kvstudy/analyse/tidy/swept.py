@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
