@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
 import yaml
 
 from tests.e2e.pipeline import TWO_STORES
+from tests.faults.finished import contents
 
 STUDY = TWO_STORES | {
     "name": "nodes",
@@ -25,7 +29,10 @@ SERVERS = ("redis-server", "memcached")
 
 
 class Blocks:
-    """A clone with the study, for a ``profile``; ``environment`` is what its commands need."""
+    """A clone with the study, for a ``profile``; ``environment`` is what its commands need.
+
+    Of each cluster: ``jobs`` (those that run) and ``servers`` (of any job).
+    """
 
     def __init__(self, folder: Path, profile: str, environment: dict[str, str]) -> None:
         self.folder, self.profile = folder, profile
@@ -57,6 +64,9 @@ class Blocks:
     def cells(self, repetition: int) -> list[Path]:
         return [RESULTS / "raw" / cell / f"rep{repetition}" / "SHA256SUMS" for cell in CELLS]
 
+    def manifest(self, cell: Path) -> dict:
+        return json.loads((self.folder / cell).with_name("manifest.json").read_text())
+
     def measure_with_a_failure(self) -> None:
         """Both repetitions; a cell of the first one fails."""
         failing = self.folder / self.cells(1)[0].parent
@@ -65,6 +75,24 @@ class Blocks:
         failing.write_text("in the way")
         assert self.start(*self.cells(1), *self.cells(2)).wait(300) != 0
         failing.unlink()
+
+    @contextlib.contextmanager
+    def measuring_again(self) -> Iterator[tuple[subprocess.Popen, str | Path]]:
+        """Snakemake measures the first repetition again, and its job; no other cell is touched."""
+        before = contents(self.folder, f"{RESULTS}/raw/*/*/*/rep2/*")
+        assert before
+        for cell in self.cells(1):
+            shutil.rmtree(self.folder / cell.parent, ignore_errors=True)
+        earlier = set(self.jobs())
+        running = self.start(*self.cells(1))
+        until(
+            # The server of an earlier job may be there still.
+            lambda: set(self.jobs()) - earlier and self.servers(),
+            lambda: f"no server starts: {self.said[-3000:]}",
+        )
+        (job,) = set(self.jobs()) - earlier
+        yield running, job
+        assert contents(self.folder, f"{RESULTS}/raw/*/*/*/rep2/*") == before
 
     def finish(self) -> pd.DataFrame:
         """Measure what is left; the cells are all there, and were measured once."""

@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -78,9 +78,8 @@ class Cluster:
     def __init__(self, folder: Path, of: Network) -> None:
         self.folder = folder
         self.nodes = of.names
-        self.addresses = [of.address(node) for node in of.names]
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
-        self._network = of
+        self.network = of
         self._daemons: dict[str, subprocess.Popen] = {}
 
     # --- up and down
@@ -94,12 +93,13 @@ class Cluster:
         text = CONFIGURATION.format(
             name=self.nodes[0],
             host=socket.gethostname().split(".")[0],
-            address=self._network.ours,
+            address=self.network.ours,
             control=_free_port(),
             node=_free_port(),
             folder=self.folder,
         )
-        for node, address in zip(self.nodes, self.addresses, strict=True):
+        for node in self.nodes:
+            address = self.network.address(node)
             text += f"NodeName={node} NodeAddr={address} CPUs=2 RealMemory=1000\n"
         (self.folder / "slurm.conf").write_text(text)
         (self.folder / "cgroup.conf").write_text(
@@ -160,19 +160,9 @@ class Cluster:
     def processes(self, *nodes: str) -> list[psutil.Process]:
         """What runs on these nodes, or on all of them."""
         found = []
-        for pid in (pid for node in nodes or self.nodes for pid in self._network.pids(node)):
+        for pid in (pid for node in nodes or self.nodes for pid in self.network.pids(node)):
             with contextlib.suppress(psutil.NoSuchProcess):
                 found.append(psutil.Process(pid))
-        return found
-
-    def programs(self, names: Collection[str]) -> list[psutil.Process]:
-        """The processes of these names, on all nodes."""
-        found = []
-        for process in self.processes():
-            # It may end between the list and the question.
-            with contextlib.suppress(psutil.NoSuchProcess):
-                if process.name() in names:
-                    found.append(process)
         return found
 
     # --- what is asked of it

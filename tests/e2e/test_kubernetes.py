@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,13 +54,12 @@ def measured(project: Project) -> Project:
 
 
 def test_each_repetition_is_one_pod_on_one_node(measured):
-    def node(cell: Path) -> str:
-        return json.loads((measured.folder / cell).with_name("manifest.json").read_text())["node"]
-
-    first, second = measured.cells(2)
-    assert node(first) == node(second)
+    first, second, other = (
+        measured.manifest(cell)["node"] for cell in (*measured.cells(2), measured.cells(1)[1])
+    )
+    assert first == second
     assert {path.stem for path in measured.pods.glob("*.json")} == {
-        node(cell).removeprefix("node-of-") for cell in (first, measured.cells(1)[1])
+        node.removeprefix("node-of-") for node in (first, other)
     }
     assert measured.servers() == []
 
@@ -91,20 +89,9 @@ def evict(project: Project, running: subprocess.Popen, job: Path) -> None:
 
 
 @pytest.fixture
-def block(measured: Project) -> tuple[subprocess.Popen, Path]:
-    """Snakemake measures the first repetition again, and its Job."""
-    project = measured
-    for cell in project.cells(1):
-        shutil.rmtree(project.folder / cell.parent, ignore_errors=True)
-    earlier = set(project.jobs())
-    running = project.start(*project.cells(1))
-    # The server of an earlier Job may be there still.
-    until(
-        lambda: set(project.jobs()) - earlier and project.servers(),
-        lambda: f"no server starts: {project.said[-3000:]}",
-    )
-    (job,) = set(project.jobs()) - earlier
-    return running, job
+def block(measured: Project) -> Iterator[tuple[subprocess.Popen, Path]]:
+    with measured.measuring_again() as block:
+        yield block
 
 
 @pytest.mark.parametrize("fault", [interrupt, kill, evict])

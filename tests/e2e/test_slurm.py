@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -14,10 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.e2e.blocks import RESULTS, SERVERS, Blocks, until
+from tests.e2e.blocks import SERVERS, Blocks, until
 from tests.e2e.cluster import Cluster, reason_to_skip, running_cluster
 from tests.e2e.pipeline import run
-from tests.faults.finished import contents
 
 
 @pytest.fixture(scope="module")
@@ -39,17 +36,17 @@ class Project(Blocks):
         # Asked often, the cluster is this machine.
         return super().start(*targets, options=("--slurm-init-seconds-before-status-checks", "1"))
 
+    def jobs(self) -> list[str]:
+        return self.cluster.jobs("running")
+
     def servers(self) -> list[psutil.Process]:
-        return self.cluster.programs(SERVERS)
+        each = ((node, name) for node in self.cluster.nodes for name in SERVERS)
+        return [server for one in each if (server := self.cluster.network.program(*one))]
 
 
 @pytest.fixture(scope="module")
 def project(clone: Path, cluster: Cluster) -> Project:
     return Project(clone, cluster)
-
-
-def manifest(project: Project, cell: Path) -> dict:
-    return json.loads((project.folder / cell).with_name("manifest.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +57,7 @@ def measured(project: Project) -> Project:
 
 
 def test_each_repetition_is_one_job_on_one_node(measured):
-    first, second = block = [manifest(measured, cell) for cell in measured.cells(2)]
+    first, second = block = [measured.manifest(cell) for cell in measured.cells(2)]
     assert first["node"] == second["node"]
     assert first["node"] in measured.cluster.nodes
     # In the planned order.
@@ -103,22 +100,8 @@ def lose_the_node(project: Project, running: subprocess.Popen, job: str) -> None
 
 @pytest.fixture
 def block(measured: Project) -> Iterator[tuple[subprocess.Popen, str]]:
-    """Snakemake measures the first repetition again, and its job; no other cell is touched."""
-    project = measured
-    before = contents(project.folder, f"{RESULTS}/raw/*/*/*/rep2/*")
-    assert before
-    for cell in project.cells(1):
-        shutil.rmtree(project.folder / cell.parent, ignore_errors=True)
-    earlier = set(project.cluster.jobs("all"))
-    running = project.start(*project.cells(1))
-    until(
-        # The server of an earlier job may be there still.
-        lambda: set(project.cluster.jobs("running")) - earlier and project.servers(),
-        lambda: f"no server starts: {project.said[-3000:]}",
-    )
-    (job,) = set(project.cluster.jobs("running")) - earlier
-    yield running, job
-    assert contents(project.folder, f"{RESULTS}/raw/*/*/*/rep2/*") == before
+    with measured.measuring_again() as block:
+        yield block
 
 
 @pytest.mark.parametrize("fault", [interrupt, kill, cancel, lose_the_node])
@@ -158,11 +141,11 @@ def test_server_and_client_on_the_nodes_of_an_allocation(project, tmp_path):
     """As in the guide; nodes of this machine have no name that leads to their address."""
     tmp_path.chmod(0o755)
     cell = Path("results/nodes-scale2/raw/redis/c/r2000_o20000_t2/rep1/SHA256SUMS")
-    here = f"address: {project.cluster.addresses[0]}, data: {tmp_path}"
+    here = f"address: {project.cluster.network.address(project.cluster.nodes[0])}, data: {tmp_path}"
     command = IN_AN_ALLOCATION.format(target=cell, here=here)
     allocated = ["salloc", "--nodes=2", "--exclusive", "bash", "-ec", command]
     run(project.folder, *allocated, **project.environment)
-    hosts = manifest(project, cell)["hosts"]
+    hosts = project.manifest(cell)["hosts"]
     assert [hosts["server"], *hosts["clients"]] == project.cluster.nodes
     assert project.servers() == []
 
