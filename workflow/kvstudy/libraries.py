@@ -28,7 +28,10 @@ else:
             self._name = name
 
         def __getattr__(self, attribute: str) -> object:
-            return getattr(importlib.import_module(self._name), attribute)
+            value = getattr(importlib.import_module(self._name), attribute)
+            # Found without this method from now on: drawing asks forty thousand times.
+            setattr(self, attribute, value)
+            return value
 
     alt, jinja2, np, pd, sns = map(_Library, ("altair", "jinja2", "numpy", "pandas", "seaborn"))
     arrow_csv, pa, pq = map(_Library, ("pyarrow.csv", "pyarrow", "pyarrow.parquet"))
