@@ -8,7 +8,7 @@ from kvstudy.analyse.findings.agreement import writing_all_fields
 from kvstudy.commands.schema import files
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan
-from kvstudy.study.config import check_config, cores_option
+from kvstudy.study.config import check_config
 from kvstudy.study.load import load_study, study_path
 from kvstudy.study.workload import SIZES, operations_of, properties_of
 
@@ -168,7 +168,7 @@ def test_a_wrong_config_names_the_key(config, message):
     ],
 )
 def test_cores_of_the_config_as_an_option(value, option):
-    assert cores_option(check_config({"study": "s", "pin_cpus": value}).pin_cpus) == option
+    assert check_config({"study": "s", "pin_cpus": value}).setting_of("x")["pin_cpus"] == option
 
 
 def test_schemas_and_the_page_of_keys_are_those_of_the_models():

@@ -1,5 +1,3 @@
-"""``kvstudy analyse``: what the runs of a study say."""
-
 import click
 
 

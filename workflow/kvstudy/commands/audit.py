@@ -1,5 +1,3 @@
-"""``kvstudy audit``: whether what a study's source printed fits together."""
-
 from pathlib import Path
 
 import click
@@ -24,14 +22,11 @@ def command(study: Path, output: Path | None, everything: bool) -> None:
     from kvstudy.analyse.audit.files import as_text, audit, write_audit
     from kvstudy.analyse.claims.file import check_source
     from kvstudy.study.load import load_study
-    from kvstudy.study.published import PUBLISHED, QUOTES
+    from kvstudy.study.published import PUBLISHED, QUOTES, beside
     from kvstudy.study.raw import noted
 
     plan = load_study(study)
-    published, quotes = (
-        path if path.is_file() else None
-        for path in (study.with_name(PUBLISHED), study.with_name(QUOTES))
-    )
+    published, quotes = beside(study, PUBLISHED), beside(study, QUOTES)
     if not published and not quotes:
         raise KvstudyError(
             f"{study.parent}: neither {PUBLISHED} nor {QUOTES}; there is nothing to audit"

@@ -1,5 +1,3 @@
-"""``kvstudy claims``: what holds of the source's claims."""
-
 from pathlib import Path
 
 import click

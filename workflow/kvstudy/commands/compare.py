@@ -1,5 +1,3 @@
-"""``kvstudy compare``: two finished runs against each other."""
-
 from pathlib import Path
 
 import click

@@ -33,10 +33,8 @@ def command(machine: bool, strict: bool) -> None:
     """
     if strict and not machine:
         raise click.UsageError("--strict belongs to --machine")
-    if machine:
-        found = _machine()
-        sys.exit(1 if strict and found else 0)
-    _ready()
+    problems = _machine() if machine else _ready()
+    sys.exit(1 if problems and (strict or not machine) else 0)
 
 
 def _machine() -> int:
@@ -49,15 +47,15 @@ def _machine() -> int:
         print(f"{finding.title:26}{STATES[finding.good]:10}{sentence(finding.value)}")
         if finding.consequence:
             print(textwrap.indent(textwrap.fill(finding.consequence, WIDTH - 4), "    "))
-    worse = sum(finding.good is False for finding in findings)
-    unseen = sum(finding.good is None for finding in findings)
+    goods = [finding.good for finding in findings]
+    worse, unseen = goods.count(False), goods.count(None)
     print()
     print(f"{len(findings)} looked at: {worse} not good, {unseen} open (cannot be seen from here)")
     return worse
 
 
-def _ready() -> None:
-    """Print tools and stores; ends the program with its status."""
+def _ready() -> int:
+    """Print tools and stores; returns how many tools are missing that every study needs."""
     from kvstudy.measure.client import library_problem
     from kvstudy.stores import docker, providers
     from kvstudy.stores.definition import load_store
@@ -74,7 +72,7 @@ def _ready() -> None:
     print(f"{'bindings':9} {(problem or 'ready').replace(chr(39), '')}")
     print(f"{'docker':9} {sentence(docker.daemon_problem() or 'ready')}")
     print()
-    print(f"{'store':12}" + "".join(f"{provider:11}" for provider in ("native", "docker")).rstrip())
+    print(f"{'store':12}{'native':11}docker")
     reasons: dict[str, list[str]] = {}
     for path in sorted(STORES.glob("*/store.yaml")):
         store = load_store(path.parent)
@@ -84,8 +82,8 @@ def _ready() -> None:
             states.append("missing" if reason else "no server" if store.embedded else "ready")
             if reason and store.title not in reasons.setdefault(reason, []):
                 reasons[reason].append(store.title)
-        print(f"{store.name:12}" + "".join(f"{state:11}" for state in states).rstrip())
+        print(f"{store.name:12}{states[0]:11}{states[1]}")
     print()
     for reason, titles in reasons.items():
         print(f"{', '.join(titles)}: {reason}")
-    sys.exit(1 if problems else 0)
+    return problems

@@ -1,5 +1,3 @@
-"""``kvstudy draw``: the figures of the report."""
-
 import click
 
 from kvstudy.commands.options import LANGUAGE

@@ -3,15 +3,12 @@ from pathlib import Path
 
 import click
 
+from kvstudy.commands.options import PROVIDER, configuration
+
 
 @click.command("gap")
 @click.argument("store")
-@click.option(
-    "--provider",
-    type=click.Choice(["auto", "native", "docker", "external"]),
-    default="auto",
-    show_default=True,
-)
+@click.option("--provider", type=PROVIDER, default="auto", show_default=True)
 @click.option("--raw", type=click.Path(path_type=Path), required=True, help="The run's raw logs.")
 @click.option("--output", type=click.Path(path_type=Path), required=True, help="JSON file.")
 def command(store: str, provider: str, raw: Path, output: Path) -> None:
@@ -20,7 +17,6 @@ def command(store: str, provider: str, raw: Path, output: Path) -> None:
     The report shows the reason where the store's numbers would be, also when
     it is built again on another machine.
     """
-    from kvstudy.commands.options import configuration
     from kvstudy.language.reasons import sentence
     from kvstudy.measure.planning.progress import why_missing
     from kvstudy.stores import providers

@@ -1,5 +1,3 @@
-"""``kvstudy import``: logs that others measured, as the cells of a run."""
-
 from pathlib import Path
 
 import click

@@ -1,5 +1,3 @@
-"""``kvstudy new``: commented first versions of a study, a store, a workload."""
-
 import functools
 import json
 import re
@@ -48,14 +46,12 @@ def study(
     from kvstudy.study.workload import project_workloads
 
     path = _place(STUDIES, name, "study", TAKEN, ("-partial",)) / "study.yaml"
-    known = project_stores()
-    files = project_workloads()
     values = {
         "name": name,
         "title": title or _plain(name),
         "question": question or "Which of the stores is faster, under which workload?",
-        "stores": _several("store", stores, known),
-        "workloads": _several("workload", workloads, files),
+        "stores": _several("store", stores, project_stores()),
+        "workloads": _several("workload", workloads, project_workloads()),
         **sizes,
     }
     _write(path, "study.yaml.j2", values)
@@ -126,14 +122,11 @@ def _place(
             f"{kind} '{name}': a name has small letters, digits and -, and begins with a letter; "
             f"take '{better}'"
         )
+    given = f"{kind} '{name}': kvstudy gives this"
     if name in taken:
-        raise KvstudyError(
-            f"{kind} '{name}': kvstudy gives this name to something else; take 'my-{name}'"
-        )
+        raise KvstudyError(f"{given} name to something else; take 'my-{name}'")
     if name.endswith(endings):
-        raise KvstudyError(
-            f"{kind} '{name}': kvstudy gives this ending to something else; take another"
-        )
+        raise KvstudyError(f"{given} ending to something else; take another")
     if (room / name).exists():
         raise KvstudyError(f"{room / name}: is there already; edit it, or take another name")
     return room / name

@@ -1,5 +1,3 @@
-"""``kvstudy notebook``: the analysis, step by step."""
-
 from pathlib import Path
 
 import click

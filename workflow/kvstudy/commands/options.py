@@ -23,16 +23,6 @@ def _checked(context: click.Context, parameter: click.Parameter, scale: float) -
     return scale
 
 
-SCALE = click.option(
-    "--scale",
-    type=float,
-    default=1.0,
-    show_default=True,
-    callback=_checked,
-    help="Factor on the counts.",
-)
-
-
 def _use(context: click.Context, parameter: click.Parameter, language: str) -> None:
     from kvstudy.language.current import use
 
@@ -49,37 +39,24 @@ LANGUAGE = click.option(
     help="Language of text, tables, figures and numbers.",
 )
 PORT = click.IntRange(0, 65535)
+# Whether the study can be read, its reader says.
+STUDY = click.Path(path_type=Path, readable=False)
+SCALE = {"type": float, "default": 1.0, "show_default": True, "callback": _checked}
+PROVIDER = click.Choice(["auto", "native", "docker", "external"])
+PINNED = (
+    "Cores of server and client: true for two halves, or lists such as 0-1/2-3.  [default: false]"
+)
+EMPTY = "Delete ALL data of the external server first."
 OPTIONS = [
-    # Whether it can be read, its reader says.
-    click.option(
-        "--study",
-        type=click.Path(path_type=Path, readable=False),
-        required=True,
-        help="The study.yaml.",
-    ),
-    SCALE,
-    click.option(
-        "--provider",
-        type=click.Choice(["auto", "native", "docker", "external"]),
-        help="How the server runs.  [default: auto]",
-    ),
+    click.option("--study", type=STUDY, required=True, help="The study.yaml."),
+    click.option("--scale", **SCALE, help="Factor on the counts."),
+    click.option("--provider", type=PROVIDER, help="How the server runs.  [default: auto]"),
     click.option("--port", type=PORT, help="Its port; 0: any free.  [default: 0]"),
     click.option("--address", help="host:port of the server (provider external)."),
-    click.option(
-        "--may-empty",
-        is_flag=True,
-        default=None,
-        help="Delete ALL data of the external server first.",
-    ),
+    click.option("--may-empty", is_flag=True, default=None, help=EMPTY),
     click.option("--ycsb-home", help="An unpacked YCSB distribution to use."),
-    click.option(
-        "--protocol", type=int, default=1, help="Number of the way of measuring, recorded."
-    ),
-    click.option(
-        "--pin-cpus",
-        help="Cores of server and client: true for two halves, or lists such as 0-1/2-3.  "
-        "[default: false]",
-    ),
+    click.option("--protocol", default=1, help="Number of the way of measuring, recorded."),
+    click.option("--pin-cpus", help=PINNED),
     click.option("--mixed", type=bool, help="Allow cells that were not measured alike."),
 ]
 
@@ -104,7 +81,6 @@ def configuration() -> Config:
 
 def refuse_imported(study: Study, path: Path) -> None:
     """KvstudyError for a study of logs that others measured: nothing is measured for it."""
-
     if study.imported:
         raise KvstudyError(
             f"{path}: imported: the study has logs that were measured elsewhere, and nothing is "
@@ -121,7 +97,7 @@ def measuring(command: Callable) -> Callable:
 
 def study_file(study: str) -> Path:
     """The study file of a name, a folder or a path; KvstudyError when there is none."""
-    from kvstudy.study.load import STUDIES
+    from kvstudy.study.load import STUDIES, project_studies
     from kvstudy.study.naming import did_you_mean
 
     given = Path(study)
@@ -129,7 +105,6 @@ def study_file(study: str) -> Path:
         return given / "study.yaml"
     if given.suffix in (".yaml", ".yml") or given.is_file():
         return given
-    names = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
-    if study not in names:
+    if study not in (names := project_studies()):
         raise KvstudyError(f"unknown study '{study}'{did_you_mean(study, names)}")
     return STUDIES / study / "study.yaml"

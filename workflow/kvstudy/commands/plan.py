@@ -1,17 +1,12 @@
 import click
 
-# YCSB's own workload, whose records are fields of one length.
-CORE = "CoreWorkload"
+from kvstudy.commands.options import PROVIDER, refuse_imported, study_file
 
 
 @click.command("plan")
 @click.argument("study", required=False)
 @click.option("--scale", type=float, help="Factor on the counts.  [default: as configured]")
-@click.option(
-    "--provider",
-    type=click.Choice(["auto", "native", "docker", "external"]),
-    help="How the servers run.  [default: as configured]",
-)
+@click.option("--provider", type=PROVIDER, help="How the servers run.  [default: as configured]")
 @click.option(
     "--calibrate", is_flag=True, help="Measure each store for some seconds, if it never was."
 )
@@ -28,7 +23,6 @@ def command(
     Times come from the study's own cells at any scale and from calibration cells
     (--calibrate), which stay in results/calibration for all studies.
     """
-    from kvstudy.commands.options import refuse_imported, study_file
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.measure.planning import calibrate as short
     from kvstudy.measure.planning.costs import between_stores, read_costs, spreads
@@ -80,10 +74,8 @@ def _list(outlook) -> None:
     from kvstudy.measure.planning.progress import counted
 
     for position, cell in enumerate(outlook.cells, start=1):
-        if cell in outlook.done:
-            status = "no value" if cell in outlook.gaps else "measured"
-        else:
-            status = "-"
+        status = "measured" if cell in outlook.done else "-"
+        status = "no value" if cell in outlook.gaps else status
         click.echo(f"{position:4}  {status:8}  {cell.path}")
     measured = len(outlook.done - outlook.gaps)
     click.echo(f"{counted(outlook.cells)} of {outlook.run}, {measured} measured")
@@ -128,32 +120,29 @@ def _screen(study, stores, outlook, estimate, failed, spread, paired) -> list[st
         )
     lines.append("")
     if spread:
-        lines += screen.repetition_lines(spread, paired, study.repetitions)
-    else:
-        lines += screen.paragraph(
-            "How many repetitions it needs is not known: no cell of its stores was measured "
-            f"twice. 'kvstudy plan {study.name} --calibrate' does it."
-        )
-    return lines
+        return lines + screen.repetition_lines(spread, paired, study.repetitions)
+    return lines + screen.paragraph(
+        "How many repetitions it needs is not known: no cell of its stores was measured "
+        f"twice. 'kvstudy plan {study.name} --calibrate' does it."
+    )
 
 
 def _server_disk(outlook) -> list[str]:
     """What the servers hold while they run; it is deleted with each cell."""
     from kvstudy.measure.planning import screen
     from kvstudy.measure.planning.progress import size
+    from kvstudy.study.workload import CORE, class_of
 
     def held(cell) -> int:
         properties = dict(cell.properties)
-        if not properties.get("workload", CORE).endswith(CORE):
-            # Its records have sizes of their own.
-            return 0
         fields = int(properties.get("fieldcount", 10))
-        return cell.records * fields * int(properties.get("fieldlength", 100))
+        bytes_of_one = fields * int(properties.get("fieldlength", 100))
+        # Records of other workload classes have sizes of their own.
+        return cell.records * bytes_of_one if class_of(properties) == CORE else 0
 
     largest = max(map(held, outlook.wanted))
-    if not largest:
-        return []
-    return screen.paragraph(
+    text = (
         f"A server that keeps records on disk needs more than {size(largest)} while its largest "
         "cell runs; that is free again afterwards."
     )
+    return screen.paragraph(text) if largest else []

@@ -1,5 +1,3 @@
-"""``kvstudy run``: one cell outside any study; asks for what it is not told."""
-
 import sys
 from pathlib import Path
 
@@ -82,10 +80,12 @@ def command(
         raise KvstudyError(f"--store: unknown store '{store}'{did_you_mean(store, names)}")
     definition = load_store(STORES / store)
     resolved = providers.resolve(provider, Path("results") / RUN / "raw")
-    problem = providers.missing(definition, resolved)
-    if problem:
+    if problem := providers.missing(definition, resolved):
         raise KvstudyError(sentence(problem))
-    options = _options(chosen)
+    for text in chosen:
+        if "=" not in text:
+            raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")
+    options = dict(text.split("=", 1) for text in chosen)
     for name, option in definition.options.items():
         if name not in options:
             choices = click.Choice(list(option.choices))
@@ -147,13 +147,6 @@ def _ask(question: str, option: str, kind: click.ParamType, default: object = No
     return default
 
 
-def _options(chosen: tuple[str, ...]) -> dict[str, str]:
-    for text in chosen:
-        if "=" not in text:
-            raise KvstudyError(f"--option {text}: give it as NAME=CHOICE")
-    return dict(text.split("=", 1) for text in chosen)
-
-
 def _result(log) -> list[str]:
     from kvstudy.analyse.tidy.single import LATENCIES
 
@@ -166,9 +159,6 @@ def _result(log) -> list[str]:
     for name, section in log.sections.items():
         numbers = [section.latencies.get(f"latency_{part}") for part in LATENCIES]
         cells = ["-" if number is None else f"{number:.0f}" for number in numbers]
-        widths = (10, 8, 8, 8, 10)
-        lines.append(
-            f"{name.lower():18}{section.operations:>12}{section.failed:>8}"
-            + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-        )
+        form = "{:18}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>10}"
+        lines.append(form.format(name.lower(), section.operations, section.failed, *cells))
     return lines

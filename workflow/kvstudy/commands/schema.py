@@ -1,5 +1,3 @@
-"""``kvstudy schema``: pages and schemas made from models and store files, so they stay true."""
-
 import json
 from pathlib import Path
 
@@ -39,24 +37,22 @@ def command() -> None:
 
 def files() -> dict[str, str]:
     """Path and text of each generated file."""
+    schemas = {name: model.model_json_schema() for name, model in MODELS.items()}
     made = {
-        f"workflow/schemas/{name}.schema.json": json.dumps(model.model_json_schema(), indent=2)
-        + "\n"
-        for name, model in MODELS.items()
+        f"workflow/schemas/{name}.schema.json": json.dumps(schema, indent=2) + "\n"
+        for name, schema in schemas.items()
     }
     environment = templates.environment(Path(__file__).with_name("pages"))
     environment.filters["line"] = lambda text: " ".join(text.split())
     # The kinds of tables and figures share some keys.
-    rows = {name: dict.fromkeys(_rows_of(model)) for name, model in MODELS.items()}
+    rows = {
+        name: dict.fromkeys(_rows(schema, schema.get("$defs", {}), ""))
+        for name, schema in schemas.items()
+    }
     stores = [load_store(path.parent) for path in sorted(STORES.glob("*/store.yaml"))]
     made["config/README.md"] = templates.fill(environment, "config.md.j2", {"models": rows})
     made["docs/stores.md"] = templates.fill(environment, "stores.md.j2", {"stores": stores})
     return made
-
-
-def _rows_of(model: type[BaseModel]) -> list[str]:
-    schema = model.model_json_schema()
-    return _rows(schema, schema.get("$defs", {}), "")
 
 
 def _rows(schema: dict, definitions: dict, prefix: str) -> list[str]:

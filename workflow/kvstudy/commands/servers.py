@@ -1,10 +1,10 @@
-"""``kvstudy servers``: the servers that no distribution packages."""
-
 import subprocess
 import sys
 from pathlib import Path
 
 import click
+
+from kvstudy.errors import KvstudyError
 
 
 @click.group("servers")
@@ -27,9 +27,8 @@ def list_() -> None:
 
     for name, store in packaged_stores().items():
         print(f"{name}: {native.find_program(store) or 'not here'}")
-        fits = fitting(store)
         for package in store.native.packages:
-            here = ", for this machine" if package is fits else ""
+            here = ", for this machine" if package is fitting(store) else ""
             print(
                 f"  {package.version} ({package.machine}, glibc {package.glibc} or later, "
                 f"{package.license}{here})\n    {package.url}\n    sha256 {package.sha256}"
@@ -63,7 +62,6 @@ def get(stores: tuple[str, ...]) -> None:
     A store has an install script, or packages of its makers, which are downloaded and checked.
     An interrupted download goes on with the next call.
     """
-    from kvstudy.errors import KvstudyError
     from kvstudy.stores.packages import add, fetch, fitting, packaged_stores
     from kvstudy.study.load import STORES
     from kvstudy.study.naming import did_you_mean

@@ -1,5 +1,3 @@
-"""``kvstudy summarise``: measurements to values over repetitions."""
-
 import click
 
 

@@ -1,5 +1,3 @@
-"""``kvstudy tabulate``: the tables of the report."""
-
 from pathlib import Path
 
 import click

@@ -75,10 +75,8 @@ def command(
     else:
         click.echo("\n".join([*lines, *text.problem_lines(problems)]))
     if problems:
-        count = len(problems)
-        raise KvstudyError(
-            f"{what}: {count} {'thing does' if count == 1 else 'things do'} not fit, see above"
-        )
+        things = "1 thing does" if len(problems) == 1 else f"{len(problems)} things do"
+        raise KvstudyError(f"{what}: {things} not fit, see above")
 
 
 def _without_nan(value: Any) -> Any:

@@ -1,13 +1,11 @@
-"""``kvstudy translate``: the catalogues of a language, what they must hold and what is missing."""
-
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 from babel import Locale, UnknownLocaleError
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
@@ -18,7 +16,7 @@ from kvstudy.language.locale import collecting
 from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
 from kvstudy.study.properties import StoreProperties, published_properties
-from kvstudy.study.published import QUOTES
+from kvstudy.study.published import CLAIMS, PROPERTIES, QUOTES, beside
 from kvstudy.study.quotes import Quotes
 from kvstudy.study.reading import read_yaml
 
@@ -67,10 +65,10 @@ def wanted() -> dict[Path, Catalog]:
     report is translated: those with a catalogue of any language.
     """
     found = {FOLDER: package_texts()}
-    for file in sorted(STORES.glob("*/store.yaml")):
-        found[file.parent] = _catalogue(texts_of_store(file.parent))
+    for folder in sorted(path.parent for path in STORES.glob("*/store.yaml")):
+        found[folder] = _catalogue(_texts_of_store(folder))
     for folder in sorted({path.parent for path in STUDIES.glob("*/*.po")}):
-        found[folder] = _catalogue(texts_of_study(folder))
+        found[folder] = _catalogue(_texts_of_study(folder / "study.yaml"))
     return {folder: each for folder, each in found.items() if len(each)}
 
 
@@ -84,29 +82,25 @@ def package_texts() -> Catalog:
     return found
 
 
-def texts_of_store(folder: Path) -> list[str]:
-    """The texts of store.yaml and properties.yaml."""
+def _texts_of_store(folder: Path) -> Iterable[str]:
     with collecting() as found:
         load_store(folder)
-        if (folder / "properties.yaml").is_file():
-            read_yaml(folder / "properties.yaml", StoreProperties)
-    return list(found)
+        if (folder / PROPERTIES).is_file():
+            read_yaml(folder / PROPERTIES, StoreProperties)
+    return found
 
 
-def texts_of_study(folder: Path) -> list[str]:
-    """The texts of study.yaml, claims.yaml, quotes.yaml and properties.yaml."""
-    files = [folder / "study.yaml"]
+def _texts_of_study(path: Path) -> list[str]:
+    claims, quotes, properties = (beside(path, name) for name in (CLAIMS, QUOTES, PROPERTIES))
     with collecting() as found:
-        study = load_study(folder / "study.yaml")
-        if (folder / "claims.yaml").is_file():
-            load_claims(folder / "claims.yaml", study)
-            files.append(folder / "claims.yaml")
-        if (folder / QUOTES).is_file():
-            read_yaml(folder / QUOTES, Quotes)
-            files.append(folder / QUOTES)
-        if published_properties(study):
-            files.append(folder / "properties.yaml")
+        study = load_study(path)
+        if claims:
+            load_claims(claims, study)
+        if quotes:
+            read_yaml(quotes, Quotes)
+        published_properties(study)
     # Titles and captions that the study does not give itself are in the package's catalogue.
+    files = filter(None, (path, claims, quotes, properties))
     own = " ".join(" ".join(file.read_text(encoding="utf-8").split()) for file in files)
     return [text for text in found if " ".join(text.split()) in own]
 
@@ -120,24 +114,26 @@ def problems(language: str) -> list[str]:
             lines.append(f"{path}: is missing, with {len(texts)} texts")
             continue
         there = _read(path, language)
-        for message in texts:
-            found = there.get(message.id, message.context) if message.id else None
-            shown = message.id if isinstance(message.id, str) else message.id[0]
-            if not message.id:
-                continue
-            if found is None:
-                lines.append(f"{path}: has no entry for: {shown}")
-            elif found.fuzzy:
-                lines.append(f"{path}: fuzzy, look at it: {shown}")
-            elif not found.string or (not isinstance(found.string, str) and not all(found.string)):
-                lines.append(f"{path}: not translated: {shown}")
-            elif _places(message.id) != _places(found.string):
-                lines.append(f"{path}: other places to fill in ({{}}) than: {shown}")
-        for message in there:
-            if message.id and texts.get(message.id, message.context) is None:
-                shown = message.id if isinstance(message.id, str) else message.id[0]
-                lines.append(f"{path}: no text of kvstudy any more: {shown}")
+        wrong = [(message, _problem(message, there)) for message in texts]
+        gone = [each for each in there if texts.get(each.id, each.context) is None]
+        wrong += [(message, "no text of kvstudy any more") for message in gone]
+        for message, problem in wrong:
+            # The head of a catalogue has no id.
+            if message.id and problem:
+                lines.append(f"{path}: {problem}: {_forms(message.id)[0]}")
     return lines
+
+
+def _problem(message: Message, there: Catalog) -> str:
+    found = there.get(message.id, message.context)
+    if found is None:
+        return "has no entry for"
+    if found.fuzzy:
+        return "fuzzy, look at it"
+    if not all(_forms(found.string)):
+        return "not translated"
+    differ = _places(message.id) != _places(found.string)
+    return "other places to fill in ({}) than" if differ else ""
 
 
 def update(language: str) -> list[Path]:
@@ -162,11 +158,14 @@ def update(language: str) -> list[Path]:
     return written
 
 
-def _places(text: str | Iterable[str]) -> int | set[int]:
+def _forms(text: str | Sequence[str]) -> Sequence[str]:
+    """One, or those of a plural."""
+    return [text] if isinstance(text, str) else text
+
+
+def _places(text: str | Sequence[str]) -> int:
     """How many places a text has to fill in; the forms of a plural may leave out the number."""
-    if isinstance(text, str):
-        return len(re.findall(r"\{[^}]*\}", text))
-    return max(_places(each) for each in text)
+    return max(len(re.findall(r"\{[^}]*\}", form)) for form in _forms(text))
 
 
 def _read(path: Path, language: str) -> Catalog:

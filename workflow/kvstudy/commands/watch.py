@@ -1,3 +1,8 @@
+import shutil
+import sys
+import time
+from pathlib import Path
+
 import click
 
 from kvstudy.errors import KvstudyError
@@ -17,11 +22,6 @@ def command(run: str | None, every: float) -> None:
     It only reads files, and ends when nothing works on the run any more. Ctrl-C ends
     the watching, not the run.
     """
-    import shutil
-    import sys
-    import time
-    from pathlib import Path
-
     from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
     from kvstudy.measure.planning.watch import Watch, latest_run, works_here
     from kvstudy.stores.definition import stores_to_measure
@@ -44,46 +44,40 @@ def command(run: str | None, every: float) -> None:
     live = sys.stdout.isatty()
 
     def show(line: str) -> None:
+        if not live:
+            return
         # Cut to the width of now: a line that wraps could not be taken back.
         width = shutil.get_terminal_size().columns - 1
         cut = line if len(line) <= width else line[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"
         sys.stdout.write(f"\r\x1b[2K{cut}")
         sys.stdout.flush()
 
-    before = None
+    begun = False
     try:
         while True:
             news, line, goes_on = watch.look()
-            if live and news:
+            if news:
                 show("")
             for each in news:
                 click.echo(each)
             if not goes_on:
                 break
-            if live:
-                show(line)
-            elif before is None:
+            show(line)
+            if not live and not begun:
                 click.echo(line.partition(" | ")[0])
-            before = line
+            begun = True
             time.sleep(every)
     except KeyboardInterrupt:
-        if live:
-            show("")
+        show("")
         click.echo("The run goes on; 'kvstudy watch' shows it again.")
         return
-    if live:
-        show("")
+    show("")
     click.echo(watch.end())
 
 
-def _began(log) -> float | None:
+def _began(log: Path) -> float | None:
     """When Snakemake began with the run: the first of its lines after the last begin."""
-    import time
-
-    try:
-        lines = log.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return None
+    lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
     for line in reversed(lines):
         if ", 0 s elapsed," in line:
             return time.mktime(time.strptime(line[:19], "%Y-%m-%d %H:%M:%S"))

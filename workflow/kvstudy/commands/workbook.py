@@ -1,5 +1,3 @@
-"""``kvstudy workbook``: averages and single runs for Excel and LibreOffice."""
-
 import click
 
 

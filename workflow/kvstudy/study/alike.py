@@ -6,7 +6,6 @@ memory and the like change from cell to cell and are no difference here.
 
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.language.reasons import sentence
@@ -15,46 +14,29 @@ from kvstudy.language.reasons import sentence
 CHOICE = re.compile(r"-XX:[+-]\S+")
 
 
-@dataclass(frozen=True)
-class Side:
-    """One of the values and the cells that have it."""
-
-    value: str
-    cells: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """What is not the same in all cells."""
-
-    what: str
-    sides: tuple[Side, ...]
-
-
-def differences(manifests: dict[str, dict]) -> list[Difference]:
+def differences(manifests: dict[str, dict]) -> dict[str, list[tuple[str, list[str]]]]:
     """What differs between the cells of these manifests, which are given by the cell's path.
 
-    What a manifest does not record is no difference.
+    By what it is: each value with its cells, the one with most cells first. What a manifest does
+    not record is no difference.
     """
     facts: dict[str, dict[frozenset[str], list[str]]] = {}
     for cell, manifest in manifests.items():
         for what, values in _facts(manifest).items():
             facts.setdefault(what, {}).setdefault(values, []).append(cell)
-    return [
-        Difference(what, tuple(_sides(sides))) for what, sides in facts.items() if len(sides) > 1
-    ]
+    return {what: _sides(sides) for what, sides in facts.items() if len(sides) > 1}
 
 
-def refusal(differences: list[Difference], raw: Path) -> str:
+def refusal(differences: dict[str, list[tuple[str, list[str]]]], raw: Path) -> str:
     """Names what differs between which cells, and what to do."""
     lines = [f"{raw}: its cells were not measured alike:"]
-    for difference in differences:
-        sides = []
-        for value, cells in ((side.value, side.cells) for side in difference.sides):
+    for what, sides in differences.items():
+        told = []
+        for value, cells in sides:
             count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            some = ", ".join([*cells[:2], *(["..."] if len(cells) > 2 else [])])
-            sides.append(f"{value} ({count}, {some})")
-        lines.append(f"  {difference.what}: {'; '.join(sides)}")
+            some = [*cells[:2], *(["..."] if len(cells) > 2 else [])]
+            told.append(f"{value} ({', '.join([count, *some])})")
+        lines.append(f"  {what}: {'; '.join(told)}")
     lines.append(
         "A mean over them would mean nothing. Remove the folders of one side's cells to measure "
         "them again, or move the run's results away, or set mixed: true in config/config.yaml "
@@ -107,9 +89,9 @@ def _components(manifest: dict) -> dict[str, dict]:
 def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     """All that must be the same in cells that are compared."""
     folder = manifest["cell"]["folder"]
-    server = manifest.get("server") or {}
-    client = manifest.get("client") or {}
-    java = manifest.get("java") or {}
+    server, client, java, hosts, pinning = (
+        manifest.get(key) or {} for key in ("server", "client", "java", "hosts", "pinning")
+    )
     parts = _components(manifest)
 
     def name(component: str) -> str | None:
@@ -117,21 +99,30 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
 
     threads = usable_cores(manifest)
     flags = [flag for flag in java["flags"] if CHOICE.fullmatch(flag)] if java else []
-    variables = java["variables"] if java else []
-    provider = server.get("provider")
+    # Of what was not measured here neither is known.
+    here = bool(manifest.get("protocol"))
+    cores, places = ("not bound", "server and clients on one") if here else ("", "")
+    if pinning:
+        cores = f"server {pinning['server']}, client {pinning['client']}"
+    host: frozenset[str] = frozenset()
+    if hosts:
+        places = f"server on {hosts['server']}, clients on {', '.join(hosts['clients'])}"
+        of_host = _components({"environment": hosts["environments"][hosts["server"]]})
+        named = [of_host[part] for part in ("OS", "Kernel", "CPU", "Memory") if part in of_host]
+        host = frozenset(sentence(part["name"]) for part in named)
     facts: dict[str, str | frozenset[str] | None] = {
         # A store inside the client has no provider.
-        "provider": None if provider == "none" else provider,
+        "provider": None if server.get("provider") == "none" else server.get("provider"),
         "processor": name("CPU"),
         "usable cores": threads and f"{threads} hardware threads usable",
         "memory": name("Memory"),
         "operating system": name("OS"),
         "kernel": name("Kernel"),
         "Java": name("Java"),
-        "Java flags": frozenset([*flags, *variables] or ["none"]) if java else None,
-        "cores of server and client": _pinned(manifest),
-        "hosts": _hosts(manifest),
-        "the server's host": _machine_of_server(manifest),
+        "Java flags": java and frozenset([*flags, *java["variables"]] or ["none"]),
+        "cores of server and client": cores,
+        "hosts": places,
+        "the server's host": host,
         "YCSB client": client.get("kind"),
         f"jars of the client for {folder}": _jars(client.get("jars") or {}),
         f"server of {folder}": server.get("version"),
@@ -143,30 +134,6 @@ def _facts(manifest: dict) -> dict[str, frozenset[str]]:
     }
 
 
-def _pinned(manifest: dict) -> str | None:
-    pinning = manifest.get("pinning")
-    if pinning:
-        return f"server {pinning['server']}, client {pinning['client']}"
-    # None for what was not measured here.
-    return "not bound" if manifest.get("protocol") else None
-
-
-def _hosts(manifest: dict) -> str | None:
-    if hosts := manifest.get("hosts"):
-        return f"server on {hosts['server']}, clients on {', '.join(hosts['clients'])}"
-    # None for what was not measured here.
-    return "server and clients on one" if manifest.get("protocol") else None
-
-
-def _machine_of_server(manifest: dict) -> frozenset[str] | None:
-    """What must be the same of it, where it has a host of its own."""
-    if not (hosts := manifest.get("hosts")):
-        return None
-    parts = _components({"environment": hosts["environments"][hosts["server"]]})
-    named = {name: parts[name] for name in ("OS", "Kernel", "CPU", "Memory") if name in parts}
-    return frozenset(sentence(part["name"]) for part in named.values())
-
-
 def _jars(jars: dict[str, str]) -> frozenset[str]:
     """Names with their version; a jar without one in its name has a part of its hash."""
     return frozenset(
@@ -175,10 +142,10 @@ def _jars(jars: dict[str, str]) -> frozenset[str]:
     )
 
 
-def _sides(sides: dict[frozenset[str], list[str]]) -> list[Side]:
+def _sides(sides: dict[frozenset[str], list[str]]) -> list[tuple[str, list[str]]]:
     """The sides, the one with most cells first; of lists only what is not common to all."""
     common = frozenset.intersection(*sides)
     return [
-        Side(", ".join(sorted(values - common)) or "without them", tuple(cells))
+        (", ".join(sorted(values - common)) or "without them", cells)
         for values, cells in sorted(sides.items(), key=lambda side: -len(side[1]))
     ]

@@ -15,7 +15,7 @@ from kvstudy.study.combinations import Combination, combinations_of, shown_combi
 from kvstudy.study.controls import CEILING, controls, original, trial_clients, trials
 from kvstudy.study.model import Study
 from kvstudy.study.parts import RAW_TYPE, StoreUse, WorkloadUse
-from kvstudy.study.workload import Rounds, divisible, load_only, properties_of, rounds_of
+from kvstudy.study.workload import SIZES, Rounds, divisible, load_only, properties_of, rounds_of
 
 # A scaled study keeps at least this much, so that a cell still reaches every
 # operation and its percentiles have samples. Smaller studies stay as they are.
@@ -181,10 +181,7 @@ def plan(study: Study, scale: float = 1.0) -> list[Cell]:
 
 
 def _trials(study: Study, scale: float) -> list[Cell]:
-    """The trial cells: n clients beside twice as many, TRIALS blocks for each n.
-
-    Each n has repetitions of its own, so that a pair stands in one block.
-    """
+    """n clients beside twice as many, TRIALS blocks for each n, with repetitions of its own."""
     shuffle = random.Random(f"clients {study.seed}")
     cells: list[Cell] = []
     for step, fewer in enumerate(trial_clients(study)[:-1]):
@@ -196,8 +193,7 @@ def _trials(study: Study, scale: float) -> list[Cell]:
             if cell.threads >= 2 * fewer and divisible(dict(cell.properties), bool(cell.seconds))
         ]
         for repetition in range(step * TRIALS + 1, (step + 1) * TRIALS + 1):
-            block = (replace(cell, repetition=repetition) for cell in pairs)
-            cells += _shuffled(block, shuffle)
+            cells += _shuffled((replace(cell, repetition=repetition) for cell in pairs), shuffle)
     return cells
 
 
@@ -219,7 +215,7 @@ def closed_loop(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
-    """The open-loop cells in their order."""
+    """The open-loop cells in their order; each takes about as long as its closed-loop one."""
     if study.open_loop is None:
         return []
     # Not the generator of the closed ones: one repetition more leaves the order as it is.
@@ -232,21 +228,18 @@ def _open_loop(study: Study, closed: list[Cell], scale: float) -> list[Cell]:
             and cell.workload in study.open_loop.workloads
             and cell.parameters == one[cell.workload]
         ):
-            percents = study.open_loop.percents
-            blocks[cell.repetition] += [_at_rate(cell, percent) for percent in percents]
+            intended = dict(cell.properties) | {"measurement.interval": "both"}
+            blocks[cell.repetition] += [
+                replace(
+                    cell,
+                    operations=_scaled(cell.operations, percent / 100, FEWEST_OPERATIONS),
+                    properties=tuple(sorted(intended.items())),
+                    load=percent,
+                    closed=cell.parameters,
+                )
+                for percent in study.open_loop.percents
+            ]
     return [cell for block in blocks.values() for cell in _shuffled(block, shuffle)]
-
-
-def _at_rate(cell: Cell, percent: int) -> Cell:
-    """The open-loop cell of the closed-loop one; it takes about as long."""
-    intended = dict(cell.properties) | {"measurement.interval": "both"}
-    return replace(
-        cell,
-        operations=_scaled(cell.operations, percent / 100, FEWEST_OPERATIONS),
-        properties=tuple(sorted(intended.items())),
-        load=percent,
-        closed=cell.parameters,
-    )
 
 
 def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
@@ -273,27 +266,22 @@ def _cells_of(study: Study, of: StoreUse, scale: float) -> list[Cell]:
 def _cell(study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float) -> Cell:
     """The cell, with the store's own sizes if it has any."""
     planned = _planned_cell(study, of, use, sizes, scale)
-    if not (of.records or of.operations):
+    own = {"records": of.records, "operations": of.operations}
+    own_sizes = replace(sizes, **{size: number for size, number in own.items() if number})
+    if own_sizes == sizes:
         return planned
-    own = replace(
-        sizes,
-        records=of.records or sizes.records,
-        operations=of.operations or sizes.operations,
-    )
-    cell = _planned_cell(study, of, use, own, scale)
-    if cell == planned:
-        return cell
-    return replace(cell, beside=planned.parameters)
+    cell = _planned_cell(study, of, use, own_sizes, scale)
+    return cell if cell == planned else replace(cell, beside=planned.parameters)
 
 
 def _planned_cell(
     study: Study, of: StoreUse, use: WorkloadUse, sizes: Combination, scale: float
-) -> Cell | None:
+) -> Cell:
     """The cell with the study's sizes, whatever the store has of its own."""
     properties = properties_of(study, use)
     loads_only = load_only(properties)
-    seconds = use.seconds or study.parameters.seconds
-    for size in ("recordcount", "operationcount"):
+    seconds = None if loads_only else use.seconds or study.parameters.seconds
+    for size in SIZES:
         properties.pop(size, None)
     return Cell(
         store=of.name,
@@ -301,9 +289,7 @@ def _planned_cell(
         records=_scaled(sizes.records, scale, FEWEST_RECORDS),
         operations=0 if loads_only else _scaled(sizes.operations, scale, FEWEST_OPERATIONS),
         threads=sizes.threads,
-        seconds=None
-        if loads_only or seconds is None
-        else _scaled(seconds, scale, SHORTEST_SECONDS),
+        seconds=seconds and _scaled(seconds, scale, SHORTEST_SECONDS),
         repetition=1,
         properties=tuple(sorted(properties.items())),
         folder=of.store,
@@ -325,12 +311,11 @@ def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[C
 
 def shown(study: Study, scale: float = 1.0) -> dict[str, str]:
     """The parameters of each workload that tables and figures of one set show."""
-    return {
-        use.name: _planned_cell(
-            study, study.stores[0], use, shown_combination(study, use), scale
-        ).parameters
+    cells = [
+        _planned_cell(study, study.stores[0], use, shown_combination(study, use), scale)
         for use in study.workloads
-    }
+    ]
+    return {cell.workload: cell.parameters for cell in cells}
 
 
 @dataclass(frozen=True)
@@ -351,11 +336,10 @@ def own_sizes(study: Study, scale: float = 1.0) -> list[OwnSize]:
         sizes = shown_combination(study, use)
         cell = _cell(study, of, use, sizes, scale)
         planned = _planned_cell(study, of, use, sizes, scale)
-        own += [
-            OwnSize(of.name, use.name, size, getattr(cell, size), getattr(planned, size))
-            for size in ("records", "operations")
-            if getattr(cell, size) != getattr(planned, size)
-        ]
+        for size in ("records", "operations"):
+            number, usual = getattr(cell, size), getattr(planned, size)
+            if number != usual:
+                own.append(OwnSize(of.name, use.name, size, number, usual))
     return own
 
 
@@ -433,18 +417,11 @@ def sizes(study: Study, scale: float = 1.0) -> pd.DataFrame:
     Columns: workload, parameters (their name in all files), records, operations (0 where
     there is no run phase), threads, seconds (NaN but for timed cells).
     """
+    columns = ["workload", "parameters", "records", "operations", "threads", "seconds"]
     rows = []
     for use in study.workloads:
         # Cells that differ in nothing but the scale's floors have one name.
         cells = {cell.parameters: cell for cell in by_combination(study, use, scale).values()}
-        of_workload = [
-            [
-                *(use.name, cell.parameters, cell.records, cell.operations, cell.threads),
-                math.nan if cell.seconds is None else cell.seconds,
-            ]
-            for cell in cells.values()
-        ]
-        rows += sorted(of_workload, key=lambda row: row[2:])
-    return pd.DataFrame(
-        rows, columns=["workload", "parameters", "records", "operations", "threads", "seconds"]
-    )
+        numbers = [[getattr(cell, name) for name in columns] for cell in cells.values()]
+        rows += sorted(numbers, key=lambda row: row[2:-1])
+    return pd.DataFrame(rows, columns=columns).astype({"seconds": float})

@@ -42,14 +42,12 @@ def most_cells(study: Study) -> int:
 
 def shown_combination(study: Study, use: WorkloadUse) -> Combination:
     """The one that tables and figures show which have a value per store and workload."""
-    own = _own(study, use)
-    of_all = study.parameters.shown
-    return Combination(
-        **{
-            name: (use.shown and getattr(use.shown, name)) or _of_study(of_all, name, values)
-            for name, values in own.items()
-        }
-    )
+    sizes = {}
+    for name, values in _own(study, use).items():
+        of_all = getattr(study.parameters.shown, name)
+        usual = of_all if of_all in values else values[-1]
+        sizes[name] = (use.shown and getattr(use.shown, name)) or usual
+    return Combination(**sizes)
 
 
 @dataclass(frozen=True)
@@ -85,18 +83,11 @@ def lines(
             fixed = tuple(zip(others, numbers, strict=True))
             points = [
                 sizes
-                for sizes in measured
-                if all(getattr(sizes, size) == number for size, number in fixed)
+                for sizes in sorted(measured, key=attrgetter(over))
+                if attrgetter(*others)(sizes) == numbers
             ]
-            points.sort(key=attrgetter(over))
             drawn.append(Line(store, name, fixed, tuple(points)))
     return drawn
-
-
-def _of_study(shown, name: str, values: list[int]) -> int:
-    """What the study shows of all workloads, where this one has it; else its last value."""
-    value = getattr(shown, name)
-    return value if value in values else values[-1]
 
 
 def _own(study: Study, use: WorkloadUse) -> dict[str, list[int]]:

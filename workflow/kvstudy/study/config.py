@@ -113,7 +113,6 @@ class PinCpus(_Section):
 
 
 def _form(value: object) -> str | None:
-    """Which form of pin_cpus a value has; None when it has neither."""
     # `snakemake --config pin_cpus=true` hands in a text.
     if isinstance(value, bool) or value in ("true", "false"):
         return SWITCH
@@ -191,23 +190,19 @@ class Config(_Section):
     def setting_of(self, folder: str) -> dict[str, Any]:
         """How the store of that folder under envs/stores/ is measured."""
         address = self.external.servers.get(folder, "") if self.provider == "external" else ""
+        pins = self.pin_cpus
+        pinned = str(pins).lower() if isinstance(pins, bool) else f"{pins.server}/{pins.client}"
         return {
             "provider": self.provider,
             "port": self.port,
             "address": address,
             "may_empty": bool(address) and self.external.may_empty,
             "ycsb_home": self.ycsb.home,
-            "pin_cpus": cores_option(self.pin_cpus),
+            # As the commands that measure take it.
+            "pin_cpus": pinned,
             "mixed": self.mixed,
             "hosts": self.hosts if self.hosts.server else None,
         }
-
-
-def cores_option(pin_cpus: bool | PinCpus) -> str:
-    """The value as the commands that measure take it."""
-    if isinstance(pin_cpus, PinCpus):
-        return f"{pin_cpus.server}/{pin_cpus.client}"
-    return str(pin_cpus).lower()
 
 
 def configured() -> Config:

@@ -25,10 +25,10 @@ def controls(study: Study) -> list[StoreUse]:
     if study.imported:
         return []
     uses: list[StoreUse] = []
-    if of := noise_store(study):
-        use = next(use for use in study.stores if use.name == of)
-        title = _("{} (again)").format(use.title) if use.title else ""
-        uses.append(use.model_copy(update={"name": of + AGAIN, "title": title}))
+    for use in study.stores:
+        if use.name == noise_store(study):
+            title = _("{} (again)").format(use.title) if use.title else ""
+            uses.append(use.model_copy(update={"name": use.name + AGAIN, "title": title}))
     if ceiling_store(study) == CEILING.name:
         uses.append(CEILING.model_copy(update={"title": _(CEILING.title)}))
     return uses

@@ -16,24 +16,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, Union
 from pydantic import Field, GetJsonSchemaHandler, TypeAdapter
 from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
+from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _
 from kvstudy.language.locale import Place, Text
-from kvstudy.study.base import Name, Strict
+from kvstudy.study.base import Name, Strict, as_list
 from kvstudy.study.naming import check_known
 from kvstudy.study.parts import MEAN
 
 if TYPE_CHECKING:
     from kvstudy.study.model import Study
 
-
-from typing import TYPE_CHECKING
-
-from kvstudy.errors import KvstudyError
-
-if TYPE_CHECKING:
-    from kvstudy.study.model import Study
-
-ROOMS = Path(__file__).parents[1]
 # Keys that name a store.
 ROLES = ("baseline", "store", "database", "cache")
 
@@ -70,14 +62,10 @@ class Part(Strict):
         caption = _(cls.own_caption)
         if "workload" not in cls.model_fields:
             return [cls(name=kind, kind=kind, caption=caption)]
+        of_use = {use.name: caption.format(use.title) for use in study.workloads}
         return [
-            cls(
-                name=f"{kind}-{use.name}",
-                kind=kind,
-                caption=caption.format(use.title),
-                workload=use.name,
-            )
-            for use in study.workloads
+            cls(name=f"{kind}-{name}", kind=kind, caption=text, workload=name)
+            for name, text in of_use.items()
         ]
 
     @property
@@ -99,16 +87,12 @@ class Part(Strict):
         """KvstudyError when the study in the file ``path`` has not what ``key`` is to show."""
         for name in self._named_workloads():
             check_known(path, f"{key}.workload", "workload", name, study.workload_names)
-        for role in (*ROLES, "base"):
-            if name := getattr(self, role, None):
+        for role in (*ROLES, "base", "stores"):
+            for name in as_list(getattr(self, role, None) or None):
                 check_known(path, f"{key}.{role}", "store", name, study.store_names)
-        for name in getattr(self, "stores", []):
-            check_known(path, f"{key}.stores", "store", name, study.store_names)
 
     def _named_workloads(self) -> list[str]:
-        if hasattr(self, "workload"):
-            return [self.workload]
-        return list(getattr(self, "workloads", []))
+        return as_list(getattr(self, "workload", getattr(self, "workloads", None)))
 
 
 class AnyTable(Part):
@@ -139,18 +123,16 @@ class Kinds:
 
     def __init__(self, package: str):
         self.package = package
-        folder = ROOMS.joinpath(*package.split(".")[1:])
-        files = [path.stem for path in folder.glob("*.py") if not path.stem.startswith("_")]
-        self.names = sorted(stem.replace("_", "-") for stem in files)
+        files = Path(__file__).parents[2].joinpath(*package.split(".")).glob("[!_]*.py")
+        self.names = sorted(path.stem.replace("_", "-") for path in files)
 
     def __getitem__(self, name: str) -> type[Part]:
         module = importlib.import_module(f"{self.package}.{name.replace('-', '_')}")
+        own = [value for value in vars(module).values() if isinstance(value, type)]
         (kind,) = (
             value
-            for value in vars(module).values()
-            if getattr(value, "__module__", "") == module.__name__
-            and isinstance(value, type)
-            and issubclass(value, Part)
+            for value in own
+            if value.__module__ == module.__name__ and issubclass(value, Part)
         )
         return kind
 
@@ -168,7 +150,7 @@ class Kinds:
         if "kind" not in value:
             raise PydanticKnownError("union_tag_not_found", {"discriminator": "'kind'"})
         kind = value["kind"]
-        if not isinstance(kind, str) or kind not in self.names or self[kind].by_itself:
+        if kind not in self.names or self[kind].by_itself:
             expected = ", ".join(f"'{name}'" for name in self.for_studies)
             context = {"discriminator": "'kind'", "tag": str(kind), "expected_tags": expected}
             raise PydanticKnownError("union_tag_invalid", context)

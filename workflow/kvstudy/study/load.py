@@ -10,7 +10,7 @@ from kvstudy.study.kinds import TABLES, added
 from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, check_unique
 from kvstudy.study.parts import AUTO, MEAN, WorkloadUse
-from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, check_names
+from kvstudy.study.published import CLAIMS, PUBLISHED, QUOTES, beside, check_names
 from kvstudy.study.reading import read_yaml
 from kvstudy.study.workload import (
     ROUNDS,
@@ -101,28 +101,24 @@ def load_study(path: Path) -> Study:
         for index, part in enumerate(getattr(study, key)):
             part.check(study, path, f"{key}[{index}]")
     for index, expected in enumerate(study.expected_failures):
-        check_known(
-            path, f"expected_failures[{index}].store", "store", expected.store, study.store_names
-        )
+        key = f"expected_failures[{index}].store"
+        check_known(path, key, "store", expected.store, study.store_names)
     return study
 
 
 def _with_source(path: Path, study: Study, stores: list[str], workloads: list[str]) -> Study:
-    """The study in the file ``path`` with what its claims.yaml, published.csv and quotes.yaml
-    bring.
+    """The study with the tables that its claims.yaml, published.csv and quotes.yaml bring.
 
-    What it names itself it does not get again. Without a source it stays as it is. ``stores``
-    and ``workloads`` are those of the project. KvstudyError for values of others.
+    ``stores`` and ``workloads`` are those of the project. KvstudyError for values of others.
     """
-    values = path.with_name(PUBLISHED)
-    rows = check_names(values, study, stores, workloads) if values.is_file() else []
+    values = beside(path, PUBLISHED)
+    rows = check_names(values, study, stores, workloads) if values else []
     if study.source is None:
         return study
-    kinds = ["scoreboard"] if path.with_name(CLAIMS).is_file() else []
-    kinds += ["audit"] if rows or path.with_name(QUOTES).is_file() else []
-    of = {name: [row for row in rows if row["workload"] == name] for name in study.workload_names}
-    if any(map(_can_be_checked, of.values())):
-        kinds.append("audited")
+    kinds = ["scoreboard"] if beside(path, CLAIMS) else []
+    kinds += ["audit"] if rows or beside(path, QUOTES) else []
+    by_workload = ([row for row in rows if row["workload"] == use] for use in study.workload_names)
+    kinds += ["audited"] if any(map(_can_be_checked, by_workload)) else []
     tables = [table for kind in kinds for table in TABLES[kind].automatic(study)]
     return study.model_copy(update={"tables": added(study.tables, tables)})
 
@@ -145,13 +141,12 @@ def _with_open_loop(path: Path, study: Study) -> Study:
             f"{path}: open_loop: the study's logs were imported, nothing is measured at rates; "
             "remove the key"
         )
-    used = study.workload_names
     named = study.open_loop.workloads
     properties = {use.name: properties_of(study, use) for use in study.workloads}
-    runs = [name for name in used if not load_only(properties[name])]
+    runs = [name for name in properties if not load_only(properties[name])]
     for index, name in enumerate(named):
         key = f"open_loop.workloads[{index}]"
-        check_known(path, key, "workload", name, used)
+        check_known(path, key, "workload", name, study.workload_names)
         if name not in runs:
             raise KvstudyError(
                 f"{path}: {key}: '{name}' has a load phase only, which has no rate; leave it out"
@@ -173,18 +168,17 @@ def _with_open_loop(path: Path, study: Study) -> Study:
 
 def _check_sizes(path: Path, study: Study) -> None:
     """What is shown must be measured."""
+    measured = [combinations_of(study, use) for use in study.workloads]
     for index, use in enumerate(study.workloads):
-        measured = combinations_of(study, use)
         one = shown_combination(study, use)
-        if one not in measured:
+        if one not in measured[index]:
             key = f"workloads[{index}].shown" if use.shown else "parameters.shown"
             raise KvstudyError(
                 f"{path}: {key}: no cell of workload '{use.name}' has {one.records} records, "
                 f"{one.operations} operations and {one.threads} threads; name sizes of its lists"
             )
     for name, value in study.parameters.shown:
-        lists = {sizes for use in study.workloads for sizes in combinations_of(study, use)}
-        if value is not None and value not in {getattr(sizes, name) for sizes in lists}:
+        if value not in (None, *(getattr(one, name) for sizes in measured for one in sizes)):
             raise KvstudyError(
                 f"{path}: parameters.shown.{name}: no cell has {value} {name}; "
                 "name one of the values of a list"
@@ -215,7 +209,7 @@ def _check_clients(path: Path, study: Study) -> None:
 def _check_rounds(path: Path, index: int, study: Study, use: WorkloadUse) -> None:
     """KvstudyError for a workload with rounds that the study's parameters do not fit."""
     properties = properties_of(study, use)
-    if properties.get("workload") != ROUNDS:
+    if class_of(properties) != ROUNDS:
         return
     if study.open_loop is not None:
         raise KvstudyError(
@@ -227,12 +221,12 @@ def _check_rounds(path: Path, index: int, study: Study, use: WorkloadUse) -> Non
             f"{path}: workloads[{index}]: '{use.name}' has rounds, which end by their counts; "
             "remove seconds"
         )
-    threads = [one.threads for one in combinations_of(study, use)]
-    for problem in rounds_problems(properties, threads):
+    combinations = combinations_of(study, use)
+    for problem in rounds_problems(properties, [sizes.threads for sizes in combinations]):
         raise KvstudyError(f"{path}: workloads[{index}]: '{use.name}': {problem}")
-    of = rounds_of(properties)
-    for sizes in combinations_of(study, use):
-        if (executed := of.executed(sizes.records, sizes.operations)) > MOST:
+    for sizes in combinations:
+        executed = rounds_of(properties).executed(sizes.records, sizes.operations)
+        if executed > MOST:
             raise KvstudyError(
                 f"{path}: workloads[{index}]: '{use.name}' with {sizes.records} records: its "
                 f"rounds have {executed} operations, and YCSB counts to {MOST}; give less"
@@ -244,6 +238,11 @@ def project_stores() -> list[str]:
     return sorted(path.parent.name for path in STORES.glob("*/store.yaml"))
 
 
+def project_studies() -> list[str]:
+    """The names of the studies that the project has."""
+    return sorted(path.parent.name for path in STUDIES.glob("*/study.yaml"))
+
+
 def known_stores(study: Study) -> list[str]:
     """Those of the study first: they are what is meant by a name that is mistyped."""
     return list(dict.fromkeys([*study.store_names, *project_stores()]))
@@ -251,6 +250,5 @@ def known_stores(study: Study) -> list[str]:
 
 def study_path(name: str) -> Path:
     """The file of the study called ``name``; KvstudyError when there is none."""
-    names = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
-    check_known(Path("config/config.yaml"), "study", "study", name, names)
+    check_known(Path("config/config.yaml"), "study", "study", name, project_studies())
     return STUDIES / name / "study.yaml"

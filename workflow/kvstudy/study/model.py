@@ -36,7 +36,6 @@ from kvstudy.study.parts import (
 
 # The scalability law needs so many (stats.laws.LEAST_COUNTS).
 THREADS_FOR_SCALING = 6
-FIGURES_OF_EVERY_REPORT = ["run-order", "ratios", "time", "spectrum"]
 
 
 class Study(Strict):
@@ -120,20 +119,18 @@ class Study(Strict):
         self._own_tables, self._own_figures = len(self.tables), len(self.figures)
         names = ["grid", "operations", "ratios", "bottleneck", "validity", "runs", "percentiles"]
         names += ["trimmed"] if self.trimmed_mean else []
-        if any(len(self._threads(use)) >= THREADS_FOR_SCALING for use in self.workloads):
-            names.append("scaling")
+        for use in self.workloads:
+            lists = [use.threads or self.parameters.threads, *(sizes.threads for sizes in use.also)]
+            if len({number for value in lists for number in as_list(value)}) >= THREADS_FOR_SCALING:
+                names.append("scaling")
+                break
         names += ["store"] if self.store_pages else []
         tables = with_automatic(self.tables, [TABLES[name] for name in names], self)
-        kinds = [FIGURES[name] for name in FIGURES_OF_EVERY_REPORT]
+        kinds = [FIGURES[name] for name in ("run-order", "ratios", "time", "spectrum")]
         figures = with_automatic(self.figures, kinds, self)
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "figures", figures)
         return self
-
-    def _threads(self, use: WorkloadUse) -> set[int]:
-        """All numbers of client threads of a workload."""
-        lists = [use.threads or self.parameters.threads, *(sizes.threads for sizes in use.also)]
-        return {number for value in lists for number in as_list(value)}
 
     @property
     def automatic_names(self) -> dict[str, set[str]]:
@@ -145,13 +142,13 @@ class Study(Strict):
             "figures": {figure.name for figure in figures},
         }
 
-    def tables_of(self, *kinds: str) -> list[Table]:
-        """The tables of these kinds, in the study's order."""
-        return [table for table in self.tables if table.kind in kinds]
+    def tables_of(self, kind: str) -> list[Table]:
+        """In the study's order."""
+        return [table for table in self.tables if table.kind == kind]
 
-    def figures_of(self, *kinds: str) -> list[Figure]:
-        """The figures of these kinds, in the study's order."""
-        return [figure for figure in self.figures if figure.kind in kinds]
+    def figures_of(self, kind: str) -> list[Figure]:
+        """In the study's order."""
+        return [figure for figure in self.figures if figure.kind == kind]
 
     @property
     def drawn_figures(self) -> list[AnyFigure]:

@@ -37,12 +37,10 @@ class PrintedForm(Strict):
     def text(self, metric: str, value: float) -> str:
         """``value`` as the source prints it, but where ``published.csv`` says otherwise."""
         fixed = self.decimals.get(metric)
-        text = f"{value:.{self.most_decimals if fixed is None else fixed}f}"
+        text = f"{value:,.{self.most_decimals if fixed is None else fixed}f}"
         if fixed is None and "." in text:
             text = text.rstrip("0").rstrip(".")
-        whole, point, rest = text.partition(".")
-        grouped = f"{int(whole):,}".replace(",", self.group_mark) if self.group_mark else whole
-        return grouped + point.replace(".", self.decimal_mark) + rest
+        return text.translate({ord(","): self.group_mark, ord("."): self.decimal_mark})
 
 
 class MachineRow(Strict):
@@ -131,12 +129,12 @@ class WorkloadUse(Strict):
 
     @model_validator(mode="after")
     def _default_titles(self) -> WorkloadUse:
-        plain = self.name.replace("-", " ")
-        single = len(plain) == 1
-        title = _("Workload {}").format(plain.upper()) if single else plain.capitalize()
+        title = short = self.name.replace("-", " ").capitalize()
+        if len(short) == 1:
+            title = _("Workload {}").format(short)
         object.__setattr__(self, "file", self.file or self.name)
         object.__setattr__(self, "title", self.title or title)
-        object.__setattr__(self, "short", self.short or (plain.upper() if single else title))
+        object.__setattr__(self, "short", self.short or short)
         return self
 
     @property

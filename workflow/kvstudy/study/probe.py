@@ -21,13 +21,13 @@ UNKNOWN = 100
 THREADS = 4
 SCANNED = 10
 SECONDS = 10
+# Unless told otherwise, YCSB mixes these.
+MIXED = ("read", "update", "scan")
 
 # What a study may say about its records; the probe's are the same.
-SHAPE = frozenset(
-    """
-    fieldcount fieldlength fieldlengthdistribution minfieldlength fieldnameprefix
-    readallfields readallfieldsbyname table
-    """.split()  # noqa: SIM905
+SHAPE = (
+    *("fieldcount", "fieldlength", "fieldlengthdistribution", "fieldnameprefix"),
+    *("minfieldlength", "readallfields", "readallfieldsbyname", "table"),
 )
 
 
@@ -45,10 +45,6 @@ class Step:
     @property
     def properties(self) -> dict[str, str]:
         """The YCSB properties of the step; ``insert`` is a load phase and has no proportions."""
-        # YCSB's defaults are a mixture.
-        mix = {"readproportion": 0, "updateproportion": 0, "scanproportion": 0}
-        if self.operation != "insert":
-            mix[f"{self.operation}proportion"] = 1
         values = {
             "recordcount": RECORDS + 2 * UNKNOWN,
             "operationcount": self.count,
@@ -58,7 +54,10 @@ class Step:
             "minscanlength": SCANNED,
             "maxscanlength": SCANNED,
             "writeallfields": str(self.all_fields).lower(),
-            **mix,
+            **{
+                f"{each}proportion": int(each == self.operation)
+                for each in ("read", "update", "scan")
+            },
         }
         if self.operation != "insert":
             values["maxexecutiontime"] = SECONDS
@@ -85,7 +84,7 @@ def planned(study: Study) -> dict[str, dict]:
     workloads have the same record with named fields, also those that make it.
     """
     texts = study.parameters.property_texts
-    shape = {name: texts[name] for name in sorted(SHAPE.intersection(texts))}
+    shape = {name: texts[name] for name in SHAPE if name in texts}
     # What makes a record with named fields; nothing for any other.
     parts = ("workload", "record.fields", "record.keyprefix", "fieldlengthdistribution")
     workloads = [properties_of(study, use) for use in study.workloads]

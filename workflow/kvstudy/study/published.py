@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import suffix
@@ -35,17 +34,18 @@ _SIZE = re.compile(r"[1-9]\d{0,17}", re.ASCII)
 _REMEDY = "it is part of the study, beside study.yaml; see config/README.md"
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of the file ``path``, one value each, with all of ``COLUMNS``, sizes and printed.
+def beside(study: Path, name: str) -> Path | None:
+    """The file of that name beside the study file; None where there is none."""
+    path = study.with_name(name)
+    return path if path.is_file() else None
 
-    A value is a number, or empty where ``printed`` says what the source has in its place.
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of the file ``path``, with all of ``COLUMNS``, sizes, printed, and their line.
+
+    Each has one value: a number, or empty where ``printed`` says what the source has in its place.
     KvstudyError names line and column of all that is wrong.
     """
-    return [row for _, row in _checked(path)]
-
-
-def _checked(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """``read_rows``, each row with its line."""
     rows, problems = [], []
     seen: dict[tuple[str, ...], int] = {}
     for line, row in read_lines(path, COLUMNS, [*SIZES, PRINTED], _REMEDY):
@@ -57,7 +57,7 @@ def _checked(path: Path) -> list[tuple[int, dict[str, str]]]:
                 f"{row['store']}, workload {row['workload']} (and the same sizes), as in line "
                 f"{first}; keep one of them"
             )
-        rows.append((line, row))
+        rows.append(row | {"line": str(line)})
     if problems:
         raise KvstudyError("\n".join(problems))
     if not rows:
@@ -77,23 +77,23 @@ def check_names(
         "store": list(dict.fromkeys([*study.store_names, *stores])),
         "workload": list(dict.fromkeys([*study.workload_names, MEAN, *workloads])),
     }
-    rows, problems = _checked(path), []
-    for line, row in rows:
-        place = f"{path}: line {line}, column"
+    rows, problems = read_rows(path), []
+    for row in rows:
+        place = f"{path}: line {row['line']}, column"
         if row["study"] != study.name:
             problems.append(
                 f"{place} study: '{row['study']}' is another study; this is '{study.name}'"
             )
         # A value of two stores, one by the other: redis/mysql.
-        for kind, names in (("store", row["store"].split("/")), ("workload", [row["workload"]])):
-            problems += [
-                f"{place} {kind}: unknown {kind} '{name}'{did_you_mean(name, known[kind])}"
-                for name in names
-                if name not in known[kind]
-            ]
+        named = [("store", name) for name in row["store"].split("/")]
+        problems += [
+            f"{place} {kind}: unknown {kind} '{name}'{did_you_mean(name, known[kind])}"
+            for kind, name in [*named, ("workload", row["workload"])]
+            if name not in known[kind]
+        ]
     if problems:
         raise KvstudyError("\n".join(problems))
-    return [row for _, row in rows]
+    return rows
 
 
 def _problems(row: dict[str, str]) -> Iterator[str]:
@@ -121,8 +121,7 @@ def _problems(row: dict[str, str]) -> Iterator[str]:
             yield f"{size}: '{row[size]}' is no whole number above 0; give one, or leave it empty"
 
 
-@dataclass(frozen=True)
-class Files:
+class Files(NamedTuple):
     """Paths of the files; None for one that is not there."""
 
     values: Path | None
@@ -133,18 +132,14 @@ class Files:
     @classmethod
     def beside(cls, study: Path) -> Files:
         """Those beside the study file; KvstudyError where nothing of a source is known."""
-        paths = [study.with_name(name) for name in (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)]
-        files = cls(*(path if path.is_file() else None for path in paths))
-        if not (files.values or files.quotes or files.claims):
+        names = (PUBLISHED, QUOTES, CLAIMS, PROPERTIES)
+        files = cls(*(beside(study, name) for name in names))
+        if not any(files[:3]):
             raise KvstudyError(
                 f"{study.parent}: none of {PUBLISHED}, {QUOTES} and {CLAIMS} is there, so "
                 "nothing of a source can be shown; add one of them, or use source=measured"
             )
         return files
-
-    def found(self) -> list[str]:
-        """The files that are there."""
-        return [str(path) for path in astuple(self) if path]
 
 
 def published_name(study: str, language: str) -> str:

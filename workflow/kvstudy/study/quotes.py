@@ -201,8 +201,7 @@ def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
     Also for what study and tables (the file ``published``) do not have.
     """
     said = read_yaml(path, Quotes)
-    workloads = project_workloads()
-    settings = [*study.workload_names, MEAN, *workloads, *get_args(Asked)]
+    settings = [*study.workload_names, MEAN, *project_workloads(), *get_args(Asked)]
     for name in said.setting.operations:
         check_known(path, "setting.operations", "workload or operation", name, settings)
     for index, failure in enumerate(said.failures):
@@ -213,10 +212,9 @@ def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
     known = {key: list(dict.fromkeys(row[key] for row in rows)) for key in KEYS}
     for index, quote in enumerate(said.quotes):
         for address in addresses(quote.expected):
-            keys, _ = split_address(address)
-            for kind, name in keys.items():
+            where = f"quotes[{index}].expected: {address}"
+            for kind, name in split_address(address)[0].items():
                 if name != "*":
-                    where = f"quotes[{index}].expected: {address}"
                     check_known(path, where, f"{kind} of published.csv", name, known[kind])
     return said
 
@@ -231,5 +229,5 @@ def addresses(operand) -> list[str]:
 def split_address(address: str) -> tuple[dict[str, str], dict[str, float]]:
     """Store, workload, operation and metric of an address, and its sizes."""
     path, *sizes = address.split(" ")
-    keys = dict(zip(("store", "workload", "operation", "metric"), path.split("/"), strict=True))
-    return keys, {name: float(number) for name, number in (re.split("=", size) for size in sizes)}
+    keys = dict(zip(KEYS, path.split("/"), strict=False))
+    return keys, {name: float(number) for name, number in (size.split("=") for size in sizes)}

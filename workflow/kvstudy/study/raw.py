@@ -81,7 +81,6 @@ def write_sums(directory: Path) -> None:
 
 
 def _sums(files: Iterable[Path], folder: Path) -> str:
-    """Checksums of files below ``folder`` in the format of ``sha256sum``."""
     return "".join(f"{file_digest(path)}  {path.relative_to(folder)}\n" for path in files)
 
 
@@ -145,8 +144,7 @@ def set_aside(folder: Path, results: Path, name: str, reason: str) -> Path:
     ``reason`` is kept with them. Returns where they are; OSError where they cannot be moved.
     """
     failed = results / "failed" / name / stamp()
-    text = json.dumps({"reason": reason}) + "\n"
-    (folder / "failure.json").write_text(text, encoding="utf-8")
+    (folder / "failure.json").write_text(json.dumps({"reason": reason}) + "\n", encoding="utf-8")
     failed.parent.mkdir(parents=True, exist_ok=True)
     return folder.rename(failed)
 

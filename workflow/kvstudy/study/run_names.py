@@ -1,5 +1,7 @@
 """What the name of a run's folder tells: study, scale, and whether it is a part."""
 
+import contextlib
+import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,14 +9,14 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ORIGINAL, current, languages, subfolder, suffix
 from kvstudy.study.cells import run_name
-from kvstudy.study.load import STUDIES
+from kvstudy.study.load import STUDIES, project_studies
 from kvstudy.study.naming import did_you_mean
 from kvstudy.study.published import published_name
 
 RESULTS = Path("results")
 REPORT = Path("report")
 PARTIAL = "-partial"
-SCALED = re.compile(r"(?P<study>.+)-scale(?P<scale>[0-9.e+-]+)")
+SCALED = re.compile(r"(.+)-scale([0-9.e+-]+)")
 
 
 class Paths:
@@ -91,25 +93,21 @@ class RunName(Paths):
 
 def parse_name(name: str) -> RunName | None:
     """The run called ``name``; None for one that is of no study that is here."""
-    studies = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml"))
+    studies = project_studies()
     if name in studies:
         return RunName(name, name)
-    for study in studies:
-        for language in languages():
-            if name == published_name(study, language):
-                return RunName(name, study, source="published", language=language)
+    for study, language in itertools.product(studies, languages()):
+        if name == published_name(study, language):
+            return RunName(name, study, source="published", language=language)
     if name.endswith(PARTIAL):
         whole = parse_name(name.removesuffix(PARTIAL))
         if whole and not whole.partial and not whole.published_only:
             return RunName(name, whole.study, whole.scale, partial=True)
     scaled = SCALED.fullmatch(name)
-    if scaled and scaled["study"] in studies:
-        try:
-            scale = float(scaled["scale"])
-        except ValueError:
-            return None
-        if run_name(scaled["study"], scale) == name:
-            return RunName(name, scaled["study"], scale)
+    if scaled and scaled[1] in studies:
+        with contextlib.suppress(ValueError):
+            if run_name(scaled[1], float(scaled[2])) == name:
+                return RunName(name, scaled[1], float(scaled[2]))
     return None
 
 

@@ -108,9 +108,9 @@ def named_record(properties: dict[str, str]) -> NamedRecord | None:
     """The record of properties that ``check_record`` has passed; None where it is YCSB's own."""
     if class_of(properties) != RECORD:
         return None
-    matches = [_FIELD.fullmatch(field) for field in properties["record.fields"].split()]
+    fields = re.findall(_FIELD, properties["record.fields"])
     return NamedRecord(
-        tuple(NamedField(m[1], m[2], int(m[3]), int(m[4])) for m in matches),
+        tuple(NamedField(name, kind, int(low), int(high)) for name, kind, low, high in fields),
         properties.get("fieldlengthdistribution", "constant"),
         properties.get("record.keyprefix", "user"),
     )
@@ -136,12 +136,11 @@ def check_record(place: str, properties: dict[str, str]) -> None:
                 f"{place}: record.fields: '{field}': give each field as name:text:1-100 or "
                 "name:number:1-4, sizes in bytes, the smaller first, names in lower case"
             )
-        names.append(match[1])
-    for name in names:
-        if names.count(name) > 1:
+        if match[1] in names:
             raise KvstudyError(
-                f"{place}: record.fields: '{name}' stands there twice; give another name"
+                f"{place}: record.fields: '{match[1]}' stands there twice; give another name"
             )
+        names.append(match[1])
 
 
 def project_workloads() -> list[str]:
@@ -184,9 +183,7 @@ def check_property(place: str, name: str, classes: Iterable[str] = (CORE,)) -> N
 
     What a class reads that is neither YCSB's nor kvstudy's is not known here.
     """
-    if not OF_CLASS.keys() >= set(classes):
-        return
-    known = KNOWN.union(*(OF_CLASS[java] for java in classes))
+    known = KNOWN.union(*(OF_CLASS.get(java, {name}) for java in classes))
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else "; YCSB would ignore it"
@@ -217,14 +214,11 @@ def divisible(properties: dict[str, str], timed: bool) -> bool:
     it would miss them, and in a ``timed`` run nobody knows how many keys each one needs. Rounds
     empty the table.
     """
-    operations = operations_of(properties)
     if rounds_of(properties):
         return False
-    return (
-        "insert" not in operations
-        or load_only(properties)
-        or (operations == ["insert"] and not timed)
-    )
+    operations = operations_of(properties)
+    inserts_only = load_only(properties) or (operations == ["insert"] and not timed)
+    return "insert" not in operations or inserts_only
 
 
 def main_operation(properties: dict[str, str]) -> str:

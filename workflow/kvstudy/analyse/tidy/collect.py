@@ -15,7 +15,7 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -158,11 +158,8 @@ def collect(
         raise KvstudyError(refusal(unlike, Path("results") / run / "raw"))
     measured = list(manifests.values())
     mixtures = [
-        {
-            "what": difference.what,
-            "sides": [asdict(side) | {"cells": len(side.cells)} for side in difference.sides],
-        }
-        for difference in unlike
+        {"what": what, "sides": [{"value": value, "cells": len(cells)} for value, cells in sides]}
+        for what, sides in unlike.items()
     ]
     environment = (
         _environment(measured)
