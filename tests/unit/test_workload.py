@@ -26,28 +26,6 @@ def test_operations_of_the_shipped_workloads(name, operations):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (
-            "readpropotion=0.5",
-            ":2: unknown property 'readpropotion'; did you mean 'readproportion'",
-        ),
-        ("readproportion 0.5", ":2: 'readproportion 0.5' is not a line 'name=value'"),
-        ("readproportion=half", "readproportion: 'half' is not a number"),
-        ("updateproportion=-0.5", "updateproportion: -0.5 is negative"),
-        ("recordcount=-1", "recordcount: -1 is negative"),
-    ],
-)
-def test_a_wrong_line_is_named(tmp_path, line, message):
-    file = tmp_path / "mine"
-    file.write_text(f"# my workload\n{line}\n")
-    with pytest.raises(KvstudyError) as error:
-        load_workload(file)
-    assert f"{file}" in str(error.value)
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"readproportion=0.5\nreadproportion=0.6\n", ":2: 'readproportion' stands there twice, f"),
@@ -57,9 +35,14 @@ def test_a_wrong_line_is_named(tmp_path, line, message):
         (b"fieldcount=" + b"9" * 5000, "is no number of fields; give 1 to 9999"),
         (b"a\0b=1\n", "line 1: has the control character '\\x00'; remove it"),
         (b"\xff=1\n", "cannot be read"),
+        (b"#\nreadpropotion=0.5\n", ":2: unknown property 'readpropotion'; did you mean 'readpro"),
+        (b"#\nreadproportion 0.5\n", ":2: 'readproportion 0.5' is not a line 'name=value'"),
+        (b"readproportion=half\n", "readproportion: 'half' is not a number"),
+        (b"updateproportion=-0.5\n", "updateproportion: -0.5 is negative"),
+        (b"recordcount=-1\n", "recordcount: -1 is negative"),
         (b"x" * 10**6 + b"=1\n", "unknown property 'xxx"),
     ],
-    ids=["twice", "backslash", "nan", "inf", "digits", "nul", "encoding", "long"],
+    ids=lambda value: None if len(value) < 100 else "",
 )
 def test_a_file_that_ycsb_would_read_otherwise(tmp_path, content, message):
     path = tmp_path / "w"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -99,6 +100,51 @@ def edited(*keys: str | int, to: object) -> str:
         (["x" * 10**5], 1, ": unknown key"),
         (["parameters", "properties"], {"x" * 10**5: 1}, "unknown property 'xxx"),
         (["title"], {str(n): n for n in range(2_000)}, "title: must be text, in quotation marks"),
+        (
+            ["stores", 3],
+            "memcache",
+            "stores[3]: unknown store 'memcache'; did you mean 'memcached'?",
+        ),
+        (
+            ["workloads", 0],
+            "inserts",
+            "workloads[0]: unknown workload 'inserts'; did you mean 'ins",
+        ),
+        (
+            ["parameters", "shown"],
+            {"threads": 2},
+            "parameters.shown.threads: no cell has 2 threads; n",
+        ),
+        (["workloads"], [{"name": "a", "shown": {"records": 7}}], "workloads[0].shown: no cell of"),
+        (["parameters", "threads"], [], "parameters.threads"),
+        (["parameters", "records"], -1, "parameters.records"),
+        (
+            ["parameters", "properties"],
+            {"readproportion": "half"},
+            "properties: readproportion: 'ha",
+        ),
+        (
+            ["parameters", "properties"],
+            {"fieldcuont": 5},
+            "unknown property 'fieldcuont'; did you m",
+        ),
+        (
+            ["tables", 0, "name"],
+            "runs",
+            "tables: 'runs' is the name of one of the tables that the r",
+        ),
+        (["tables", 2, "workload"], "f", "tables[2].workload: unknown workload 'f'"),
+        (["figures", 0, "name"], "throughput", "stands there twice; name each once"),
+        (["figures", 0, "name"], "ratios", "figures: 'ratios' is the name of one of the figures t"),
+        (["figures", 0, "store"], "mysql", "figures[0].store: unknown store 'mysql'"),
+        (["stores", 3], "redis", "stores: 'redis' stands there twice; name each once, or give one"),
+        (["repetitions"], -3, "repetitions: must be greater than 0, but is -3"),
+        (["repetition"], 3, "repetition: unknown key; did you mean 'repetitions'?"),
+        (
+            ["name"],
+            "other",
+            "name: is 'other', but the folder is 'jedlicka2024'; give both the sam",
+        ),
     ],
     ids=lambda value: None if len(repr(value)) < 40 else "",
 )
@@ -107,6 +153,10 @@ def test_a_value_that_does_not_fit_is_named_in_plain_words(project, keys, value,
     assert message in told
     for internal in ("constrained", "Input", "valid", "function-", "tagged-union", "list["):
         assert internal not in told
+
+
+def test_a_key_that_is_missing_is_named(project):
+    assert "title: is missing; add it" in refused(re.sub("^title: .*\n", "", TEXT, flags=re.M))
 
 
 def test_many_cells_are_planned_at_once(project):
@@ -144,6 +194,18 @@ def test_a_scale_that_cannot_be_is_refused(project, scale, message):
         ({"scale": True}, "scale: must be a number, but is yes (true)"),
         ({"port": True}, "port: must be a number, but is yes (true)"),
         ({"provider": "x" * 10**6}, "provider: must be one of auto, native"),
+        ({"scale": 0}, "scale: must be greater than 0, but is 0"),
+        ({"provider": "podman"}, "provider: must be one of auto, native"),
+        ({"provder": "native"}, "provder: unknown key; did you mean 'provider'"),
+        ({"mixed_providers": True}, "mixed_providers: unknown key"),
+        ({"pin_cpus": "0/1"}, "pin_cpus: must be true, false, or keys server and client with thei"),
+        ({"pin_cpus": {"server": 0}}, "pin_cpus.client: is missing"),
+        (
+            {"pin_cpus": {"server": "0-", "client": "1"}},
+            "pin_cpus.server: must be text of the form",
+        ),
+        ({"pin_cpus": {"server": "0", "client": "1", "c": "1"}}, "pin_cpus.c: unknown key"),
+        ({"study": None}, "study: must be text"),
     ],
 )
 def test_a_config_that_cannot_be_is_refused(config, message):
