@@ -17,16 +17,13 @@ from kvstudy.measure.controller import share_clone, take_clone
 from kvstudy.measure.planning.progress import CALIBRATION, Progress, earlier_runs, look
 from kvstudy.stores.definition import Store, stores_to_measure
 from kvstudy.study.cells import Cell, plan, run_name
-from kvstudy.study.config import PATH, Config, check_config
+from kvstudy.study.config import Config, check_config
 from kvstudy.study.load import load_study, study_path
 from kvstudy.study.model import Study
 from kvstudy.study.probe import planned
 from kvstudy.study.published import Files, published_name
 from kvstudy.study.raw import IMPORTS, is_complete, is_measured, probe_directory, refuse_edited
-from kvstudy.study.reading import load_yaml
 from kvstudy.whole_file import check_folder, check_writable
-
-LANGUAGES = Path("workflow/kvstudy/language")
 
 
 @dataclass
@@ -113,13 +110,14 @@ class WorkflowPlan:
     @property
     def source_files(self) -> list[str]:
         """What is known of the study's source; KvstudyError where that is nothing."""
-        return Files.beside(self.study_file).found()
+        return [str(path) for path in Files.beside(self.study_file) if path]
 
     @property
     def catalogues(self) -> list[str]:
         """The translations of the language, of the package, the study and its stores."""
         name = f"{self.config.language}.po"
-        return sorted([*_there([LANGUAGES / name]), *self.beside(name), *self.of_stores(name)])
+        own = _there([Path("workflow/kvstudy/language", name)])
+        return sorted([*own, *self.beside(name), *self.of_stores(name)])
 
     def cell(self, path: str) -> Cell:
         """The cell of that path; KvstudyError where the study has none."""
@@ -131,9 +129,8 @@ class WorkflowPlan:
 def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
     """What is to be done for the configuration that Snakemake has merged.
 
-    ``main`` is whether no other Snakemake started this one as a job.
-
-    KvstudyError names file and key of whatever is wrong, before anything is made or measured.
+    ``main`` is whether no other Snakemake started this one as a job. KvstudyError names file and
+    key of whatever is wrong, before anything is made or measured.
     """
     # Before anything is planned from files that another Snakemake writes.
     # A job that outlives its Snakemake on a cluster must not keep the next one from cancelling it.
@@ -188,16 +185,8 @@ def told(function: Callable, *arguments: Any) -> Any:
         raise WorkflowError(str(error)) from None
 
 
-def check_yaml() -> None:
-    """KvstudyError for a config.yaml that is none; Snakemake reads it too, and says less."""
-    load_yaml(PATH)
-
-
 def prepare(of: WorkflowPlan, outputs: Iterable[str]) -> None:
-    """Before the first job: the clone is taken, the folders can be written, the clock runs.
-
-    KvstudyError where the clone is another's or a folder cannot be written.
-    """
+    """Before the first job: the clone is taken, the folders can be written, the clock runs."""
     take_clone(of.holder)
     folders = {Path(f"results/{of.run}/{name}") for name in ("logs", "raw")}
     for folder in sorted(folders | {Path(path).parent for path in outputs}):
@@ -216,15 +205,13 @@ def unreadable(of: WorkflowPlan) -> list[str]:
     """At the end, what to say of cells that were there and could not be read; may be empty."""
     # Its log gets the last line.
     str(of.progress)
-    names = [cell.path for cell in of.measured if not is_measured(of.run, cell)]
-    names += [
-        f"probes/{name}" for name in of.probed if not is_complete(probe_directory(of.run, name))
-    ]
-    if not names:
+    lines = [f"  {cell.path}" for cell in of.measured if not is_measured(of.run, cell)]
+    gone = [name for name in of.probed if not is_complete(probe_directory(of.run, name))]
+    lines += [f"  probes/{name}" for name in gone]
+    if not lines:
         return []
-    lines = [f"Could not be read, with reasons in results/{of.run}/failed/:"]
-    lines += [f"  {name}" for name in names]
-    return lines if of.nothing_measured else [*lines, "The next 'snakemake' measures them again."]
+    again = [] if of.nothing_measured else ["The next 'snakemake' measures them again."]
+    return [f"Could not be read, with reasons in results/{of.run}/failed/:", *lines, *again]
 
 
 # The answers, with which the text of a report opens.
@@ -267,24 +254,19 @@ def _there(paths) -> list[str]:
 
 def described(study: Study, run: str, scale: float, published_only: bool = False) -> dict[str, str]:
     """Title, question, source and what was measured, each as text of reStructuredText."""
-    source = ""
-    if study.source:
-        source = f"After {study.source.author}, {study.source.title}, {study.source.year}."
+    texts = {"title": study.title, "question": study.question, "source": ""}
+    if of := study.source:
+        texts["source"] = f"After {of.author}, {of.title}, {of.year}."
+    repetitions = "repetition" if study.repetitions == 1 else "repetitions"
+    texts["measured"] = f"Measured with {study.repetitions} {repetitions} ({run})."
+    if study.imported:
+        texts["measured"] = f"The logs were made elsewhere and imported ({run})."
+    if scale != 1:
+        texts["measured"] += (
+            f" Sizes are {scale:g} times those of the study: no measurement of the stores."
+        )
     if published_only:
-        measured = "All values are the source's own; nothing was measured."
-    elif study.imported:
-        measured = f"The logs were made elsewhere and imported ({run})."
-    else:
-        repetitions = "repetition" if study.repetitions == 1 else "repetitions"
-        measured = f"Measured with {study.repetitions} {repetitions} ({run})."
-    if scale != 1 and not published_only:
-        measured += f" Sizes are {scale:g} times those of the study: no measurement of the stores."
-    texts = {
-        "title": study.title,
-        "question": study.question,
-        "source": source,
-        "measured": measured,
-    }
+        texts["measured"] = "All values are the source's own; nothing was measured."
     return {name: escaped(text) for name, text in texts.items()}
 
 

@@ -32,12 +32,10 @@ rule build_pdf:
         log_of("build-pdf"),
     # The longest of those that the text allows.
     priority: 1
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         "LaTeX to {output}"
     shell:
-        "kvstudy build-pdf {wildcards.run} {params.language} > {log} 2>&1;"
+        "kvstudy build-pdf {wildcards.run} --language {PLAN.config.language} > {log} 2>&1;"
         # Nobody reads the log of a step that went well.
         " grep '^warning: ' {log} >&2 || true"
 
@@ -58,12 +56,10 @@ rule build_html:
         document("html"),
     log:
         log_of("build-html"),
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         "text to {output}"
     shell:
-        "kvstudy build-html {wildcards.run} {params.language} > {log} 2>&1"
+        "kvstudy build-html {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
 
 
 rule build_docx:
@@ -80,9 +76,7 @@ rule build_docx:
         document("docx"),
     log:
         log_of("build-docx"),
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         "text to {output}"
     shell:
-        "kvstudy build-docx {wildcards.run} {params.language} > {log} 2>&1"
+        "kvstudy build-docx {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"

@@ -92,6 +92,8 @@ CLAIMS = PLAN.beside("claims.yaml")
 # What is made of the source's claims and of its audit.
 JUDGED = texts("claims.csv", "tables/claims.tex", "tables/claims.html") if CLAIMS else []
 AUDIT = tidy("audit") if PLAN.audited else []
+# What all that shows values reads.
+STUDY = [PLAN.study_file, *PLAN.of_stores("store.yaml"), *PUBLISHED, *AUDIT]
 TABLES = [table.name for table in PLAN.study.tables + PLAN.study.open_loop_tables]
 FIGURES = [figure.name for figure in PLAN.study.drawn_figures]
 FIGURE_FORMS = ["pdf", "svg", "png", "csv"]

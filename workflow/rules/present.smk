@@ -3,13 +3,10 @@
 
 rule judge_claims:
     input:
-        PLAN.study_file,
+        STUDY,
         CLAIMS,
-        PLAN.of_stores("store.yaml"),
-        PUBLISHED,
         tidy("measurements", "cells", "probes", "rounds"),
         ANALYSIS,
-        AUDIT,
         [f"report/templates/tables/{part}.j2" for part in ("claims.tex", "claims.html")],
         PLAN.catalogues,
         code=code_of("claims"),
@@ -21,26 +18,21 @@ rule judge_claims:
         texts("tables/claims.tex", "tables/claims.html"),
     log:
         log_of("claims"),
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         "verdicts on the source's claims to {output[0]}"
     shell:
-        "kvstudy claims {wildcards.run} {params.language} > {log} 2>&1"
+        "kvstudy claims {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
 
 
 rule make_tables:
     input:
-        PLAN.study_file,
-        PLAN.of_stores("store.yaml"),
+        STUDY,
         # What the stores are, and what the source says of it; read where a table asks for it.
         PLAN.beside("properties.yaml"),
         PLAN.of_stores("properties.yaml"),
-        PUBLISHED,
         tidy("measurements", "summary", "cells", "probes"),
         "results/{run}/environment.json",
         ANALYSIS,
-        AUDIT,
         texts("claims.csv") if CLAIMS else [],
         glob("report/templates/tables/*.*"),
         PLAN.catalogues,
@@ -52,22 +44,17 @@ rule make_tables:
         ),
     log:
         log_of("tabulate"),
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         f"tables to results/{{wildcards.run}}{PLAN.subfolder}/tables"
     shell:
-        "kvstudy tabulate {wildcards.run} {params.language} > {log} 2>&1"
+        "kvstudy tabulate {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
 
 
 rule draw_figures:
     input:
-        PLAN.study_file,
-        PLAN.of_stores("store.yaml"),
-        PUBLISHED,
+        STUDY,
         tidy("summary", "cells", "measurements", "series", "resources"),
         ANALYSIS,
-        AUDIT,
         PLAN.catalogues,
         code=code_of("draw"),
     output:
@@ -76,9 +63,7 @@ rule draw_figures:
         log_of("draw"),
     # The longest step, and the report waits for it.
     priority: 1
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         f"figures to figures/{{wildcards.run}}{PLAN.subfolder}"
     shell:
-        "kvstudy draw {wildcards.run} {params.language} > {log} 2>&1"
+        "kvstudy draw {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"

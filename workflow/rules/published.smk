@@ -21,9 +21,7 @@ rule draw_published:
         figures=directory(figures()),
     log:
         log_of("published"),
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         "published values to {output.tables}, {output.figures} and results/{wildcards.run}/report"
     shell:
-        "kvstudy published {wildcards.run} {params.language} > {log} 2>&1"
+        "kvstudy published {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"

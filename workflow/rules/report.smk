@@ -10,18 +10,15 @@ LATEX_OF_NOTEBOOK = (
 
 rule render_report:
     input:
-        PLAN.study_file,
-        PLAN.of_stores("store.yaml"),
+        STUDY,
         PLAN.beside("properties.yaml"),
         PLAN.of_stores("properties.yaml"),
-        PUBLISHED,
         tidy("summary", "cells", "open-loop/cells", "probes"),
         "results/{run}/environment.json",
         ANALYSIS,
         tables("tex", "html"),
         figures("pdf"),
         JUDGED,
-        AUDIT,
         glob(f"report/text/{PLAN.config.language}/*.*"),
         glob("report/templates/*.*"),
         "report/references.bib",
@@ -32,24 +29,21 @@ rule render_report:
     log:
         log_of("render"),
     params:
-        language=f"--language {PLAN.config.language}",
         appendix="--appendix notebook.tex" if APPENDIX else "",
     message:
         f"text of the report to results/{{wildcards.run}}{PLAN.subfolder}/report"
     shell:
-        "kvstudy render {wildcards.run} {params.language} {params.appendix}" " > {log} 2>&1"
+        "kvstudy render {wildcards.run} --language {PLAN.config.language} {params.appendix}"
+        " > {log} 2>&1"
 
 
 rule run_notebook:
     """The analysis step by step, in English, with the checks that the report relies on."""
     input:
-        PLAN.study_file,
-        PLAN.of_stores("store.yaml"),
-        PUBLISHED,
+        STUDY,
         tidy("cells", "measurements", "summary", "series", "histograms", "resources", "probes"),
         "results/{run}/environment.json",
         ANALYSIS,
-        AUDIT,
         glob("report/templates/notebook/*"),
         notebook=NOTEBOOK,
         code=code_of("notebook", NOTEBOOK),

@@ -12,12 +12,9 @@ EXPORTED = [
 rule export_for_thesis:
     """Tables, figures, numbers and references for a thesis of one's own."""
     input:
-        PLAN.study_file,
-        PLAN.of_stores("store.yaml"),
+        STUDY,
         "report/references.bib",
         glob("report/templates/export/*.*"),
-        PUBLISHED,
-        AUDIT,
         tidy("summary", "cells", "analysis/intervals", "analysis/pairs"),
         "results/{run}/environment.json",
         # One form: the others are made with it, and Snakemake takes the checksum of each input
@@ -30,12 +27,10 @@ rule export_for_thesis:
         texts(*(f"export/{file}" for file in EXPORTED)),
     log:
         log_of("export"),
-    params:
-        language=f"--language {PLAN.config.language}",
     message:
         f"parts for a thesis to results/{{wildcards.run}}{PLAN.subfolder}/export"
     shell:
-        "kvstudy export {wildcards.run} {params.language} > {log} 2>&1"
+        "kvstudy export {wildcards.run} --language {PLAN.config.language} > {log} 2>&1"
 
 
 rule write_commands:
@@ -58,10 +53,7 @@ rule write_commands:
 rule write_workbook:
     """Averages and single runs, for Excel and LibreOffice."""
     input:
-        PLAN.study_file,
-        PLAN.of_stores("store.yaml"),
-        PUBLISHED,
-        AUDIT,
+        STUDY,
         tidy("cells", "measurements", "summary"),
         ANALYSIS,
         "results/{run}/environment.json",

@@ -55,15 +55,19 @@ class Metric:
         return float(match[1]) if match else None
 
 
-def _latency(end: str, title: str, short: str, phrase: str, *labels: str) -> Metric:
-    whole = end != "mean"
-    return Metric(f"latency_{end}", "us", title, 1, "", short, phrase, labels=labels, whole=whole)
+def _printed(name: str, unit: str, title: str, decimals: int, *labels: str, **more) -> Metric:
+    return Metric(name, unit, title, decimals, labels=labels, **more)
+
+
+def _latency(end: str, label: str, title: str, short: str, phrase: str) -> Metric:
+    words = {"short": short, "phrase": phrase, "whole": end != "mean"}
+    return _printed(f"latency_{end}", "us", title, 1, f"{label}Latency(us)", label, **words)
 
 
 def _percentile(percent: str, title: str, short: str) -> Metric:
     labels = (f"{percent}thPercentileLatency(us)", f"p{percent}")
-    name = f"latency_p{percent}"
-    return Metric(name, "us", title, 1, short, short, short, labels=labels, whole=True)
+    words = {"row": short, "short": short, "phrase": short, "whole": True}
+    return _printed(f"latency_p{percent}", "us", title, 1, *labels, **words)
 
 
 def _cores(name: str, title: str, *files: str) -> Metric:
@@ -72,33 +76,17 @@ def _cores(name: str, title: str, *files: str) -> Metric:
 
 _ALL = (
     # In the order of lines and columns.
-    Metric(
-        *("runtime", "ms", N_("Run time"), 0),
-        phrase=N_("run time"),
-        labels=("RunTime(ms)",),
-        whole=True,
-    ),
-    Metric(
-        *("throughput", "ops/s", N_("Throughput"), 1),
-        labels=("Throughput(ops/sec)",),
-        larger_is_better=True,
+    _printed("runtime", "ms", N_("Run time"), 0, "RunTime(ms)", phrase=N_("run time"), whole=True),
+    _printed(
+        "throughput", "ops/s", N_("Throughput"), 1, "Throughput(ops/sec)", larger_is_better=True
     ),
     Metric("goodput", "ops/s", "Goodput", 1, files=("{}.out", _MANIFEST)),
-    Metric("operations", "count", N_("Operations"), 0, labels=("Operations", "Total Operations")),
-    Metric("failed", "count", "Failed operations", 0, labels=("Return=",)),
+    _printed("operations", "count", N_("Operations"), 0, "Operations", "Total Operations"),
+    _printed("failed", "count", "Failed operations", 0, "Return="),
     Metric("missed", "count", "Missed reads", files=("{}.out", _MANIFEST)),
-    _latency(
-        *("mean", N_("Average latency"), N_("Average"), N_("mean latency")),
-        *("AverageLatency(us)", "Average"),
-    ),
-    _latency(
-        *("min", N_("Minimum latency"), N_("Minimum"), N_("minimum latency")),
-        *("MinLatency(us)", "Min"),
-    ),
-    _latency(
-        *("max", N_("Maximum latency"), N_("Maximum"), N_("maximum latency")),
-        *("MaxLatency(us)", "Max"),
-    ),
+    _latency("mean", "Average", N_("Average latency"), N_("Average"), N_("mean latency")),
+    _latency("min", "Min", N_("Minimum latency"), N_("Minimum"), N_("minimum latency")),
+    _latency("max", "Max", N_("Maximum latency"), N_("Maximum"), N_("maximum latency")),
     _percentile("95", N_("95th percentile of latency"), N_("95th percentile")),
     _percentile("99", N_("99th percentile of latency"), N_("99th percentile")),
     Metric("client_cpu", "us", "Client CPU time per operation", files=(_MANIFEST,)),
