@@ -143,7 +143,11 @@ def plan_run(data: dict, main: bool = True) -> WorkflowPlan:
     if config.source == "published":
         run = published_name(study.name, config.language)
     of = WorkflowPlan(config, path, study, run, holder)
-    _check_results(of)
+    # The run's files can be written, and were not edited by hand.
+    check_folder(Path(f"results/{run}/logs"))
+    for name in (run, f"{run}-partial"):
+        tops = {f"results/{name}", f"results/{name}{of.subfolder}", f"figures/{name}{of.subfolder}"}
+        refuse_edited(Path(top) / below for top in tops for below in ("", "analysis", "tables"))
     if of.published:
         # Tells where nothing of the source is known.
         Files.beside(path)
@@ -238,14 +242,6 @@ def _not_measured(of: WorkflowPlan) -> list[str]:
         f"Not measured: {of.stores[store].title}: {sentence(why)}."
         for store, why in of.missing.items()
     ]
-
-
-def _check_results(of: WorkflowPlan) -> None:
-    """KvstudyError where the run's files cannot be written, or were edited by hand."""
-    check_folder(Path(f"results/{of.run}/logs"))
-    for name in (of.run, f"{of.run}-partial"):
-        tops = {f"results/{name}", f"results/{name}{of.subfolder}", f"figures/{name}{of.subfolder}"}
-        refuse_edited(Path(top) / below for top in tops for below in ("", "analysis", "tables"))
 
 
 def _there(paths) -> list[str]:

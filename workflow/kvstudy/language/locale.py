@@ -12,9 +12,6 @@ from pydantic import AfterValidator
 
 from kvstudy.language.current import ORIGINAL, current, pgettext, read_catalogue
 
-# Dates and lists of the English text are those of British English.
-REGIONS = {ORIGINAL: "en_GB"}
-
 # Of texts of studies and stores: the catalogue beside their file, and those that were read.
 _beside: gettext.NullTranslations = gettext.NullTranslations()
 _seen: dict[str, None] | None = None
@@ -70,14 +67,13 @@ def babel_language() -> str:
 def _locale(language: str):
     from babel import Locale
 
-    return Locale.parse(REGIONS.get(language, language))
+    # Dates and lists of the English text are those of British English.
+    return Locale.parse("en_GB" if language == ORIGINAL else language)
 
 
 def translated_place(text: str) -> str:
     """``text`` word by word; itself where it has other words than those of a place."""
-    if not is_place(text):
-        return text
-    words = _words()
+    words = _words() if is_place(text) else {}
     return " ".join(words.get(word, word) for word in text.split(" "))
 
 

@@ -6,6 +6,7 @@ its translations are in the catalogues. A text without a code (the error of a fa
 as it is.
 """
 
+import itertools
 import re
 import shlex
 from collections.abc import Iterable
@@ -194,10 +195,13 @@ def sentence(text: str) -> str:
     """``text`` of a file in the current language; itself where nothing translates it."""
     if not text.strip():
         return text
-    if parts := coded(text):
-        return "; ".join(_filled(code, values) for code, values in parts)
-    if current() == ORIGINAL:
-        return text
+    filled = []
+    for code, values in coded(text):
+        form = SENTENCES[code]
+        own = _(form) if isinstance(form, str) else ngettext(*form, int(values["n"]))
+        filled.append(own.format(**{name: _value(value) for name, value in values.items()}))
+    if filled or current() == ORIGINAL:
+        return "; ".join(filled) or text
     # A study's own words are in the catalogue beside it.
     translations = (catalogue.gettext(text) for catalogue in catalogues())
     return next((one for one in translations if one != text), None) or translated_place(text)
@@ -213,14 +217,10 @@ def coded(text: str) -> list[tuple[str, dict[str, str]]]:
         words = list(lexer)
     except ValueError:
         return []
-    parts: list[list[str]] = [[]]
-    for word in words:
-        if word == ";":
-            parts.append([])
-        else:
-            parts[-1].append(word)
     reasons = []
-    for code, *rest in filter(None, parts):
+    for separator, (code, *rest) in itertools.groupby(words, lambda word: word == ";"):
+        if separator:
+            continue
         values = dict(word.split("=", 1) for word in rest if "=" in word)
         if code not in SENTENCES or len(values) != len(rest) or values.keys() != _names(code):
             return []
@@ -231,12 +231,6 @@ def coded(text: str) -> list[tuple[str, dict[str, str]]]:
 def _names(code: str) -> set[str]:
     form = SENTENCES[code]
     return set(re.findall(r"\{(\w+)\}", form if isinstance(form, str) else form[1]))
-
-
-def _filled(code: str, values: dict[str, str]) -> str:
-    form = SENTENCES[code]
-    text = _(form) if isinstance(form, str) else ngettext(*form, int(values["n"]))
-    return text.format(**{name: _value(value) for name, value in values.items()})
 
 
 def _value(text: str) -> str:

@@ -45,10 +45,6 @@ class Metric:
         object.__setattr__(self, "phrase", self.phrase or plain)
 
     @property
-    def is_latency(self) -> bool:
-        return self.name.startswith("latency")
-
-    @property
     def percent(self) -> float | None:
         """Which percentile of latency it is, None for others."""
         match = _PERCENTILE.fullmatch(self.name)
@@ -121,7 +117,7 @@ METRICS = {metric.name: metric for metric in _ALL}
 PRINTED = [metric.name for metric in _ALL if metric.labels]
 # What tables and figures of a study can show.
 SHOWN = [name for name in PRINTED if name != "failed"]
-LATENCIES = [name for name in SHOWN if METRICS[name].is_latency]
+LATENCIES = [name for name in SHOWN if name.startswith("latency")]
 # Of latency, by their percentage.
 PERCENTILES = dict(sorted((METRICS[name].percent, name) for name in SHOWN if METRICS[name].percent))
 # What values of a source can be.

@@ -43,10 +43,10 @@ _MUST = {
 }
 # The most frequent pattern, in words.
 NAME = r"^[a-z][a-z0-9-]*$"
-_FORMS = {NAME: "a name of small letters, digits and hyphens"}
+_NAME = "a name of small letters, digits and hyphens"
 # A value of another type altogether, beside which another branch of a union may fit.
 _OTHER_TYPE = {name for name in _MUST if name.endswith("_type")}
-_OF_PYDANTIC = get_args(ErrorType)
+_OF_PYDANTIC = {*get_args(ErrorType)} - {"value_error"}
 _ECHO = reprlib.Repr()
 _ECHO.maxstring = _ECHO.maxother = 80
 _ECHO.maxlevel = 3
@@ -82,14 +82,11 @@ def check_unique(
 ) -> None:
     """KvstudyError for a name that stands there twice, or is one of those ``added`` (``by``)."""
     for name in names:
-        if names.count(name) > 1 and name in added:
-            raise KvstudyError(
-                f"{path}: {key}: '{name}' is the name of {by}; give yours another name"
-            )
         if names.count(name) > 1:
-            raise KvstudyError(
-                f"{path}: {key}: '{name}' stands there twice; name each once{remedy.format(name)}"
-            )
+            text = f"stands there twice; name each once{remedy.format(name)}"
+            if name in added:
+                text = f"is the name of {by}; give yours another name"
+            raise KvstudyError(f"{path}: {key}: '{name}' {text}")
 
 
 def problems(error: ValidationError, data: object, model: type[BaseModel]) -> dict[Place, str]:
@@ -129,10 +126,8 @@ def _place(data: object, loc: Place) -> Place:
 
 
 def _key(place: Place) -> str:
-    text = ""
-    for part in place:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return "".join(parts).removeprefix(".")
 
 
 def _text(errors: list[dict], model: type[BaseModel]) -> str:
@@ -143,25 +138,20 @@ def _text(errors: list[dict], model: type[BaseModel]) -> str:
         known = list(model.model_fields) if len(first["loc"]) == 1 else []
         hint = did_you_mean(str(first["loc"][-1]), known) if known else "; see config/README.md"
         return f"unknown key{hint}"
-    # The messages of our own validators.
-    own = [
-        error["msg"].removeprefix("Value error, ")
-        for error in errors
-        if error["type"] == "value_error" or error["type"] not in _OF_PYDANTIC
-    ]
+    if first["type"] == "union_tag_not_found":
+        return "kind: is missing; add it"
+    if first["type"] == "union_tag_invalid":
+        kind, kinds = (first["ctx"][name] for name in ("tag", "expected_tags"))
+        hint = did_you_mean(kind, re.findall(r"'([^']*)'", kinds))
+        return f"kind: unknown kind '{kind}'{hint}"
     hint = ""
+    # The messages of our own validators.
+    own = [each for each in errors if each["type"] not in _OF_PYDANTIC]
     if own:
-        text = own[0]
+        text = own[0]["msg"].removeprefix("Value error, ")
         if isinstance(first["input"], dict):
             # It tells which of its keys are meant.
             return text
-    elif first["type"] in ("union_tag_not_found", "union_tag_invalid"):
-        kinds = re.findall(r"'([^']*)'", first["ctx"].get("expected_tags", ""))
-        if not kinds:
-            return "kind: is missing; add it"
-        return (
-            f"kind: unknown kind '{first['ctx']['tag']}'{did_you_mean(first['ctx']['tag'], kinds)}"
-        )
     else:
         words = []
         for error in [error for error in errors if error["type"] not in _OTHER_TYPE] or errors:
@@ -171,14 +161,14 @@ def _text(errors: list[dict], model: type[BaseModel]) -> str:
                 if isinstance(error["input"], str):
                     near = did_you_mean(error["input"], expected)
                     hint = near if "did you mean" in near else hint
-            else:
-                form = _MUST.get(error["type"], "of another form; see config/README.md")
-                context = {
-                    name: f"{value:g}" if isinstance(value, float) else value
-                    for name, value in error.get("ctx", {}).items()
-                }
-                context["pattern"] = _FORMS.get(context.get("pattern"), context.get("pattern"))
-                words.append(form.format(**context).replace("text of the form a", "a"))
+                continue
+            form = _MUST.get(error["type"], "of another form; see config/README.md")
+            context = {
+                name: f"{value:g}" if isinstance(value, float) else value
+                for name, value in error.get("ctx", {}).items()
+            }
+            named = context.get("pattern") == NAME
+            words.append(_NAME if named else form.format(**context))
         text = f"must be {', or '.join(dict.fromkeys(words))}"
     return f"{text}, but is {_echo(first['input'])}{hint}"
 

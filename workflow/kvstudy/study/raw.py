@@ -194,24 +194,20 @@ def noted(folder: Path, step: str) -> Iterator[list[Path]]:
 
 def refuse_edited(folders: Iterable[Path]) -> None:
     """KvstudyError when a file that was noted in one of the folders is another now."""
-    edited = [path for folder in folders for path in _edited(folder)]
-    if edited:
-        names = "\n".join(f"  {path}" for path in edited)
-        raise KvstudyError(
-            "edited after they were made, and no number of the report is typed by hand:\n"
-            f"{names}\nRemove these files; they are then made again from the raw logs"
-        )
-
-
-def _edited(folder: Path) -> Iterator[Path]:
-    for notes in sorted(folder.glob(f".*{ENDING}")):
+    edited = []
+    for notes in (path for folder in folders for path in sorted(folder.glob(f".*{ENDING}"))):
         try:
             since, sums = notes.stat().st_mtime_ns, listed_sums(notes.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             # Another Snakemake makes the files of this step at the moment.
             continue
         for name, digest in sums.items():
-            path = folder / name
+            path = notes.parent / name
             # An older file was not touched since: a run may have gigabytes.
             if path.is_file() and path.stat().st_mtime_ns > since and file_digest(path) != digest:
-                yield path
+                edited.append(f"  {path}\n")
+    if edited:
+        raise KvstudyError(
+            "edited after they were made, and no number of the report is typed by hand:\n"
+            f"{''.join(edited)}Remove these files; they are then made again from the raw logs"
+        )

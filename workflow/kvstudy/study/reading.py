@@ -117,9 +117,7 @@ def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], leve
 
 def _check_keys(path: Path, node: yaml.MappingNode) -> None:
     lines: dict[str, int] = {}
-    for key, _ in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            continue
+    for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
         line = key.start_mark.line + 1
         if key.value in lines:
             raise KvstudyError(
@@ -131,20 +129,18 @@ def _check_keys(path: Path, node: yaml.MappingNode) -> None:
 
 def _line(node: yaml.Node, place: tuple[str | int, ...]) -> int:
     """The line of the key or item at ``place``, or of what it is missing in."""
-    line = node.start_mark.line + 1
+    at = node
     for part in place:
         if isinstance(node, yaml.MappingNode):
             pairs = [pair for pair in node.value if pair[0].value == str(part)]
             if not pairs:
                 break
-            key, node = pairs[0]
-            line = key.start_mark.line + 1
+            at, node = pairs[0]
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-            node = node.value[part]
-            line = node.start_mark.line + 1
+            at = node = node.value[part]
         else:
             break
-    return line
+    return at.start_mark.line + 1
 
 
 def read_lines(
