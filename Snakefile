@@ -16,17 +16,9 @@ rule all:
         # Named here too: otherwise Snakemake would not miss a cell that was removed
         # after everything made from it was there. Those that are there are not named, for
         # parsing takes away what it cannot read.
-        cells=[
-            f"results/{PLAN.run}/raw/{cell.path}/SHA256SUMS"
-            for cell in PLAN.wanted
-            if cell not in MEASURED
-        ],
-        probes=[
-            f"results/{PLAN.run}/probes/{store}/SHA256SUMS"
-            for store in PLAN.wanted_probes
-            if store not in PLAN.probed
-        ],
-        gaps=[f"results/{PLAN.run}/gaps/{store}.json" for store in PLAN.gaps],
+        cells(cell for cell in PLAN.wanted if cell not in MEASURED),
+        probes(store for store in PLAN.wanted_probes if store not in PLAN.probed),
+        GAPS,
     message:
         "all of {PLAN.run} is there"
 

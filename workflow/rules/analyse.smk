@@ -5,15 +5,11 @@ rule parse_cells:
     input:
         study=PLAN.study_file,
         # All cells of the run; of a partial one those that are there.
-        cells=lambda wildcards: [
-            f"results/{PLAN.run}/raw/{cell.path}/SHA256SUMS"
-            for cell in (PLAN.measured if is_partial(wildcards) else PLAN.wanted)
-        ],
-        probes=lambda wildcards: [
-            f"results/{PLAN.run}/probes/{store}/SHA256SUMS"
-            for store in (PLAN.probed if is_partial(wildcards) else PLAN.wanted_probes)
-        ],
-        gaps=[f"results/{PLAN.run}/gaps/{store}.json" for store in PLAN.gaps],
+        cells=lambda wildcards: cells(PLAN.measured if is_partial(wildcards) else PLAN.wanted),
+        probes=lambda wildcards: probes(
+            PLAN.probed if is_partial(wildcards) else PLAN.wanted_probes
+        ),
+        gaps=GAPS,
         imports=PLAN.imports,
         code=code_of("parse"),
     output:

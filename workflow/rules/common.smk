@@ -59,6 +59,15 @@ def captioned(paths, parts, kind, ending):
     ]
 
 
+def cells(planned):
+    """What tells that these cells were measured."""
+    return [f"results/{PLAN.run}/raw/{cell.path}/SHA256SUMS" for cell in planned]
+
+
+def probes(stores):
+    return [f"results/{PLAN.run}/probes/{store}/SHA256SUMS" for store in stores]
+
+
 def cell_of(wildcards):
     """The planned cell that a job measures."""
     return told(PLAN.cell, "{store}/{workload}/{parameters}/rep{repetition}".format(**wildcards))
@@ -86,6 +95,7 @@ def made(run):
     return [apply_wildcards(path, {"run": run}) for path in patterns]
 
 
+GAPS = [f"results/{PLAN.run}/gaps/{store}.json" for store in PLAN.gaps]
 # Empty for a study whose source published no values, or makes no claims.
 PUBLISHED = PLAN.beside("published.csv")
 CLAIMS = PLAN.beside("claims.yaml")

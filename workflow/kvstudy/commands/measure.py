@@ -2,7 +2,7 @@ from pathlib import Path
 
 import click
 
-from kvstudy.commands.options import completed, measuring, refuse_imported
+from kvstudy.commands.options import completed, measuring, study_to_measure
 from kvstudy.errors import KvstudyError
 
 
@@ -27,11 +27,9 @@ def command(cell: str, study: Path, scale: float, **setting) -> None:
     from kvstudy.measure.controller import stop_on_signals
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import NotNow, find_cell, plan, run_name
-    from kvstudy.study.load import load_study
 
     stop_on_signals()
-    loaded = load_study(study)
-    refuse_imported(loaded, study)
+    loaded = study_to_measure(study)
     stores = stores_to_measure(loaded, study)
     cells = plan(loaded, scale)
     planned = find_cell(cells, cell)

@@ -79,13 +79,17 @@ def configuration() -> Config:
     return Config.model_validate_json(known) if known else Config(study="none")
 
 
-def refuse_imported(study: Study, path: Path) -> None:
-    """KvstudyError for a study of logs that others measured: nothing is measured for it."""
+def study_to_measure(path: Path) -> Study:
+    """The study in the file; KvstudyError for one of logs that others measured."""
+    from kvstudy.study.load import load_study
+
+    study = load_study(path)
     if study.imported:
         raise KvstudyError(
             f"{path}: imported: the study has logs that were measured elsewhere, and nothing is "
             "measured for it; take that key out to measure the study here, under another name"
         )
+    return study
 
 
 def measuring(command: Callable) -> Callable:

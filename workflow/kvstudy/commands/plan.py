@@ -1,6 +1,6 @@
 import click
 
-from kvstudy.commands.options import PROVIDER, refuse_imported, study_file
+from kvstudy.commands.options import PROVIDER, study_file, study_to_measure
 
 
 @click.command("plan")
@@ -31,14 +31,12 @@ def command(
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import plan as plan_cells
     from kvstudy.study.config import configured
-    from kvstudy.study.load import load_study
 
     config = configured()
     if provider:
         config = config.model_copy(update={"provider": provider})
     path = study_file(study or config.study)
-    loaded = load_study(path)
-    refuse_imported(loaded, path)
+    loaded = study_to_measure(path)
     stores = stores_to_measure(loaded, path)
     scale = config.scale if scale is None else scale
     outlook = look(loaded, stores, config, scale)

@@ -7,11 +7,11 @@ import click
 from babel import Locale, UnknownLocaleError
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 
 from kvstudy.analyse.claims.file import load_claims
 from kvstudy.errors import KvstudyError
-from kvstudy.language.current import FOLDER
+from kvstudy.language.current import FOLDER, read_po_file
 from kvstudy.language.locale import collecting
 from kvstudy.stores.definition import load_store
 from kvstudy.study.load import STORES, STUDIES, load_study
@@ -113,7 +113,7 @@ def problems(language: str) -> list[str]:
         if not path.is_file():
             lines.append(f"{path}: is missing, with {len(texts)} texts")
             continue
-        there = _read(path, language)
+        there = read_po_file(path, language)
         wrong = [(message, _problem(message, there)) for message in texts]
         gone = [each for each in there if texts.get(each.id, each.context) is None]
         wrong += [(message, "no text of kvstudy any more") for message in gone]
@@ -145,7 +145,7 @@ def update(language: str) -> list[Path]:
     written = []
     for folder, texts in wanted().items():
         path = folder / f"{language}.po"
-        there = _read(path, language) if path.is_file() else Catalog(locale=language)
+        there = read_po_file(path, language) if path.is_file() else Catalog(locale=language)
         there.update(texts, update_header_comment=False)
         there.obsolete.clear()
         there.fuzzy = False
@@ -166,14 +166,6 @@ def _forms(text: str | Sequence[str]) -> Sequence[str]:
 def _places(text: str | Sequence[str]) -> int:
     """How many places a text has to fill in; the forms of a plural may leave out the number."""
     return max(len(re.findall(r"\{[^}]*\}", form)) for form in _forms(text))
-
-
-def _read(path: Path, language: str) -> Catalog:
-    try:
-        with path.open("rb") as file:
-            return read_po(file, locale=language, abort_invalid=True)
-    except ValueError as error:
-        raise KvstudyError(f"{path}: not a catalogue: {error}; mend that line") from None
 
 
 def _catalogue(texts: Iterable[str]) -> Catalog:

@@ -106,30 +106,34 @@ def _own() -> gettext.NullTranslations:
 
 
 def read_catalogue(path: Path) -> gettext.NullTranslations:
-    """The translations in a .po file; English where there is no file.
+    """The translations in a .po file but fuzzy and empty ones; English where there is no file.
 
-    Entries that are fuzzy or empty count as missing. KvstudyError for a file that is
-    not a catalogue.
+    KvstudyError for a file that is not a catalogue.
     """
     if path not in _READ:
-        _READ[path] = _read(path) if path.is_file() else _ENGLISH
+        _READ[path] = _compiled(path) if path.is_file() else _ENGLISH
     return _READ[path]
 
 
-def _read(path: Path) -> gettext.NullTranslations:
-    # Only other languages than English need the library, which takes a while to load.
+def _compiled(path: Path) -> gettext.NullTranslations:
     from babel.messages.mofile import write_mo
+
+    compiled = io.BytesIO()
+    write_mo(compiled, read_po_file(path, path.stem))
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+def read_po_file(path: Path, language: str):
+    """Babel's catalogue of all entries of a .po file; KvstudyError for a file that is none."""
+    # Only other languages than English need the library, which takes a while to load.
     from babel.messages.pofile import PoFileError, read_po
 
     try:
         with path.open("rb") as file:
-            found = read_po(file, locale=path.stem, abort_invalid=True)
+            return read_po(file, locale=language, abort_invalid=True)
     except (PoFileError, ValueError, OSError) as error:
         raise KvstudyError(f"{path}: not a catalogue: {error}; mend that line") from None
-    compiled = io.BytesIO()
-    write_mo(compiled, found)
-    compiled.seek(0)
-    return gettext.GNUTranslations(compiled)
 
 
 _READ: dict[Path, gettext.NullTranslations] = {}

@@ -299,10 +299,7 @@ def _planned_cell(
 
 
 def by_combination(study: Study, use: WorkloadUse, scale: float = 1.0) -> dict[Combination, Cell]:
-    """A cell of the first store for each combination of the workload's sizes.
-
-    With the study's sizes, where the store has its own.
-    """
+    """For each combination of the workload's sizes the cell of a store without own sizes."""
     return {
         sizes: _planned_cell(study, study.stores[0], use, sizes, scale)
         for sizes in combinations_of(study, use)

@@ -52,10 +52,7 @@ def shown_combination(study: Study, use: WorkloadUse) -> Combination:
 
 @dataclass(frozen=True)
 class Line:
-    """A store under a workload over one size; ``fixed`` are the other two, by their names.
-
-    ``points`` are the combinations in the order of the size.
-    """
+    """A store's ``points`` under a workload, in the order of one size; the others are ``fixed``."""
 
     store: str
     workload: str

@@ -34,8 +34,7 @@ class Part(Strict):
     """A table or figure of the report: what every kind of them has.
 
     The class variables say what of a run it is made of: of which of the planned cells, of which
-    controls, whether of the probes too, and whether of one cell only, the first of these that was
-    measured.
+    controls, whether of the probes too, and whether of one cell only, the first measured one.
     """
 
     # The headline sizes; or those of all cells that run as fast as they can; or the open-loop
@@ -181,10 +180,7 @@ def added(own: list, parts: Iterable[Part]) -> list:
 
 
 def with_automatic(own: list, kinds: Iterable[type[Part]], study: Study) -> list:
-    """What the study names itself, and what its report has besides: those of ``kinds``.
-
-    First what is of all workloads, then workload by workload.
-    """
+    """``own``, and what a report has besides, of ``kinds``: first what is of all workloads."""
     parts = [part for kind in kinds for part in kind.automatic(study)]
     rank = {name: place for place, name in enumerate(study.workload_names, 1)}
     return added(own, sorted(parts, key=lambda part: rank.get(getattr(part, "workload", ""), 0)))

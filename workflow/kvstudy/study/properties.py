@@ -101,10 +101,7 @@ class PublishedProperties(Strict):
 
 
 def store_properties(study: Study) -> dict[str, StoreProperties]:
-    """The properties of each store of the study, by the name that the study gives it.
-
-    KvstudyError for a store whose folder has no properties.yaml, or a wrong one.
-    """
+    """Those of each store, by its name in the study; KvstudyError where a store has none."""
     properties = {}
     for use in study.stores:
         path = STORES / use.store / "properties.yaml"
@@ -118,10 +115,7 @@ def store_properties(study: Study) -> dict[str, StoreProperties]:
 
 
 def published_properties(study: Study) -> PublishedProperties | None:
-    """What the study's source says of its stores; None where it says nothing.
-
-    KvstudyError for a store that neither the study nor the project has.
-    """
+    """What the study's source says of its stores, if anything; KvstudyError for unknown ones."""
     path = STUDIES / study.name / "properties.yaml"
     if not path.is_file():
         return None

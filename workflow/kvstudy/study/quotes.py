@@ -196,10 +196,7 @@ Quote.model_rebuild()
 
 
 def load_quotes(path: Path, study: Study, published: Path | None) -> Quotes:
-    """The quotes in ``path``; KvstudyError names file, key and remedy.
-
-    Also for what study and tables (the file ``published``) do not have.
-    """
+    """The quotes in ``path``; KvstudyError for what the study or ``published`` does not have."""
     said = read_yaml(path, Quotes)
     settings = [*study.workload_names, MEAN, *project_workloads(), *get_args(Asked)]
     for name in said.setting.operations:

@@ -105,10 +105,7 @@ def read_sums(directory: Path) -> dict[str, str]:
 
 
 def check_sums(directory: Path) -> None:
-    """KvstudyError when a file of the cell is missing or is not what was measured.
-
-    Also for a file that would be read and is not in the list.
-    """
+    """KvstudyError when a file is missing, is not what was measured, or is not in the list."""
     sums = read_sums(directory)
     names = {path.name for path in directory.iterdir() if path.suffix in READ}
     for name in sorted(names - sums.keys()):

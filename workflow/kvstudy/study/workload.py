@@ -211,9 +211,9 @@ def divisible(properties: dict[str, str], timed: bool) -> bool:
     """Whether several clients can share the measured phase.
 
     Each inserts keys of its own, and of those of the others it knows nothing: where it also reads,
-    it would miss them, and in a ``timed`` run nobody knows how many keys each one needs. Rounds
-    empty the table.
+    it would miss them, and in a ``timed`` run nobody knows how many keys each one needs.
     """
+    # Rounds empty the table.
     if rounds_of(properties):
         return False
     operations = operations_of(properties)
@@ -247,10 +247,7 @@ def check_numbers(place: str, properties: dict[str, str]) -> None:
 
 
 def properties_of(study: Study, use: WorkloadUse) -> dict[str, str]:
-    """All YCSB properties of a workload of the study.
-
-    Those of its file, over them the study's for all cells, and over those its own.
-    """
+    """All YCSB properties of a workload: those of its file, over them the study's, then its own."""
     in_file = load_workload(WORKLOADS / use.file)
     return in_file | study.parameters.property_texts | use.property_texts
 
