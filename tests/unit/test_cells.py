@@ -81,12 +81,6 @@ def test_lists_of_parameters_make_one_cell_each(project):
     assert len(cells) == 3 * (3 * 2 * 3 + 3)
 
 
-@pytest.mark.parametrize("scale", [0, -1])
-def test_a_scale_must_be_positive(study, scale):
-    with pytest.raises(KvstudyError, match="scale: must be greater than 0"):
-        plan(study, scale)
-
-
 def test_an_unknown_cell_is_named(study):
     with pytest.raises(KvstudyError, match="redis/z/x/rep1: not a cell of this study"):
         find_cell(plan(study), "redis/z/x/rep1")
@@ -100,22 +94,6 @@ def test_a_workload_can_have_sizes_properties_and_a_name_of_its_own(study):
     assert cells["b"].parameters == "r7_o1000000_t4"
     assert cells["a-wide"].parameters == "r100000_o1000000_t16"
     assert dict(cells["a-wide"].properties) == dict(cells["a"].properties) | {"fieldcount": "5"}
-
-
-def test_a_workload_of_an_unknown_file_or_property_is_refused(project):
-    path = study_path("smoke")
-    data = yaml.safe_load(path.read_text())
-    for use, message in (
-        ({"name": "x", "file": "aa"}, r"workloads\[0\]: unknown workload 'aa'"),
-        ({"name": "b", "file": "a"}, "'b' is the name of another file than 'a'"),
-        (
-            {"name": "a", "properties": {"fieldcont": 5}},
-            r"workloads\[0\]\.properties: unknown property 'fieldcont'; did you mean 'fieldcount'",
-        ),
-    ):
-        path.write_text(yaml.safe_dump(data | {"workloads": [use], "tables": [], "figures": []}))
-        with pytest.raises(KvstudyError, match=message):
-            load_study(path)
 
 
 def test_the_client_gets_all_properties_of_a_workload_under_another_name(study):

@@ -61,17 +61,6 @@ def test_both_can_be_left_out(project):
     assert {cell.store for cell in plan(study)} == set(study.store_names)
 
 
-def test_an_unknown_store_is_refused(project):
-    with pytest.raises(KvstudyError, match="noise_floor: unknown store 'rediss'; did you mean"):
-        edited(noise_floor="rediss")
-
-
-def test_a_store_must_not_have_the_name_of_a_control(project):
-    stores = ["redis", {"store": "memcached", "name": AGAIN}]
-    with pytest.raises(KvstudyError, match=f"stores: '{AGAIN}' is the name of a control"):
-        edited(stores=stores, tables=[], figures=[], expected_failures=[])
-
-
 def test_the_floor_is_the_farther_end_of_the_interval():
     found = floors(values(redis=(100, 110, 105), redis_again=(104, 108, 107)), small.study())
     (row,) = found.itertuples()

@@ -97,25 +97,6 @@ def test_without_the_key_there_are_none(pretend_study):
     assert off.open_loop_tables == off.open_loop_figures == []
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ({"loads": [0.5, 1.2]}, r"open_loop.loads\[1\]: must be 1 or less, but is 1.2"),
-        ({"loads": []}, "open_loop.loads: "),
-        ({"loads": [0.5, 0.5]}, "open_loop.loads: a load stands there twice"),
-        ({"loads": [0.125]}, "open_loop.loads: give whole per cents"),
-        ({"load": [0.5]}, "open_loop.load: unknown key"),
-        ({"workloads": ["b"]}, r"open_loop.workloads\[0\]: unknown workload 'b'"),
-        ({"workloads": ["insert"]}, r"workloads\[0\]: 'insert' has a load phase only"),
-        ({"workloads": ["a", "a"]}, "open_loop.workloads: 'a' stands there twice"),
-        ("yes please", "open_loop: "),
-    ],
-)
-def test_a_wrong_key_is_named(pretend_study, value, message):
-    with pytest.raises(KvstudyError, match=message):
-        load_study(edit(pretend_study, open_loop=value))
-
-
 def test_a_study_that_only_loads_has_no_open_loop(pretend_study):
     edit(pretend_study, workloads=["insert"], tables=[], figures=[], open_loop=True)
     with pytest.raises(KvstudyError, match="open_loop: no workload of the study has a run phase"):
