@@ -187,6 +187,7 @@ def test_many_cells_are_planned_at_once(project):
     [
         ("inf", "scale: must be greater than 0 and finite, but is inf"),
         ("nan", "scale: must be greater than 0 and finite, but is nan"),
+        ("0", "scale: must be greater than 0 and finite, but is 0"),
         ("-1", "scale: must be greater than 0 and finite, but is -1"),
         ("0.12345678", "scale: 0.12345678 has more digits than the name of a run has; give 0.1234"),
         ("1e9", "scale: 1e+09 makes 100000000000000 of 100000, and YCSB counts to 2147483647"),

@@ -19,12 +19,10 @@ class KvstudyError(Exception):
         lines = message.split("\n", MOST_LINES)
         if len(lines) > MOST_LINES:
             lines[MOST_LINES] = f"... and {lines[MOST_LINES].count(chr(10)) + 1} lines more"
-        text = "\n".join(_shortened(line) for line in lines)
+        # The file stands at the start, the remedy at the end.
+        half = LONGEST_LINE // 2
+        text = "\n".join(
+            line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
+            for line in lines
+        )
         super().__init__(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text))
-
-
-def _shortened(line: str) -> str:
-    """Without its middle if it is too long: the file stands at the start, the remedy at the end."""
-    if len(line) <= LONGEST_LINE:
-        return line
-    return f"{line[: LONGEST_LINE // 2]} ... {line[-LONGEST_LINE // 2 :]}"

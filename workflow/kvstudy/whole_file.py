@@ -30,13 +30,12 @@ def check_folder(folder: Path) -> Path:
 
 def check_writable(folder: Path) -> None:
     """KvstudyError when we could not make ``folder``, or a file in it."""
-    try:
+    there = folder
+    with contextlib.suppress(OSError):
         there = check_folder(folder)
-        allowed = os.access(there, os.W_OK | os.X_OK, effective_ids=True)
-    except OSError:
-        there, allowed = folder, False
-    if not allowed:
-        raise KvstudyError(
-            f"{there}: you cannot write there; give yourself the right (chown, chmod), or measure "
-            "in a clone of your own"
-        )
+        if os.access(there, os.W_OK | os.X_OK, effective_ids=True):
+            return
+    raise KvstudyError(
+        f"{there}: you cannot write there; give yourself the right (chown, chmod), or measure "
+        "in a clone of your own"
+    )

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+SECONDS = 5
+
 
 @click.command("verify")
 @click.argument("archive")
@@ -35,25 +37,19 @@ def command(archive: str, output: Path | None, archived_code: bool) -> None:
     from kvstudy.share.archive.checks import as_text
     from kvstudy.share.archive.verify import verify
 
-    found = verify(archive, own_code=not archived_code, say=Teller())
+    told, when = "", 0.0
+
+    def say(text: str) -> None:
+        """To a person who waits: what is new, and every few seconds how far."""
+        nonlocal told, when
+        what, now = text.partition(":")[0], time.monotonic()
+        if what != told or now - when >= SECONDS:
+            told, when = what, now
+            click.echo(f"{text} ...", err=True)
+
+    found = verify(archive, own_code=not archived_code, say=say)
     click.echo(as_text(found), nl=False)
     if output:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(as_text(found, every=True), encoding="utf-8")
     sys.exit(0 if found.holds else 1)
-
-
-class Teller:
-    """What is being done, to a person who waits: what is new, and every few seconds how far."""
-
-    SECONDS = 5
-
-    def __init__(self) -> None:
-        self._what = ""
-        self._when = 0.0
-
-    def __call__(self, text: str) -> None:
-        what, now = text.partition(":")[0], time.monotonic()
-        if what != self._what or now - self._when >= self.SECONDS:
-            self._what, self._when = what, now
-            click.echo(f"{text} ...", err=True)

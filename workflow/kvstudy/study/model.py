@@ -135,12 +135,10 @@ class Study(Strict):
     @property
     def automatic_names(self) -> dict[str, set[str]]:
         """Names of the ``tables`` and ``figures`` that the file does not name itself."""
-        tables = [*self.tables[self._own_tables :], *self.open_loop_tables]
-        figures = [*self.figures[self._own_figures :], *self.open_loop_figures]
-        return {
-            "tables": {table.name for table in tables},
-            "figures": {figure.name for figure in figures},
-        }
+        tables = self.tables[self._own_tables :] + self.open_loop_tables
+        figures = self.figures[self._own_figures :] + self.open_loop_figures
+        parts = {"tables": tables, "figures": figures}
+        return {key: {part.name for part in of} for key, of in parts.items()}
 
     def tables_of(self, kind: str) -> list[Table]:
         """In the study's order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_
@@ -13,26 +13,24 @@ from kvstudy.study.model import Study
 from kvstudy.study.naming import check_known, did_you_mean
 from kvstudy.study.reading import read_yaml
 
-# The lines of a table of properties. Those without a place in properties.yaml are
-# judgements that no source can show; a source may have published them.
-TITLES = {
-    "cloud_only": N_("Cloud only"),
-    "data_schema": N_("Data schema"),
-    "licence": N_("Licence"),
-    "server_os": N_("Server runs on"),
-    "written_in": N_("Written in"),
-    "secondary_indexes": N_("Secondary indexes"),
-    "transactions": N_("Transactions"),
-    "triggers": N_("Triggers"),
-    "partitioning": N_("Partitioning"),
-    "replication": N_("Replication"),
-    "scaling": N_("Scaling"),
-    "query_language": N_("Query language"),
-    "administration": N_("Administration"),
-    "response": N_("Response time"),
+# The lines of a table of properties that can be shown by a source: title and meaning of each.
+STATED = {
+    "cloud_only": (N_("Cloud only"), "Whether it exists as a cloud service only."),
+    "data_schema": (N_("Data schema"), "Whether data has a schema."),
+    "licence": (N_("Licence"), "Its licence."),
+    "server_os": (N_("Server runs on"), "Operating systems of the server."),
+    "written_in": (N_("Written in"), "Programming language of the server."),
+    "secondary_indexes": (N_("Secondary indexes"), "Whether it has secondary indexes."),
+    "transactions": (N_("Transactions"), "What its transactions guarantee."),
+    "triggers": (N_("Triggers"), "Whether writes trigger functions."),
+    "partitioning": (N_("Partitioning"), "How data is spread over servers."),
+    "replication": (N_("Replication"), "How data is copied to other servers."),
+    "scaling": (N_("Scaling"), "How it grows with the load."),
+    "query_language": (N_("Query language"), "How data is asked for."),
 }
-JUDGED = ("administration", "response")
-STATED = tuple(name for name in TITLES if name not in JUDGED)
+# Judgements that no source can show; a source may have published them.
+JUDGED = {"administration": N_("Administration"), "response": N_("Response time")}
+TITLES = {name: title for name, (title, _meaning) in STATED.items()} | JUDGED
 
 
 class Reference(Strict):
@@ -54,32 +52,26 @@ class Statement(Strict):
     )
 
 
-class StoreProperties(Strict):
-    """What may stand in a properties.yaml beside a store.yaml."""
-
+class _Referenced(Strict):
     version: str = Field(description="The version of the store that the statements are about.")
     references: dict[Name, Reference] = Field(description="Where the statements were read.")
-    cloud_only: Statement = Field(description="Whether it exists as a cloud service only.")
-    data_schema: Statement = Field(description="Whether data has a schema.")
-    licence: Statement = Field(description="Its licence.")
-    server_os: Statement = Field(description="Operating systems of the server.")
-    written_in: Statement = Field(description="Programming language of the server.")
-    secondary_indexes: Statement = Field(description="Whether it has secondary indexes.")
-    transactions: Statement = Field(description="What its transactions guarantee.")
-    triggers: Statement = Field(description="Whether writes trigger functions.")
-    partitioning: Statement = Field(description="How data is spread over servers.")
-    replication: Statement = Field(description="How data is copied to other servers.")
-    scaling: Statement = Field(description="How it grows with the load.")
-    query_language: Statement = Field(description="How data is asked for.")
 
     @model_validator(mode="after")
-    def _references_are_known_and_used(self) -> StoreProperties:
+    def _references_are_known_and_used(self) -> _Referenced:
         used = {name for key in STATED for name in getattr(self, key).references}
         for name in sorted(used - self.references.keys()):
             raise ValueError(f"the reference '{name}' is cited, but is not under references")
         for name in sorted(self.references.keys() - used):
             raise ValueError(f"the reference '{name}' is cited by no statement; remove it")
         return self
+
+
+StoreProperties = create_model(
+    "StoreProperties",
+    __base__=_Referenced,
+    __doc__="What may stand in a properties.yaml beside a store.yaml.",
+    **{name: (Statement, Field(description=meaning)) for name, (_title, meaning) in STATED.items()},
+)
 
 
 class PublishedProperties(Strict):
