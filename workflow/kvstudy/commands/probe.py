@@ -3,6 +3,7 @@ from pathlib import Path
 import click
 
 from kvstudy.commands.options import completed, measuring, study_to_measure
+from kvstudy.errors import KvstudyError
 
 
 @click.command("probe")
@@ -22,12 +23,14 @@ def command(store: str, study: Path, scale: float, **setting) -> None:
     from kvstudy.measure.setting import Setting
     from kvstudy.stores.definition import stores_to_measure
     from kvstudy.study.cells import plan, run_name
-    from kvstudy.study.naming import check_known
+    from kvstudy.study.naming import did_you_mean
     from kvstudy.study.probe import planned
 
     stop_on_signals()
     loaded = study_to_measure(study)
-    check_known(study, "stores", "store", store, loaded.store_names)
+    if store not in loaded.store_names:
+        hint = did_you_mean(store, loaded.store_names)
+        raise KvstudyError(f"{study}: stores: the study has no store '{store}'{hint}")
     found = stores_to_measure(loaded, study)[store]
     cells = frozenset(cell.path for cell in plan(loaded, scale))
     setting = completed(setting, found.folder.name)
