@@ -52,7 +52,7 @@ def refused(text: str | bytes) -> str:
         ("a: " + "9" * 5000, "is no int; put it into quotes (line 1, column 4)"),
         ("a: !!python/object:os.system x", "not valid YAML: could not determine a constructor"),
         ('\ntitle: "a\\0b"', "has the control character '\\x00'; remove it (line 2)"),
-        ('title: "\\ud800"', "has the control character '\\ud800'; remove it (line 1)"),
+        ('title: "\\ud800"', "invalid Unicode character escape code (line 1, column 11)"),
         ("title: a\0b", "not valid YAML: unacceptable character"),
         ("title: [", "not valid YAML: while parsing a flow node"),
         ("- x", "must hold keys and values, like 'title: ...'"),

@@ -19,7 +19,7 @@ MOST_LEVELS, MOST_VALUES = 40, 100_000
 _TOO_DEEP = f"its values are nested more than {MOST_LEVELS} levels deep; write them flat"
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """YAML's own loader, which says of a value that is none where it stands."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
@@ -67,6 +67,7 @@ def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
     others = sorted(file.parent.name for file in path.parent.parent.glob(f"*/{path.name}"))
     text = read_text(path, did_you_mean(path.parent.name, others) if others else "")
     try:
+        _check_depth(path, text)
         loader = _Loader(text)
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
@@ -82,6 +83,16 @@ def load_yaml(path: Path) -> tuple[dict, yaml.MappingNode]:
         raise KvstudyError(f"{path}: not valid YAML: {str(error).splitlines()[0]}") from None
     except RecursionError:
         raise KvstudyError(f"{path}: {_TOO_DEEP}") from None
+
+
+def _check_depth(path: Path, text: str) -> None:
+    """The loader in C calls itself for each level, and ten thousands of them end the process."""
+    level = 0
+    for event in yaml.parse(text, _Loader):
+        level += isinstance(event, yaml.CollectionStartEvent)
+        level -= isinstance(event, yaml.CollectionEndEvent)
+        if level > MOST_LEVELS:
+            raise KvstudyError(f"{path}: {_TOO_DEEP} (line {event.start_mark.line + 1})")
 
 
 def _check(path: Path, node: yaml.Node, sizes: dict[yaml.Node, int | None], level: int) -> int:
