@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -15,9 +16,10 @@ from kvstudy.analyse.tidy.open_loop import TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.report.cells import Names
-from kvstudy.present.report.course import OpenLoopFacts, RateFacts, TimeFacts, open_loop_facts
+from kvstudy.present.report.course import open_loop_facts
 from kvstudy.present.typeset.latex import DASH
 from kvstudy.present.typeset.table import Grid, texts
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 from kvstudy.study.cells import closed_loop, find_cell, plan
 from kvstudy.study.load import load_study
 from kvstudy.study.parts import Parameters
@@ -263,17 +265,28 @@ def test_the_text_knows_rates_times_and_gaps():
     assert (missed.store, missed.share, missed.short) == ("Redis", pytest.approx(0.9), False)
     assert facts.widest is None
     (gap,) = facts.gaps
-    assert (gap.store, gap.runs, gap.reason) == ("Riak", ("80 % repetition 1",), "no server")
+    assert (gap.store, gap.runs, gap.reason) == ("Riak", ["80 % repetition 1"], "no server")
     analysis.open_rates = rates(at_rates())
     widest = open_loop_facts(names, rows, analysis).widest
     assert (widest.service, widest.intended) == (200, 30_000)
 
 
 def test_the_largest_difference_is_one_of_time_not_of_ratio():
-    times = (TimeFacts("Redis", "A", 50, 10.0, 500.0), TimeFacts("Riak", "A", 50, 9e3, 20e3))
-    reached = tuple(RateFacts(each.store, "A", 50, 1.0, True, False, "") for each in times)
-    facts = OpenLoopFacts((50,), (), (), 2, 2, reached, times, ())
-    assert facts.widest.store == "Riak"
+    names = Names(small.study(open_loop={"workloads": ["a"]}), small.TITLES, {})
+    keys = ["store", "workload", "parameters", "load", "operation", "percent", "beyond"]
+    times = {"redis": (10.0, 500.0), "memcached": (9e3, 20e3)}
+    percentiles = [
+        [store, "a", "p", 50, ALL, 99.0, 1000, time, value]
+        for store, both in times.items()
+        for time, value in zip((SERVICE_TIME, INTENDED_TIME), both, strict=True)
+    ]
+    rates = [[store, "a", 50, 1.0, 1, 1, 0, ""] for store in times]
+    rate_keys = [*keys[:2], "load", "share_low", "reached", "n", "short", "note"]
+    analysis = SimpleNamespace(
+        open_rates=pd.DataFrame(rates, columns=rate_keys),
+        open_percentiles=pd.DataFrame(percentiles, columns=[*keys, "time", "value"]),
+    )
+    assert open_loop_facts(names, [], analysis).widest.store == "Memcached"
 
 
 def test_a_cell_of_the_plan_is_found_by_its_name(study):

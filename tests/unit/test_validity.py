@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -13,7 +14,7 @@ from kvstudy.analyse.tidy.outcomes import good, invalid, missed, outcomes
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.language.reasons import sentence
 from kvstudy.logs.ycsb.parse import parse
-from kvstudy.present.report.cells import Names, ValidityFacts, validity_facts
+from kvstudy.present.report.cells import Names, validity_facts
 from kvstudy.present.typeset.table import Section
 from kvstudy.study.cells import plan
 from kvstudy.study.model import Study
@@ -319,7 +320,7 @@ def test_the_table_names_kinds_and_void_cells():
     assert line.notes == ["update: 30 ERROR", "1 of 2 cells are invalid"]
 
 
-def facts_of(**tables: pd.DataFrame) -> ValidityFacts:
+def facts_of(**tables: pd.DataFrame) -> SimpleNamespace:
     return validity_facts(small.analysis(**tables), NAMES)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -34,29 +35,12 @@ class Answer:
     more: list[int | None] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Last:
-    """The store that is the slowest under all workloads, and by which factors at least and most
-    the next one is faster."""
-
-    store: str
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Answers:
-    """``answers`` in the order of the workloads; ``further`` workloads have others."""
-
-    answers: list[Answer]
-    further: int
-    last: Last | None
-
-
-def answers(run: Run) -> Answers:
+def answers(run: Run) -> SimpleNamespace:
     """What ``analysis.pairs`` decide at the headline sizes, stores by their titles.
 
-    Embedded stores have no answers where there are servers.
+    ``answers`` are in the order of the workloads; so many ``further`` ones have others. ``last``
+    is the store that is the slowest under all, and by which factors the next one is faster, at
+    least and most. Embedded stores have no answers where there are servers.
     """
     groups: dict[tuple[str, tuple[str, ...]], Answer] = {}
     behind: list[tuple[str, float] | None] = []
@@ -78,7 +62,12 @@ def answers(run: Run) -> Answers:
     if len(shown) > MOST_ANSWERS:
         shown = shown[: MOST_ANSWERS - 1]
     named = sum(len(answer.workloads) for answer in shown)
-    return Answers(shown, len(behind) - named, _everywhere(behind, run.titles))
+    last = None
+    if None not in behind and len({store for store, _factor in behind}) == 1:
+        factors = [factor for _store, factor in behind]
+        title = run.titles[behind[0][0]]
+        last = SimpleNamespace(store=title, low=min(factors), high=max(factors))
+    return SimpleNamespace(answers=shown, further=len(behind) - named, last=last)
 
 
 def _add(
@@ -127,10 +116,3 @@ def _last(pairs: pd.DataFrame, ranges: dict[str, tuple[int, int]]) -> tuple[str,
         return None
     rows = [row for row in pairs.itertuples() if row.slower == last[0]]
     return last[0], min(row.ratio for row in rows)
-
-
-def _everywhere(behind: list[tuple[str, float] | None], titles: dict[str, str]) -> Last | None:
-    if not behind or None in behind or len({store for store, _ in behind}) > 1:
-        return None
-    factors = [factor for _, factor in behind]
-    return Last(titles[behind[0][0]], min(factors), max(factors))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import partial
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -12,13 +12,13 @@ from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import _, ngettext
-from kvstudy.present.report.cells import Names, Row, problem_of
+from kvstudy.present.report.cells import Names, Row, joined, problem_of
 from kvstudy.stats.over_time import Steadiness
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
-from kvstudy.study.kinds import AnyFigure, AnyTable
+from kvstudy.study.kinds import AnyTable
 from kvstudy.study.model import Study
-from kvstudy.study.workload import Rounds, properties_of, rounds_of
+from kvstudy.study.workload import properties_of, rounds_of
 
 # Watching must not take more of a core, in per cent.
 MOST_WATCHING = 1.0
@@ -26,70 +26,16 @@ MOST_WATCHING = 1.0
 FEWEST_SECONDS = 3
 
 
-@dataclass(frozen=True)
-class Watching:
-    """What our own watching took of one core (%): the mean and the largest of the runs."""
-
-    mean: float
-    largest: float
-
-    @property
-    def too_much(self) -> bool:
-        return self.largest > MOST_WATCHING
-
-
-@dataclass(frozen=True)
-class Pauses:
-    """Garbage collection of the client in a run (means): pauses, ms together, share of the time."""
-
-    where: str
-    count: float
-    milliseconds: float
-    share: float
-
-
-@dataclass(frozen=True)
-class Clients:
-    """Of cells with several: how far apart they began at most (ms), and least ``shared_time``."""
-
-    skew: float
-    shared_time: float
-
-
-@dataclass(frozen=True)
-class CourseFacts:
-    """What the text on the course of the runs speaks about.
-
-    ``steady``, ``unsteady`` and ``short`` are how many runs have each verdict;
-    ``stalled`` names those in which no operation went well for a while. ``drawn`` are the
-    workloads with a run that is long enough to be drawn.
-    """
-
-    watching: Watching | None
-    clients: Clients | None
-    pauses: Pauses | None
-    steady: int
-    unsteady: int
-    short: int
-    stalled: list[str]
-    warmed_up: bool
-    drawn: list[AnyFigure]
-    not_drawn: list[str]
-    spectra: dict[str, AnyFigure]
-    published_percentiles: bool
-
-    @property
-    def runs(self) -> int:
-        return self.steady + self.unsteady + self.short
-
-
 def course_facts(
     names: Names, analysis: Analysis, headline: Analysis, summary: pd.DataFrame, percentiles: bool
-) -> CourseFacts:
+) -> SimpleNamespace:
     """Read from the analysis and ``summary.csv`` of the study's stores.
 
     ``headline`` is the part of the analysis that is drawn; ``percentiles`` says whether the
-    source published any.
+    source published any. Of the result, ``steady``, ``unsteady`` and ``short`` are how many
+    ``runs`` have each verdict; ``stalled`` names those in which no operation went well for a
+    while. ``drawn`` are figures with a run that is long enough, ``not_drawn`` the workloads of
+    the others.
     """
     study = names.study
 
@@ -97,25 +43,26 @@ def course_facts(
         return frame[frame["store"].isin(study.store_names)]
 
     seconds = own(analysis.steadiness)
-    counts = seconds["verdict"].value_counts()
+    verdicts = (Steadiness.STEADY, Steadiness.NOT_STEADY, Steadiness.TOO_SHORT)
+    steady, unsteady, short = (int((seconds["verdict"] == verdict).sum()) for verdict in verdicts)
     strips = own(headline.steadiness)
     drawn = set(strips.loc[strips["seconds"] >= FEWEST_SECONDS, "workload"])
+    over_time = study.figures_of("time")
     timed = set(own(headline.spectrum)["workload"])
     of_phase = summary[summary["operation"] == "overall"]
-    return CourseFacts(
+    return SimpleNamespace(
         watching=_watching(of_phase),
         clients=_clients(of_phase),
         pauses=_pauses(own(of_phase), names),
-        steady=int(counts.get(Steadiness.STEADY, 0)),
-        unsteady=int(counts.get(Steadiness.NOT_STEADY, 0)),
-        short=int(counts.get(Steadiness.TOO_SHORT, 0)),
+        steady=steady,
+        unsteady=unsteady,
+        short=short,
+        runs=steady + unsteady + short,
         stalled=_stalled(own(of_phase), names),
         warmed_up=bool((seconds["cut"] > 0).any()),
-        drawn=[figure for figure in study.figures_of("time") if figure.workload in drawn],
+        drawn=[figure for figure in over_time if figure.workload in drawn],
         not_drawn=[
-            names.workload(figure.workload)
-            for figure in study.figures_of("time")
-            if figure.workload not in drawn
+            names.workload(figure.workload) for figure in over_time if figure.workload not in drawn
         ],
         spectra={
             figure.workload: figure
@@ -126,20 +73,25 @@ def course_facts(
     )
 
 
-def _watching(summary: pd.DataFrame) -> Watching | None:
+def _watching(summary: pd.DataFrame) -> SimpleNamespace | None:
+    """What our own watching took of one core (%): the mean and the largest of the runs."""
     rows = summary[summary["metric"] == "monitor_cpu"]
     if rows.empty:
         return None
-    return Watching((rows["mean"] * rows["n"]).sum() / rows["n"].sum(), rows["max"].max())
+    mean, largest = (rows["mean"] * rows["n"]).sum() / rows["n"].sum(), rows["max"].max()
+    return SimpleNamespace(mean=mean, largest=largest, too_much=largest > MOST_WATCHING)
 
 
-def _clients(summary: pd.DataFrame) -> Clients | None:
+def _clients(summary: pd.DataFrame) -> SimpleNamespace | None:
+    """Of cells with several: how far apart they began at most (ms), and least ``shared_time``."""
     skew, shared = (summary[summary["metric"] == name] for name in ("skew", "shared_time"))
-    return None if skew.empty else Clients(skew["max"].max(), shared["min"].min())
+    if skew.empty:
+        return None
+    return SimpleNamespace(skew=skew["max"].max(), shared_time=shared["min"].min())
 
 
-def _pauses(summary: pd.DataFrame, names: Names) -> Pauses | None:
-    """Where the collector stopped the client for the largest share of the run time."""
+def _pauses(summary: pd.DataFrame, names: Names) -> SimpleNamespace | None:
+    """Where the collector stopped the client for the largest share of the run time: run means."""
     metrics = ["gc_count", "gc_pause", "runtime"]
     rows = summary[summary["metric"].isin(metrics)].set_index([*SETTING, "metric"])["mean"]
     cells = rows.unstack(sort=False).reindex(columns=metrics).dropna()
@@ -150,7 +102,7 @@ def _pauses(summary: pd.DataFrame, names: Names) -> Pauses | None:
     store, workload, parameters = share.idxmax()
     count, milliseconds, _ = cells.loc[share.idxmax()]
     where = f"{names.store(store)}, {names.workload(workload, parameters)}"
-    return Pauses(where, count, milliseconds, share.max())
+    return SimpleNamespace(where=where, count=count, milliseconds=milliseconds, share=share.max())
 
 
 def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
@@ -164,175 +116,89 @@ def _stalled(summary: pd.DataFrame, names: Names) -> list[str]:
     return texts
 
 
-@dataclass(frozen=True)
-class RelativeFacts:
-    """A table of relative performance; ``rows`` are its measured ones, by records."""
-
-    table: AnyTable
-    rows: list
-
-
-@dataclass(frozen=True)
-class BreakEvenFacts:
-    """A table of break-evens.
-
-    ``row`` is the measured one that the text gives: of as many records as the source's,
-    or of the most below that; None where nothing was measured. ``source`` are the source's
-    rows by their origin.
-    """
-
-    table: AnyTable
-    row: object | None
-    source: dict[str, object]
-
-
-@dataclass(frozen=True)
-class RoundsFacts:
-    """A workload with rounds, and what belongs to its section."""
-
-    rounds: Rounds
-    relative: list[RelativeFacts]
-    break_even: list[BreakEvenFacts]
-
-
 def rounds_facts(
     study: Study, analysis: Analysis, published: pd.DataFrame | None
-) -> dict[str, RoundsFacts]:
-    """The facts of each workload that has rounds, by its name."""
+) -> dict[str, SimpleNamespace]:
+    """The rounds of each workload that has them, and what the text says of its tables."""
 
-    def of(workload: str, items: list) -> list:
-        return [item for item in items if item.workload == workload]
+    def of_tables(kind: str, workload: str, facts: Callable) -> list[SimpleNamespace]:
+        return [
+            facts(table, table.values(analysis.rounds, published))
+            for table in study.tables_of(kind)
+            if table.workload == workload
+        ]
 
-    facts = {}
-    for use in study.workloads:
-        if rounds := rounds_of(properties_of(study, use)):
-            facts[use.name] = RoundsFacts(
-                rounds,
-                [
-                    _relative_facts(table, analysis, published)
-                    for table in of(use.name, study.tables_of("relative"))
-                ],
-                [
-                    _break_even_facts(table, analysis, published)
-                    for table in of(use.name, study.tables_of("break-even"))
-                ],
-            )
-    return facts
+    return {
+        use.name: SimpleNamespace(
+            rounds=rounds,
+            relative=of_tables("relative", use.name, _relative_facts),
+            break_even=of_tables("break-even", use.name, _break_even_facts),
+        )
+        for use in study.workloads
+        if (rounds := rounds_of(properties_of(study, use)))
+    }
 
 
-def _relative_facts(
-    table: AnyTable, analysis: Analysis, published: pd.DataFrame | None
-) -> RelativeFacts:
-    frame = table.values(analysis.rounds, published)
-    measured = frame[(frame["origin"] == MEASURED) & frame["ratio"].notna()]
-    return RelativeFacts(table, list(measured.itertuples()))
+def _relative_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
+    """``rows`` are the measured ones, by records."""
+    measured = values[(values["origin"] == MEASURED) & values["ratio"].notna()]
+    return SimpleNamespace(table=table, rows=list(measured.itertuples()))
 
 
-def _break_even_facts(
-    table: AnyTable, analysis: Analysis, published: pd.DataFrame | None
-) -> BreakEvenFacts:
-    frame = table.values(analysis.rounds, published)
-    source = {row.origin: row for row in frame[frame["origin"] != MEASURED].itertuples()}
-    measured = list(frame[frame["origin"] == MEASURED].itertuples())
-    records = {row.records for row in source.values()} or {row.records for row in measured}
-    fits = [row for row in measured if row.records <= max(records, default=0)] or measured[:1]
-    return BreakEvenFacts(table, fits[-1] if fits else None, source)
+def _break_even_facts(table: AnyTable, values: pd.DataFrame) -> SimpleNamespace:
+    """``row`` is the measured one that the text gives: of as many records as the source's, or of
+    the most below that; None where nothing was measured. ``source`` are the source's rows by
+    their origin.
+    """
+    source = {row.origin: row for row in values[values["origin"] != MEASURED].itertuples()}
+    measured = list(values[values["origin"] == MEASURED].itertuples())
+    most = max((row.records for row in source.values() or measured), default=0)
+    fits = [row for row in measured if row.records <= most] or measured[:1]
+    return SimpleNamespace(table=table, row=fits[-1] if fits else None, source=source)
 
 
 SHOWN_PERCENT = 99.0
 
 
-@dataclass(frozen=True)
-class RateFacts:
-    """One store and workload at one load; ``share`` (0 to 1) is that of the worst run."""
+def open_loop_facts(names: Names, cells: Iterable[Row], analysis: Analysis) -> SimpleNamespace:
+    """``cells`` are the rows of the open-loop cells.csv.
 
-    store: str
-    workload: str
-    load: float
-    share: float
-    reached: bool
-    short: bool
-    note: str
-
-
-@dataclass(frozen=True)
-class TimeFacts:
-    """Service and intended 99th percentile (us) of one store and workload at one load."""
-
-    store: str
-    workload: str
-    load: float
-    service: float
-    intended: float
-
-
-@dataclass(frozen=True)
-class OpenLoopGap:
-    """Open-loop cells without a valid value, for one reason."""
-
-    store: str
-    workload: str
-    status: str
-    reason: str
-    runs: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class OpenLoopFacts:
-    """The cells at fixed rates; ``tables`` is empty in a study without an open loop."""
-
-    percents: tuple[int, ...]
-    tables: tuple[AnyTable, ...]
-    figures: tuple[AnyFigure, ...]
-    planned: int
-    measured: int
-    rates: tuple[RateFacts, ...]
-    times: tuple[TimeFacts, ...]
-    gaps: tuple[OpenLoopGap, ...]
-
-    @property
-    def missed(self) -> list[RateFacts]:
-        """Where a run did not reach its rate."""
-        return [rate for rate in self.rates if not rate.reached]
-
-    @property
-    def notes(self) -> list[RateFacts]:
-        return [rate for rate in self.rates if rate.note]
-
-    @property
-    def widest(self) -> TimeFacts | None:
-        """Where both 99th percentiles differ most (in us), of the rates that were reached."""
-        reached = {(rate.store, rate.workload, rate.load) for rate in self.rates if rate.reached}
-        times = [time for time in self.times if (time.store, time.workload, time.load) in reached]
-        return max(times, key=lambda time: time.intended - time.service, default=None)
-
-
-def open_loop_facts(names: Names, cells: Iterable[Row], analysis: Analysis) -> OpenLoopFacts:
-    """``cells`` are the rows of the open-loop cells.csv."""
+    ``tables`` is empty in a study without an open loop. ``share`` (0 to 1) of a rate is that of
+    the worst run; rates are ``missed`` where a run did not reach its rate. ``widest`` is where
+    both 99th percentiles differ most (in us), of the rates that were reached.
+    """
     study = names.study
     rows = [row for row in cells if row["store"] in names.titles]
     rates = [
-        RateFacts(
-            names.store(row.store),
-            names.workload(row.workload),
-            row.load,
-            row.share_low,
-            row.reached == row.n,
-            row.short > 0,
-            row.note,
+        SimpleNamespace(
+            store=names.store(row.store),
+            workload=names.workload(row.workload),
+            load=row.load,
+            share=row.share_low,
+            reached=row.reached == row.n,
+            short=row.short > 0,
+            note=row.note,
         )
         for row in sorted(analysis.open_rates.itertuples(), key=partial(_place, study))
         if row.store in names.titles
     ]
-    return OpenLoopFacts(
-        percents=tuple(study.open_loop.percents if study.open_loop else ()),
-        tables=tuple(study.open_loop_tables),
-        figures=tuple(study.open_loop_figures),
+    reached = {(rate.store, rate.workload, rate.load) for rate in rates if rate.reached}
+    times = [
+        time
+        for time in _open_loop_times(names, analysis.open_percentiles)
+        if (time.store, time.workload, time.load) in reached
+    ]
+    return SimpleNamespace(
+        percents=study.open_loop.percents if study.open_loop else [],
+        tables=study.open_loop_tables,
+        figures=study.open_loop_figures,
         planned=len(rows),
         measured=sum(row["status"] == "measured" for row in rows),
-        rates=tuple(rates),
-        times=tuple(_open_loop_times(names, analysis.open_percentiles)),
-        gaps=tuple(_open_loop_gaps(names, rows)),
+        rates=rates,
+        missed=[rate for rate in rates if not rate.reached],
+        notes=[rate for rate in rates if rate.note],
+        widest=max(times, key=lambda time: time.intended - time.service, default=None),
+        gaps=_open_loop_gaps(names, rows),
     )
 
 
@@ -342,29 +208,37 @@ def _place(study: Study, row) -> tuple[int, int, float]:
     return study.workload_names.index(row.workload), store, row.load
 
 
-def _open_loop_times(names: Names, percentiles: pd.DataFrame) -> Iterable[TimeFacts]:
+def _open_loop_times(names: Names, percentiles: pd.DataFrame) -> Iterable[SimpleNamespace]:
+    """Service and intended 99th percentile (us) of each store and workload at each load."""
     chosen = percentiles[
         (percentiles["operation"] == ALL)
         & (percentiles["percent"] == SHOWN_PERCENT)
         & (percentiles["beyond"] >= ENOUGH_BEYOND)
         & percentiles["store"].isin(list(names.titles))
     ]
-    keys = ["store", "workload", "parameters", "load"]
-    for (store, workload, _parameters, load), group in chosen.groupby(keys, sort=False):
-        values = group.set_index("time")["value"]
-        if {SERVICE_TIME, INTENDED_TIME} <= set(values.index):
-            times = values[SERVICE_TIME], values[INTENDED_TIME]
-            yield TimeFacts(names.store(store), names.workload(workload), load, *times)
+    values = chosen.set_index(["store", "workload", "parameters", "load", "time"])["value"]
+    both = values.unstack(sort=False).reindex(columns=[SERVICE_TIME, INTENDED_TIME]).dropna()
+    for (store, workload, _parameters, load), service, intended in both.itertuples():
+        yield SimpleNamespace(
+            store=names.store(store),
+            workload=names.workload(workload),
+            load=load,
+            service=service,
+            intended=intended,
+        )
 
 
-def _open_loop_gaps(names: Names, rows: list[Row]) -> Iterable[OpenLoopGap]:
-    gaps: dict[tuple[str, str, str, str], list[str]] = {}
+def _open_loop_gaps(names: Names, rows: list[Row]) -> list[SimpleNamespace]:
+    """Open-loop cells without a valid value: ``runs`` of a store and workload, by their reason."""
+    gaps = []
     for row in rows:
-        status, reason = row["status"], problem_of(row)
-        if not reason:
-            continue
-        status = "invalid" if status == "measured" else status
-        key = (names.store(row["store"]), names.workload(row["workload"]), status, reason)
-        load = row["parameters"].rpartition("_load")[2]
-        gaps.setdefault(key, []).append(_("{} % repetition {}").format(load, row["repetition"]))
-    return (OpenLoopGap(*key, tuple(runs)) for key, runs in gaps.items())
+        if reason := problem_of(row):
+            status = "invalid" if row["status"] == "measured" else row["status"]
+            load = row["parameters"].rpartition("_load")[2]
+            run = _("{} % repetition {}").format(load, row["repetition"])
+            place = names.store(row["store"]), names.workload(row["workload"])
+            gaps.append(((*place, status, reason), run))
+    return [
+        SimpleNamespace(store=store, workload=workload, status=status, reason=reason, runs=runs)
+        for (store, workload, status, reason), runs in joined(gaps).items()
+    ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from math import nan
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -23,13 +24,13 @@ from kvstudy.analyse.tidy.results import published_only
 from kvstudy.language.current import _
 from kvstudy.present.report import answers, cells, course, source, surroundings, workloads
 from kvstudy.present.report.cells import (
-    Gap,
     Names,
     OfCells,
     Row,
     StoreFacts,
     distinct,
     gaps_of,
+    joined,
     problem_of,
 )
 from kvstudy.study.cells import Cell, closed_loop, own_sizes
@@ -38,19 +39,6 @@ from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
 from kvstudy.study.workload import NamedRecord, named_record
-
-
-@dataclass(frozen=True)
-class Floor:
-    """The ratio of a store to itself under one workload, as a ``text`` with its interval.
-
-    It is of so many ``pairs`` of runs; ``limit`` is the farther end, at least 1.
-    """
-
-    workload: str
-    text: str
-    pairs: int
-    limit: float
 
 
 @dataclass(frozen=True)
@@ -84,11 +72,12 @@ class RunFacts(OfCells):
 
     @cached_property
     def stores(self) -> list[StoreFacts]:
+        cells = joined((row["store"], row) for row in self.cells)
         known = self.data.environment["stores"]
         return [
             StoreFacts(
                 store,
-                [row for row in self.cells if row["store"] == name],
+                cells.get(name, []),
                 known.get(name, {}).get("images", []),
                 known.get(name, {}).get("packages", []),
             )
@@ -104,7 +93,7 @@ class RunFacts(OfCells):
         return closed_loop(self.data.planned.values())
 
     @cached_property
-    def workloads(self) -> list[workloads.WorkloadFacts]:
+    def workloads(self) -> list[SimpleNamespace]:
         return [
             workloads.workload_facts(
                 use,
@@ -117,7 +106,7 @@ class RunFacts(OfCells):
         ]
 
     @cached_property
-    def course(self) -> course.CourseFacts:
+    def course(self) -> SimpleNamespace:
         run = self.data
         percentiles = self._published["metric"].str.startswith("latency_p").any()
         return course.course_facts(
@@ -125,37 +114,37 @@ class RunFacts(OfCells):
         )
 
     @cached_property
-    def operations(self) -> cells.OperationFacts:
+    def operations(self) -> SimpleNamespace:
         return cells.operation_facts(self.data.probes, self.stores)
 
     @cached_property
-    def open_loop(self) -> course.OpenLoopFacts:
+    def open_loop(self) -> SimpleNamespace:
         rows = self.data.all_cells.to_dict("records")
         at_rates = rows[len(self._closed_loop) :]
         return course.open_loop_facts(self.names, at_rates, self.data.analysis)
 
     @cached_property
-    def validity(self) -> cells.ValidityFacts:
+    def validity(self) -> SimpleNamespace:
         return cells.validity_facts(self.data.analysis, self.names)
 
     @cached_property
-    def rounds(self) -> dict[str, course.RoundsFacts]:
+    def rounds(self) -> dict[str, SimpleNamespace]:
         return course.rounds_facts(self.study, self.data.analysis, self.data.published)
 
     @cached_property
-    def audit(self) -> source.AuditFacts | None:
+    def audit(self) -> SimpleNamespace | None:
         return source.audit_facts(self.data.audit, self.names)
 
     @cached_property
-    def claims(self) -> source.ClaimFacts | None:
+    def claims(self) -> SimpleNamespace | None:
         return source.claim_facts(self.data.text / "claims.csv") if self.data.claims_file else None
 
     @cached_property
-    def machine(self) -> surroundings.Surroundings:
-        return surroundings.Surroundings(self.data.environment, self.names)
+    def machine(self) -> SimpleNamespace:
+        return surroundings.machine_facts(self.data.environment, self.names)
 
     @cached_property
-    def nodes(self) -> surroundings.Nodes | None:
+    def nodes(self) -> SimpleNamespace | None:
         return surroundings.nodes_of(self.data.all_cells.to_dict("records"))
 
     @property
@@ -207,7 +196,7 @@ class RunFacts(OfCells):
         return [row for row in self.cells if row["store"] not in absent]
 
     @cached_property
-    def gaps(self) -> tuple[Gap, ...]:
+    def gaps(self) -> list[SimpleNamespace]:
         """Gaps of the stores that were measured at all."""
         return gaps_of(self._present, self.names)
 
@@ -216,7 +205,7 @@ class RunFacts(OfCells):
         return ycsb_versions(self.data.environment)
 
     @property
-    def imports(self) -> surroundings.ImportFacts | None:
+    def imports(self) -> SimpleNamespace | None:
         """What is known of cells that others measured; None where there are none."""
         return surroundings.import_facts(self.study, self.data.environment)
 
@@ -239,21 +228,20 @@ class RunFacts(OfCells):
     @property
     def headline_sizes(self) -> list[tuple[str, list[str]]]:
         """What is shown of workloads with several sizes, with their short names."""
-        sizes: dict[str, list[str]] = {}
-        for workload in self.workloads:
-            shown = self.names.sizes[workload.use.name, self.data.headline[workload.use.name]]
-            sizes.setdefault(shown, []).append(workload.use.short)
-        return [(shown, names) for shown, names in sizes.items() if shown]
+        sizes, headline = self.names.sizes, self.data.headline
+        uses = self.study.workloads
+        shown = joined((sizes[use.name, headline[use.name]], use.short) for use in uses)
+        return [(words, names) for words, names in shown.items() if words]
 
     @property
     def own_sizes(self) -> list[tuple[str, str, int, list[str]]]:
         """Stores, their own sizes in words, the study's numbers, and the workloads' short names."""
-        own: dict[tuple[str, str, int], list[str]] = {}
+        own = []
         for one in own_sizes(self.study, self.data.scale):
             words = sized(one.size, one.number).format(grouped(str(one.number)))
             key = (self.names.store(one.store), words, one.planned)
-            own.setdefault(key, []).append(self.study.workload(one.workload).short)
-        return [(*key, workloads) for key, workloads in own.items()]
+            own.append((key, self.study.workload(one.workload).short))
+        return [(*key, workloads) for key, workloads in joined(own).items()]
 
     @property
     def overview_figures(self) -> list[AnyFigure]:
@@ -263,12 +251,9 @@ class RunFacts(OfCells):
     @property
     def over_sizes(self) -> list[tuple[list[str], list[AnyTable | AnyFigure]]]:
         """Tables and figures over a size, with the titles of the workloads that they are of."""
-        items: dict[tuple[str, ...], list[AnyTable | AnyFigure]] = {}
-        for table in self.study.tables_of("sweep"):
-            items.setdefault((table.workload,), []).append(table)
-        for figure in self.study.figures_of("curves"):
-            items.setdefault(tuple(figure.workloads), []).append(figure)
-        alone_first = sorted(items.items(), key=lambda item: len(item[0]) > 1)
+        items = [((table.workload,), table) for table in self.study.tables_of("sweep")]
+        items += [(tuple(figure.workloads), figure) for figure in self.study.figures_of("curves")]
+        alone_first = sorted(joined(items).items(), key=lambda item: len(item[0]) > 1)
         return [([self.names.workload(name) for name in names], of) for names, of in alone_first]
 
     @property
@@ -281,11 +266,8 @@ class RunFacts(OfCells):
     @property
     def records(self) -> list[tuple[list[str], NamedRecord]]:
         """Records with named fields, each with the titles of the workloads that have it."""
-        records: dict[NamedRecord, list[str]] = {}
-        for workload in self.workloads:
-            if record := named_record(workload.properties):
-                records.setdefault(record, []).append(workload.title)
-        return [(titles, record) for record, titles in records.items()]
+        records = joined((named_record(of.properties), of.title) for of in self.workloads)
+        return [(titles, record) for record, titles in records.items() if record]
 
     @property
     def repeated(self) -> bool:
@@ -324,37 +306,35 @@ class RunFacts(OfCells):
         return bool(controls(self.study)) and not tried
 
     @property
-    def floors(self) -> list[Floor]:
-        """One store against itself, for each workload in which that was measured."""
+    def floors(self) -> list[SimpleNamespace]:
+        """One store against itself, for each workload in which that was measured.
+
+        ``text`` is the ratio with its interval, ``limit`` the farther end, at least 1.
+        """
         names = [*self.study.workload_names, MEAN]
-        rows = list(self.data.analysis.floor.dropna(subset="floor").itertuples())
-        rows.sort(key=lambda row: names.index(row.workload))
+        rows = self.data.analysis.floor.dropna(subset="floor").itertuples()
         return [
-            Floor(
-                self.study.workload(row.workload).title,
-                number(Quantity(row.ratio, row.low, row.high, int(row.n))),
-                int(row.n),
-                row.floor,
+            SimpleNamespace(
+                workload=self.study.workload(row.workload).title,
+                text=number(Quantity(row.ratio, row.low, row.high, int(row.n))),
+                limit=row.floor,
             )
-            for row in rows
+            for row in sorted(rows, key=lambda row: names.index(row.workload))
         ]
 
     @property
     def floor_reasons(self) -> list[str]:
         """Why the two stores of the noise floor have no valid values."""
         of = noise_store(self.study)
-        rows = (
-            row
-            for row in self.cells + self.controls
-            if row["store"] in (of, f"{of}{AGAIN}") and of is not None
-        )
-        return distinct(problem_of(row) for row in rows)
+        both = (of, f"{of}{AGAIN}") if of else ()
+        rows = self.cells + self.controls
+        return distinct(problem_of(row) for row in rows if row["store"] in both)
 
     @cached_property
-    def control_gaps(self) -> tuple[Gap, ...]:
+    def control_gaps(self) -> list[SimpleNamespace]:
         """Control cells that have no valid value; none where there are no controls at all."""
         if self.without_controls:
-            return ()
+            return []
         # Of a store that cannot be measured here, that is said once.
         absent = {store.definition.name for store in self.absent_stores}
         rows = [row for row in self.controls if original(self.study, row["store"]) not in absent]
@@ -363,18 +343,19 @@ class RunFacts(OfCells):
     @property
     def client_bound(self) -> list[tuple[str, list[str]]]:
         """The stores that the client limits, with the short names of the workloads."""
-        bound: dict[str, list[str]] = {}
-        for workload in self.workloads:
-            for store, _reason in workload.result.client_bound:
-                bound.setdefault(self.names.store(store), []).append(workload.use.short)
-        return list(bound.items())
+        bound = (
+            (self.names.store(store), workload.use.short)
+            for workload in self.workloads
+            for store, _reason in workload.result.client_bound
+        )
+        return list(joined(bound).items())
 
     @cached_property
-    def answers(self) -> answers.Answers:
+    def answers(self) -> SimpleNamespace:
         return answers.answers(self.data)
 
     @property
-    def tail(self) -> tuple[str, workloads.Tail] | None:
+    def tail(self) -> tuple[str, SimpleNamespace] | None:
         """The 99th percentiles of the first operation that most stores have, and its workload."""
         tails = [(of.use.short, tail) for of in self.workloads for tail in of.result.tails]
         return max(tails, key=lambda tail: len(tail[1].values), default=None)
@@ -383,10 +364,7 @@ class RunFacts(OfCells):
     def compared(self) -> bool:
         """Whether any two stores were measured with the sizes that are shown."""
         pairs = self.data.analysis.pairs.dropna(subset="ratio")
-        settings = zip(pairs["workload"], pairs["parameters"], strict=True)
-        return any(
-            self.data.headline.get(workload) == parameters for workload, parameters in settings
-        )
+        return bool((pairs["workload"].map(self.data.headline) == pairs["parameters"]).any())
 
     @property
     def updating(self) -> list[str]:

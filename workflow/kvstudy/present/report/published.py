@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -18,11 +19,11 @@ from kvstudy.language.reasons import sentence
 from kvstudy.present.claims import write_source_claims
 from kvstudy.present.drawing.draw import Looks, use_style
 from kvstudy.present.drawing.write import write_figure
-from kvstudy.present.report.cells import Names
-from kvstudy.present.report.document import Front, Parts, write_latex
+from kvstudy.present.report.cells import Names, joined
+from kvstudy.present.report.document import Parts, write_latex
 from kvstudy.present.report.markdown import Floats, fill, listed
-from kvstudy.present.report.render import OF_A_SOURCE, text_folder
-from kvstudy.present.report.source import AuditFacts, ClaimFacts, audit_facts, claim_facts
+from kvstudy.present.report.render import OF_A_SOURCE, front_of
+from kvstudy.present.report.source import audit_facts, claim_facts
 from kvstudy.present.typeset.source import Source
 from kvstudy.present.typeset.table import write_published as write_table_of_source
 from kvstudy.present.typeset.table import write_table
@@ -47,21 +48,13 @@ WORDS = [
 ]
 
 
-@dataclass(frozen=True)
-class Other:
-    """A published value that no table of the study shows."""
-
-    place: str
-    what: str
-    value: str
-
-
 @dataclass
 class Published:
     """What the text speaks about.
 
-    ``left`` are tables and figures that cannot be made from published values, by the reason;
-    ``lacking`` figures, by what was not published of them.
+    ``silent`` are stores with the workloads of which nothing was published about them; ``left``
+    are tables and figures that cannot be made from published values, by the reason; ``lacking``
+    figures, by what was not published of them; ``others`` values that no table shows.
     """
 
     name: str
@@ -71,9 +64,9 @@ class Published:
     figures: list[AnyFigure] = field(default_factory=list)
     left: dict[str, list] = field(default_factory=dict)
     lacking: dict[tuple[str, ...], list] = field(default_factory=dict)
-    others: list[Other] = field(default_factory=list)
-    claims: ClaimFacts | None = None
-    audit: AuditFacts | None = None
+    others: list[SimpleNamespace] = field(default_factory=list)
+    claims: SimpleNamespace | None = None
+    audit: SimpleNamespace | None = None
 
     def not_printed(self, figure: object) -> str:
         """What belongs to the caption of a figure that lacks something."""
@@ -114,18 +107,14 @@ def write_published(run: Run) -> Path:
         published.audit = audit_facts(checks, Names(study, run.titles, {}))
 
     author, title = study.source.author, study.source.title
-    front = Front(
-        run=run.name,
-        title=study.title,
-        subtitle=_("What {} published: {} ({})").format(author, title, study.source.year),
-        dateline=_("Drawn from published values alone; nothing was measured"),
-        subject=_("Published values of {}: {}").format(author, title),
-        language=current(),
-        stores=run.titles,
-        workloads={use.name: use.title for use in study.workloads},
+    front = front_of(
+        run,
+        _("What {} published: {} ({})").format(author, title, study.source.year),
+        _("Drawn from published values alone; nothing was measured"),
+        _("Published values of {}: {}").format(author, title),
     )
     floats = Floats(study.source, run.tables, run.figures)
-    text = _text(text_folder(REPORT), published, study, floats)
+    text = _text(REPORT / "text" / current(), published, study, floats)
     parts = Parts(run.tables, run.figures, REPORT)
     return write_latex(text, front, parts, run.text / "report")
 
@@ -185,32 +174,30 @@ def _reason(item: object) -> str:
 
 
 def _silent(study: Study, source: Source) -> list[tuple[str, list[str]]]:
-    """Stores with the workloads of which nothing was published about them."""
     values = source.values.dropna(subset="value")
     known = set(zip(values["store"], values["workload"], strict=True))
-    found = []
-    for store in study.store_names:
-        names = [each.title for each in study.workloads if (store, each.name) not in known]
-        if names:
-            found.append((source.title(store), names))
-    return found
+    missing = (
+        (source.title(store), each.title)
+        for store in study.store_names
+        for each in study.workloads
+        if (store, each.name) not in known
+    )
+    return list(joined(missing).items())
 
 
-def _other(row, source: Source) -> Other:
-    workload = row.workload if row.workload != MEAN else ""
+def _other(row, source: Source) -> SimpleNamespace:
+    mean = row.workload == MEAN
     titles = [
         source.title(row.store),
-        source.study.workload(row.workload).title if workload else _("mean of the workloads"),
+        _("mean of the workloads") if mean else source.study.workload(row.workload).title,
         _(row.operation),
         _(row.metric.replace("_", " ")),
     ]
-    return Other(sentence(row.table), ", ".join(titles), _with_unit(source.printed(row), row))
-
-
-def _with_unit(text: str, row) -> str:
-    """The printed value and its unit, which the source may have printed with it."""
-    has_it = row.unit in text or any(letter.isalpha() for letter in row.printed)
-    return text if has_it else f"{text} {_(sign(row.unit))}"
+    value = source.printed(row)
+    # The source may have printed the unit with it.
+    if row.unit not in value and not any(letter.isalpha() for letter in row.printed):
+        value = f"{value} {_(sign(row.unit))}"
+    return SimpleNamespace(place=sentence(row.table), what=", ".join(titles), value=value)
 
 
 def _text(folder: Path, published: Published, study: Study, floats: Floats) -> str:

@@ -11,11 +11,13 @@ from kvstudy.analyse.findings import bottleneck
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.cell import STALL_SECONDS
 from kvstudy.analyse.tidy.clients import ENOUGH
+from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.outcomes import TOLERATED_FAILURES
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import _, current
 from kvstudy.language.locale import list_of, long_date
+from kvstudy.present.report.cells import joined
 from kvstudy.present.report.course import FEWEST_SECONDS, MOST_WATCHING
 from kvstudy.present.report.document import Front, Parts, write_latex
 from kvstudy.present.report.facts import RunFacts
@@ -49,8 +51,14 @@ def render(run: Run, output: Path, appendix: str = "") -> Path:
     _check_source(run.study, parts.references)
     facts = RunFacts(run)
     floats = Floats(run.study.source, run.tables, run.figures)
-    text = write_text(text_folder(REPORT), facts, floats)
-    return write_latex(text, _front(facts), parts, output, appendix)
+    text = write_text(REPORT / "text" / current(), facts, floats)
+    subtitle = _("Measurements of key-value stores")
+    if source := run.study.source:
+        subtitle = _("A reproduction of {}: {} ({})").format(
+            source.author, source.title, source.year
+        )
+    front = front_of(run, subtitle, _dateline(facts), subtitle)
+    return write_latex(text, front, parts, output, appendix)
 
 
 def _check_cells(run: Run) -> None:
@@ -88,34 +96,25 @@ def _check_source(study: Study, bibliography: Path) -> None:
 
 
 def _dateline(run: RunFacts) -> str:
-    days = [long_date(moment) for moment in run.started]
-    span = days[0] if days else ""
-    if days and days[0] != days[-1]:
-        span = _("{} to {}").format(days[0], days[-1])
     if not run.measured:
         return _("Nothing was measured")
-    if run.imports is None:
-        return _("Measured {}").format(span)
-    if len(days) < len(run.measured):
+    days = [long_date(moment) for moment in run.started]
+    if run.imports and len(days) < len(run.measured):
         return _("Imported logs; when they were measured is not recorded")
-    return _("Imported logs, measured {}").format(span)
+    ends = list(dict.fromkeys([*days[:1], *days[-1:]]))
+    span = _("{} to {}").format(*ends) if len(ends) == 2 else "".join(ends)
+    return (_("Imported logs, measured {}") if run.imports else _("Measured {}")).format(span)
 
 
-def _front(run: RunFacts) -> Front:
-    study, source = run.study, run.study.source
-    subtitle = _("Measurements of key-value stores")
-    if source:
-        subtitle = _("A reproduction of {}: {} ({})").format(
-            source.author, source.title, source.year
-        )
+def front_of(run: Run, subtitle: str, dateline: str, subject: str) -> Front:
     return Front(
-        run=run.data.name,
-        title=study.title,
+        run=run.name,
+        title=run.study.title,
         subtitle=subtitle,
-        dateline=_dateline(run),
-        subject=subtitle,
-        stores=run.names.titles,
-        workloads={use.name: use.title for use in study.workloads},
+        dateline=dateline,
+        subject=subject,
+        stores=run.titles,
+        workloads={use.name: use.title for use in run.study.workloads},
         language=current(),
     )
 
@@ -173,11 +172,6 @@ def write_text(folder: Path, run: RunFacts, floats: Floats) -> str:
     return fill(folder, "report.md.j2", values)
 
 
-def text_folder(report: Path) -> Path:
-    """The templates of the text in the current language, below the folder ``report``."""
-    return report / "text" / current()
-
-
 def _property_sources(run: RunFacts) -> list[tuple[int, Reference, str]]:
     """Number, reference and title of the store; none where the study has no such table."""
     if not run.study.tables_of("properties"):
@@ -191,33 +185,29 @@ def _property_sources(run: RunFacts) -> list[tuple[int, Reference, str]]:
 
 def _deviations(run: RunFacts) -> list[tuple[str, Deviation]]:
     """Each deviation once, with the titles of the stores that share it."""
-    titles: dict[tuple[Path, Deviation], list[str]] = {}
-    for store in run.measured_stores:
-        for deviation in store.definition.deviations:
-            titles.setdefault((store.definition.folder, deviation), []).append(store.title)
+    titles = joined(
+        ((store.definition.folder, deviation), store.title)
+        for store in run.measured_stores
+        for deviation in store.definition.deviations
+    )
     return [(list_of(names), deviation) for (_, deviation), names in titles.items()]
 
 
 def _transcript(figure: AnyFigure, run: RunFacts) -> dict[str, object]:
     """The figure with its lines, or with the reason why there are none."""
-    cells = [
-        row
-        for row in run.cells
-        if (row["store"], row["workload"]) == (figure.store, figure.workload)
-    ]
+    of = (figure.store, figure.workload)
+    cells = [row for row in run.cells if (row["store"], row["workload"]) == of]
     one = run.data.headline[figure.workload]
     cells.sort(
         key=lambda row: (row["parameters"] != one, row["parameters"], int(row["repetition"]))
     )
-    for row in cells:
-        if row["status"] == "measured":
-            path = (row[key] for key in ("store", "workload", "parameters", "repetition"))
-            name = cell_path(*path)
-            return {
-                "figure": figure,
-                "cell": name,
-                "sizes": run.names.sizes.get((row["workload"], row["parameters"]), ""),
-                "lines": transcript(run.data.raw / name, figure.part),
-            }
-    reason = cells[0]["reason"] if cells else "not-planned"
-    return {"figure": figure, "cell": "", "lines": [], "reason": reason}
+    row = next((row for row in cells if row["status"] == "measured"), None)
+    if row is None:
+        reason = cells[0]["reason"] if cells else "not-planned"
+        return {"figure": figure, "lines": [], "reason": reason}
+    name = cell_path(*(row[key] for key in CELL))
+    return {
+        "figure": figure,
+        "sizes": run.names.sizes_of(row),
+        "lines": transcript(run.data.raw / name, figure.part),
+    }

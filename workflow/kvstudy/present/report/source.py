@@ -1,9 +1,9 @@
-"""What the text says of the source: its audit, its claims, its values against the measured."""
+"""What the text says of the source: its audit, and its claims."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -21,141 +21,79 @@ from kvstudy.present.tables.audit import Misfit
 MOST = 5
 
 
-@dataclass(frozen=True)
-class KindFacts:
-    """How many checks of a kind there are, and how many of them have no verdict."""
+def audit_facts(checks: pd.DataFrame | None, names: Names) -> SimpleNamespace | None:
+    """What ``audit.csv`` tells; None where the study's source was not audited.
 
-    name: str
-    title: str
-    checks: int
-    open: int
-
-
-@dataclass(frozen=True)
-class Weighting:
-    """Where weighting by operations changes a published combined mean most.
-
-    ``published`` and ``weighted`` are in us, ``share`` is the first by the second, less 1.
-    """
-
-    store: str
-    workload: str
-    published: float
-    weighted: float
-    share: float
-
-
-@dataclass(frozen=True)
-class AuditFacts:
-    """The checks of the source: how many of which kind, and how many with which severity.
-
+    ``checks`` are those that have a verdict, ``open`` of a kind those that have none.
     ``rejected``: published values are marked for them. ``gravest`` are those that change most.
     """
-
-    kinds: list[KindFacts]
-    severities: dict[Fits, int]
-    rejected: bool
-    weighting: Weighting | None
-    gravest: list[Misfit]
-
-    @property
-    def checks(self) -> int:
-        """Checks that have a verdict."""
-        return sum(kind.checks - kind.open for kind in self.kinds)
-
-    @property
-    def wrong(self) -> int:
-        return sum(self.severities.values())
-
-    @property
-    def of_tables(self) -> list[KindFacts]:
-        return [kind for kind in self.kinds if kind.name != Kind.TEXT]
-
-    @property
-    def of_text(self) -> KindFacts | None:
-        return next((kind for kind in self.kinds if kind.name == Kind.TEXT), None)
-
-
-def audit_facts(checks: pd.DataFrame | None, names: Names) -> AuditFacts | None:
-    """What ``audit.csv`` tells; None where the study's source was not audited."""
     if checks is None or checks.empty:
         return None
-    kinds = []
-    for kind in Kind:
-        fits = checks.loc[checks["kind"] == kind, "fits"]
-        if len(fits):
-            kinds.append(
-                KindFacts(str(kind), kind.heading, len(fits), int((fits == Fits.NONE).sum()))
-            )
-    return AuditFacts(
-        kinds,
-        {misfit: int((checks["fits"] == misfit).sum()) for misfit in MISFITS},
-        bool(((checks["fits"] == Fits.RESULT) & (checks["doubts"] != "")).any()),
-        _weighting(checks, names),
-        [
-            Misfit.of(row, names.study, names.titles)
-            for row in gravest_first(checks[checks["fits"] != Fits.DIGITS]).head(MOST).itertuples()
-        ],
+    fits = checks["fits"]
+    kinds = [
+        SimpleNamespace(name=kind.value, checks=len(of), open=int((of == Fits.NONE).sum()))
+        for kind in Kind
+        if len(of := fits[checks["kind"] == kind])
+    ]
+    severities = {misfit: int((fits == misfit).sum()) for misfit in MISFITS}
+    gravest = gravest_first(checks[fits != Fits.DIGITS]).head(MOST)
+    return SimpleNamespace(
+        of_tables=[kind for kind in kinds if kind.name != Kind.TEXT],
+        of_text=next((kind for kind in kinds if kind.name == Kind.TEXT), None),
+        checks=sum(kind.checks - kind.open for kind in kinds),
+        severities=severities,
+        wrong=sum(severities.values()),
+        rejected=bool(((fits == Fits.RESULT) & (checks["doubts"] != "")).any()),
+        weighting=_weighting(checks, names),
+        gravest=[Misfit.of(row, names.study, names.titles) for row in gravest.itertuples()],
     )
 
 
-def _weighting(checks: pd.DataFrame, names: Names) -> Weighting | None:
+def _weighting(checks: pd.DataFrame, names: Names) -> SimpleNamespace | None:
+    """Where weighting by operations changes a published combined mean most; means in us.
+
+    ``share`` is the published one by the weighted one, less 1.
+    """
     rows = checks[(checks["kind"] == Kind.WEIGHTED) & (checks["metric"] == "latency_mean")]
     if rows.empty:
         return None
     shares = rows["given"] / rows["expected"] - 1
-    worst = shares.abs().idxmax()
-    row = rows.loc[worst]
-    return Weighting(
-        names.titles.get(row["store"], row["store"]),
-        names.workload(row["workload"]),
-        row["given"],
-        row["expected"],
-        float(shares[worst]),
+    row = rows.loc[shares.abs().idxmax()]
+    return SimpleNamespace(
+        store=names.titles.get(row["store"], row["store"]),
+        workload=names.workload(row["workload"]),
+        published=row["given"],
+        weighted=row["expected"],
+        share=float(shares[row.name]),
     )
 
 
-@dataclass(frozen=True)
-class ClaimFacts:
-    """How many claims there are, by verdict (strongest first) and by the source's own data.
+def claim_facts(path: Path) -> SimpleNamespace:
+    """From ``claims.csv``; KvstudyError when it or its table is missing.
 
-    A trial run has no verdicts. ``unsupported`` are names of claims that the source's own data
-    deny, ``resting`` of others that rest on values that the audit of the source rejects.
-    ``once``: some verdict rests on one repetition; ``in_floor``: some value is marked so;
-    ``unequal``: updates mean another thing on some store; ``threads``: some claim is about
-    saturation.
+    ``verdicts`` (strongest first, none of a trial run) and ``supports`` by the source's own data
+    are counts. ``unsupported`` are names of claims that the source's own data deny, ``resting``
+    of others that rest on values that the audit of the source rejects. ``once``: some verdict
+    rests on one repetition; ``in_floor``: some value is marked so; ``unequal``: updates mean
+    another thing on some store; ``threads``: some claim is about saturation.
     """
-
-    count: int
-    verdicts: list[tuple[str, int]]
-    supports: list[tuple[str, int]]
-    unsupported: list[str]
-    resting: list[str]
-    once: bool
-    in_floor: bool
-    unequal: bool
-    threads: bool
-
-
-def claim_facts(path: Path) -> ClaimFacts:
-    """From ``claims.csv``; KvstudyError when it or its table is missing."""
     rows = read_claims(path)
     if rows.empty:
         raise KvstudyError(f"{path}: has no claims; write it with 'kvstudy claims'")
     claims = rows.drop_duplicates("id")
-    verdicts = [
-        (verdict.value, int((claims["verdict"] == verdict).sum()))
-        for verdict in reversed(WEAKEST_FIRST)
-    ]
-    supports = [(support.value, int((claims["source"] == support).sum())) for support in Support]
-    return ClaimFacts(
-        len(claims),
-        [(verdict, count) for verdict, count in verdicts if count],
-        [(support, count) for support, count in supports if count],
-        list(claims.loc[claims["source"] == Support.NOT, "id"]),
-        list(rows.loc[(rows["rests_on"] != "") & (rows["source"] != Support.NOT), "id"].unique()),
-        bool((rows["n"] == 1).any()),
-        bool(rows["marks"].str.contains(IN_FLOOR).any()),
-        bool(rows["marks"].str.contains(UNEQUAL).any()),
-        bool((rows["unit"] == THREADS).any()),
+    verdicts, supports = (
+        [(each.value, int(count)) for each in of if (count := (claims[column] == each).sum())]
+        for column, of in (("verdict", reversed(WEAKEST_FIRST)), ("source", Support))
+    )
+    denied, rejected = rows["source"] == Support.NOT, rows["rests_on"] != ""
+    return SimpleNamespace(
+        count=len(claims),
+        verdicts=verdicts,
+        supports=supports,
+        unsupported=list(rows.loc[denied, "id"].unique()),
+        resting=list(rows.loc[rejected & ~denied, "id"].unique()),
+        once=bool((rows["n"] == 1).any()),
+        in_floor=bool(rows["marks"].str.contains(IN_FLOOR).any()),
+        unequal=bool(rows["marks"].str.contains(UNEQUAL).any()),
+        threads=bool((rows["unit"] == THREADS).any()),
     )

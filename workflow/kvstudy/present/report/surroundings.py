@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
+from types import SimpleNamespace
 
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.resources import MUCH
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
-from kvstudy.present.report.cells import Names, Row
+from kvstudy.present.report.cells import Names, Row, joined
 from kvstudy.study.model import Study
 from kvstudy.study.parts import Imported
 
@@ -18,170 +18,82 @@ from kvstudy.study.parts import Imported
 TELLING = ("CPU", "Memory", "OS")
 
 
-@dataclass(frozen=True)
-class Worst:
-    """The cell with the largest share (between 0 and 1), by the titles of the report."""
+def machine_facts(environment: dict, names: Names) -> SimpleNamespace:
+    """The parts of environment.json that are not about stores; all may be missing in it.
 
-    store: str
-    workload: str
-    repetition: int
-    share: float
-
-
-@dataclass(frozen=True)
-class Disturbance:
-    """In how many of the cells that tell it a share was above the limit."""
-
-    cells: int
-    above: int
-    worst: Worst
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """The parts of environment.json that are not about stores; all may be missing in it."""
-
-    environment: dict
-    names: Names
-
-    @property
-    def in_few_words(self) -> list[str]:
-        """The machine, where all cells were measured on one."""
-        machines = self.environment.get("machines", [])
-        parts = {part["component"]: part for part in machines[0]} if len(machines) == 1 else {}
-        return [_component(parts[name]) for name in TELLING if name in parts]
-
-    @property
-    def measured(self) -> int:
-        """All measured cells, those that kvstudy adds to a study too."""
-        return self.environment.get("measured", 0)
-
-    @property
-    def looked_at(self) -> int:
-        """Cells for which the machine was looked at."""
-        return self.environment.get("looked_at", 0)
-
-    @cached_property
-    def findings(self) -> list[dict]:
-        """What has a consequence and was seen, with ``found``: its values as one text."""
-        return [finding for finding in self._all if finding["good"] is False]
-
-    @cached_property
-    def unseen(self) -> list[dict]:
-        """What could not be seen, or not all of it."""
-        return [finding for finding in self._all if finding["good"] is None]
-
-    @property
-    def good(self) -> list[str]:
-        """Titles of what was good in all cells."""
-        others = {finding["key"] for finding in self.findings + self.unseen}
-        return [finding["title"] for finding in self._all if finding["key"] not in others]
-
-    @property
-    def _all(self) -> list[dict]:
-        return [
-            finding
-            | {name: sentence(finding[name]) for name in ("title", "consequence")}
-            | {"found": _(" to ").join(sentence(value) for value in finding["values"])}
-            | {"hidden": finding["values"] == ["not visible"]}
-            for finding in self.environment.get("findings", [])
-        ]
-
-    @property
-    def mixed(self) -> list[dict]:
-        """What differs between cells: ``what`` and its ``sides`` with ``value`` and ``cells``."""
-        return self.environment.get("mixed", [])
-
-    @property
-    def hosts(self) -> list[dict]:
-        """Hosts of their own: ``server``, ``clients``, ``round_trip`` (s, quartiles)."""
-        return self.environment.get("hosts", [])
-
-    @property
-    def pinned(self) -> list[dict]:
-        """The cores that ``server`` and ``client`` were bound to, and in how many ``cells``."""
-        return self.environment.get("pinned", [])
-
-    @property
-    def limit(self) -> float:
-        """The share of background load or steal that is reported, between 0 and 1."""
-        return MUCH / 100
-
-    @property
-    def background(self) -> Disturbance | None:
-        return self._disturbance("background_cpu")
-
-    @property
-    def steal(self) -> Disturbance | None:
-        return self._disturbance("steal_cpu")
-
-    def _disturbance(self, metric: str) -> Disturbance | None:
-        share = self.environment.get("disturbance", {}).get(metric)
-        if share is None:
-            return None
-        worst = share["worst"]
-        return Disturbance(
-            share["cells"],
-            share["above"],
-            Worst(
-                self.names.store(worst["store"]),
-                self.names.workload(worst["workload"], worst["parameters"]),
-                worst["repetition"],
-                worst["value"] / 100,
-            ),
-        )
+    ``measured`` are all measured cells, those that kvstudy adds to a study too, and
+    ``looked_at`` those for which the machine was looked at. ``findings`` have a consequence and
+    were seen, with ``found``: their values as one text; ``unseen`` is what could not be seen, or
+    not all of it, and ``good`` what was good in all cells. ``mixed`` is ``what`` differs between
+    cells and its ``sides`` with ``value`` and ``cells``; ``hosts`` of their own are ``server``,
+    ``clients``, ``round_trip`` (s, quartiles); ``pinned`` the cores that ``server`` and ``client``
+    were bound to, and in how many ``cells``. ``limit`` is the share of background load or steal
+    that is reported, between 0 and 1.
+    """
+    findings = [
+        finding
+        | {name: sentence(finding[name]) for name in ("title", "consequence")}
+        | {"found": _(" to ").join(sentence(value) for value in finding["values"])}
+        | {"hidden": finding["values"] == ["not visible"]}
+        for finding in environment.get("findings", [])
+    ]
+    worse = {finding["key"] for finding in findings if not finding["good"]}
+    return SimpleNamespace(
+        in_few_words=_in_few_words(environment.get("machines", [])),
+        measured=environment.get("measured", 0),
+        looked_at=environment.get("looked_at", 0),
+        findings=[finding for finding in findings if finding["good"] is False],
+        unseen=[finding for finding in findings if finding["good"] is None],
+        good=[finding["title"] for finding in findings if finding["key"] not in worse],
+        mixed=environment.get("mixed", []),
+        hosts=environment.get("hosts", []),
+        pinned=environment.get("pinned", []),
+        limit=MUCH / 100,
+        background=_disturbance(environment, "background_cpu", names),
+        steal=_disturbance(environment, "steal_cpu", names),
+    )
 
 
-@dataclass(frozen=True)
-class Nodes:
-    """The nodes of a cluster with their repetitions, and the repetitions that several share."""
+def _in_few_words(machines: list[list[dict]]) -> list[str]:
+    """The machine, where all cells were measured on one."""
+    parts = {part["component"]: part for part in machines[0]} if len(machines) == 1 else {}
+    told = [parts[name] for name in TELLING if name in parts]
+    texts = [[sentence(part.get(key, "")) for key in ("name", "details")] for part in told]
+    return [f"{name} ({details})" if details else name for name, details in texts]
 
-    repetitions: dict[str, list[str]]
-    shared: list[str]
+
+def _disturbance(environment: dict, metric: str, names: Names) -> dict | None:
+    """In how many of the ``cells`` that tell it the share was ``above`` the limit.
+
+    The ``worst`` cell has its ``share``, between 0 and 1.
+    """
+    found = environment.get("disturbance", {}).get(metric)
+    if found is None:
+        return None
+    worst = found["worst"]
+    named = {
+        "store": names.store(worst["store"]),
+        "workload": names.workload(worst["workload"], worst["parameters"]),
+        "share": worst["value"] / 100,
+    }
+    return found | {"worst": worst | named}
 
 
-def nodes_of(cells: list[Row]) -> Nodes | None:
-    """None where all cells that tell it were measured on one."""
+def nodes_of(cells: list[Row]) -> SimpleNamespace | None:
+    """The nodes of a cluster with their ``repetitions``, and those that several ``shared``.
+
+    None where all cells that tell it were measured on one.
+    """
     told = sorted({(int(row["repetition"]), row["node"]) for row in cells if row["node"]})
-    repetitions: dict[str, list[str]] = {}
-    nodes: dict[str, int] = {}
-    for repetition, node in told:
-        repetitions.setdefault(node, []).append(str(repetition))
-        nodes[str(repetition)] = nodes.get(str(repetition), 0) + 1
+    repetitions = joined((node, str(repetition)) for repetition, node in told)
+    if len(repetitions) < 2:
+        return None
+    nodes = Counter(str(repetition) for repetition, _node in told)
     shared = [repetition for repetition, number in nodes.items() if number > 1]
-    return Nodes(repetitions, shared) if len(repetitions) > 1 else None
+    return SimpleNamespace(repetitions=repetitions, shared=shared)
 
 
-def _component(part: dict) -> str:
-    name, details = (sentence(part.get(key, "")) for key in ("name", "details"))
-    return f"{name} ({details})" if details else name
-
-
-@dataclass(frozen=True)
-class Lack:
-    """Something that logs do not tell: ``cells`` lack it, and so ``check`` is not possible."""
-
-    what: str
-    cells: int
-    check: str
-
-
-@dataclass(frozen=True)
-class ImportFacts:
-    """``origin`` is what the study file says of the logs; cells and logs are counted."""
-
-    origin: Imported
-    cells: int
-    logs: int
-    lacks: list[Lack]
-
-    @property
-    def folder(self) -> str:
-        """The folder as a word of a command."""
-        return shlex.quote(self.origin.folder or "FOLDER")
-
-
-# By the name in environment.json.
+# What logs do not tell, by its name in environment.json: and so the second is not possible.
 LACKS = {
     "start": (
         N_("when a cell was measured, which the clock in YCSB's status lines (option -s) shows"),
@@ -221,16 +133,30 @@ NEVER = (
 )
 
 
-def import_facts(study: Study, environment: dict) -> ImportFacts | None:
-    """The facts of a run; None when no cell of it was imported."""
+def import_facts(study: Study, environment: dict) -> SimpleNamespace | None:
+    """The facts of a run; None when no cell of it was imported.
+
+    ``origin`` is what the study file says of the logs, ``folder`` theirs as a word of a command.
+    ``cells`` and ``logs`` are counted. Of ``lacks``, so many ``cells`` lack ``what``, and so
+    ``check`` is not possible.
+    """
     logs = environment.get("imported")
     if logs is None:
         return None
-    lacks = [Lack(_(what), logs["cells"], _(check)) for what, check in NEVER]
-    for name, (what, check) in LACKS.items():
-        if number := logs["without"][name]:
-            lacks.append(Lack(_(what), number, _(check)))
-    return ImportFacts(study.imported or Imported(), logs["cells"], logs["logs"], lacks)
+    origin = study.imported or Imported()
+    lacks = [(logs["cells"], *never) for never in NEVER]
+    lacks += [(logs["without"][name], *texts) for name, texts in LACKS.items()]
+    return SimpleNamespace(
+        origin=origin,
+        folder=shlex.quote(origin.folder or "FOLDER"),
+        cells=logs["cells"],
+        logs=logs["logs"],
+        lacks=[
+            SimpleNamespace(what=_(what), cells=cells, check=_(check))
+            for cells, what, check in lacks
+            if cells
+        ],
+    )
 
 
 def not_imported(names: Names, cells: list[Row]) -> list[tuple[str, list[str]]]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from types import SimpleNamespace
 
 import pandas as pd
 
 from kvstudy.analyse.claims.words import runs_words
 from kvstudy.analyse.run import Run
-from kvstudy.present.report.cells import Gap
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.stats.ratios import Decision
 from kvstudy.study.cells import Cell
-from kvstudy.study.kinds import AnyFigure, AnyTable
 from kvstudy.study.parts import WorkloadUse
-from kvstudy.study.workload import load_only, operations_of, properties_of, proportions_of
+from kvstudy.study.workload import load_only, properties_of, proportions_of
 
 
 @dataclass(frozen=True)
@@ -59,32 +58,6 @@ class Rank:
     behind: Lead | None = None
 
 
-@dataclass(frozen=True)
-class Apart:
-    """Pairs of stores that are no neighbours in an order.
-
-    ``told`` are those of which one is decided to be faster: each faster store once, with its
-    slower ones. ``all`` is whether no pair is left.
-    """
-
-    told: list[tuple[str, list[str]]]
-    all: bool
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """Pairs of stores that have values on both sides: order as published or not.
-
-    ``equal`` are those that are equal on one side, ``undecided`` here.
-    """
-
-    pairs: int
-    same: int
-    opposite: int
-    equal: int
-    undecided: int
-
-
 def ranking(summary: pd.DataFrame, stores: Sequence[str]) -> list[Rank]:
     """The throughputs of the ``stores``, best first."""
     rows = summary[(summary["operation"] == "overall") & (summary["metric"] == "throughput")]
@@ -106,8 +79,12 @@ def compared(ranks: Sequence[Rank], pairs: pd.DataFrame) -> list[Rank]:
     ]
 
 
-def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
-    """What the comparisons of neighbours (``compared``) do not tell."""
+def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> SimpleNamespace:
+    """What the comparisons of neighbours (``compared``) do not tell: pairs that are none.
+
+    ``told`` are those of which one is decided to be faster: each faster store once, with its
+    slower ones. ``all`` is whether no pair is left.
+    """
     told: dict[str, list[str]] = {}
     left = False
     for place, first in enumerate(ranks):
@@ -120,13 +97,16 @@ def apart(ranks: Sequence[Rank], pairs: pd.DataFrame) -> Apart:
                 continue
             slower = other.store if lead.faster == first.store else first.store
             told.setdefault(lead.faster, []).append(slower)
-    return Apart(list(told.items()), bool(told) and not left)
+    return SimpleNamespace(told=list(told.items()), all=bool(told) and not left)
 
 
-def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> Agreement:
-    """How the order of the measured stores agrees with that of the published values."""
+def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> SimpleNamespace:
+    """How the order of the measured stores agrees with that of the published values.
+
+    Of the ``pairs`` with values on both sides, ``equal`` are equal on one side, ``undecided`` here.
+    """
     values = {rank.store: rank.mean for rank in published}
-    counts = {"same": 0, "opposite": 0, "equal": 0, "undecided": 0}
+    counts = dict.fromkeys(("same", "opposite", "equal", "undecided"), 0)
     for one, other in combinations(values, 2):
         lead = _lead(one, other, pairs)
         if lead is None:
@@ -138,7 +118,7 @@ def agreement(published: Sequence[Rank], pairs: pd.DataFrame) -> Agreement:
         else:
             as_published = (lead.faster == one) == (values[one] > values[other])
             counts["same" if as_published else "opposite"] += 1
-    return Agreement(sum(counts.values()), **counts)
+    return SimpleNamespace(pairs=sum(counts.values()), **counts)
 
 
 def _lead(over: str, store: str, pairs: pd.DataFrame) -> Lead | None:
@@ -162,90 +142,21 @@ def _number(value: float) -> float | None:
     return None if pd.isna(value) else value
 
 
-# The percentile that the text may name: of all runs together, of enough operations.
-PERCENT = 99.0
-
-
-@dataclass(frozen=True)
-class Tail:
-    """One operation: ``values`` are stores and percentiles (us), the smallest first.
-
-    ``few`` are stores with too few operations beyond the percentile.
-    """
-
-    operation: str
-    values: list[tuple[str, float]]
-    few: list[str]
-
-
-@dataclass(frozen=True)
-class ResultFacts:
-    """One workload with the parameters that are shown.
-
-    Lists hold the measured stores only: ``throughput`` is sorted by falling
-    mean (ops/s). ``apart`` are the pairs of stores
-    that are no neighbours in ``throughput``, ``tails`` the 99th percentiles of each
-    operation. ``client_bound`` are stores and why the client limited them.
-    ``agreement`` is with the published order; None where no pair of stores has
-    values on both sides.
-    """
-
-    cell: Cell
-    throughput: list[Rank]
-    apart: Apart
-    tails: list[Tail]
-    client_bound: list[tuple[str, str]]
-    agreement: Agreement | None
-
-
-@dataclass(frozen=True)
-class WorkloadFacts:
-    """A workload of the study with its results and what belongs to its section.
-
-    ``sizes`` has one cell for each set of parameters.
-    """
-
-    use: WorkloadUse
-    properties: dict[str, str]
-    tables: list[AnyTable]
-    figures: list[AnyFigure]
-    result: ResultFacts
-    sizes: tuple[Cell, ...]
-    published: list[Rank]
-    gaps: tuple[Gap, ...]
-
-    @property
-    def title(self) -> str:
-        return self.use.title
-
-    @property
-    def load_only(self) -> bool:
-        return load_only(self.properties)
-
-    @property
-    def operations(self) -> list[str]:
-        return operations_of(self.properties)
-
-    @property
-    def mix(self) -> list[tuple[str, float]]:
-        """Operations and their shares between 0 and 1."""
-        if self.load_only:
-            return [("insert", 1.0)]
-        shares = proportions_of(self.properties)
-        total = sum(shares.values())
-        return [(name, share / total) for name, share in shares.items() if share > 0]
-
-    @property
-    def distribution(self) -> str:
-        return self.properties.get("requestdistribution", "uniform")
-
-
 def workload_facts(
-    use: WorkloadUse, run: Run, plan: list[Cell], published: pd.DataFrame, gaps: tuple[Gap, ...]
-) -> WorkloadFacts:
-    """All that the section of the workload ``use`` says; values are of its headline sizes.
+    use: WorkloadUse,
+    run: Run,
+    plan: list[Cell],
+    published: pd.DataFrame,
+    gaps: list[SimpleNamespace],
+) -> SimpleNamespace:
+    """All that the section of the workload ``use`` says.
 
-    ``plan`` are the closed-loop cells, ``published`` values as in ``summary.csv``.
+    ``plan`` are the closed-loop cells, ``published`` values as in ``summary.csv``. Of the
+    result, ``mix`` are operations and their shares between 0 and 1, and ``sizes`` has one cell
+    for each set of parameters. ``result`` is of the headline sizes and the measured stores:
+    ``throughput`` (ops/s) by falling mean; ``client_bound`` stores and why the client limited
+    them; ``agreement`` with the published order, None where no pair of stores has values on both
+    sides.
     """
     study, headline = run.study, run.headline[use.name]
     properties, stores = properties_of(study, use), study.store_names
@@ -256,8 +167,7 @@ def workload_facts(
     of_cell = "workload == @use.name and parameters == @headline"
     pairs = run.analysis.pairs.query(of_cell)
     bound = run.analysis.bottleneck.query(of_cell).query("client_bound == 'yes'")
-    theirs = published[published["workload"] == use.name]
-    order = ranking(theirs, stores)
+    order = ranking(published[published["workload"] == use.name], stores)
     agreed = agreement(order, pairs)
     ours = run.summary.query(of_cell)
     speeds = [
@@ -265,41 +175,48 @@ def workload_facts(
         for number, group in enumerate(run.compared)
         for rank in ranking(ours, group)
     ]
-    result = ResultFacts(
-        cell=first[headline],
-        throughput=compared(speeds, pairs),
-        apart=apart(speeds, pairs),
-        tails=tails(run.analysis.percentiles.query(of_cell), stores),
-        client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
-        agreement=agreed if agreed.pairs else None,
-    )
-    return WorkloadFacts(
+    only_load = load_only(properties)
+    shares = {"insert": 1.0} if only_load else proportions_of(properties)
+    total = sum(shares.values())
+    return SimpleNamespace(
         use=use,
+        title=use.title,
         properties=properties,
+        load_only=only_load,
+        mix=[(name, share / total) for name, share in shares.items() if share > 0],
+        distribution=properties.get("requestdistribution", "uniform"),
         tables=[table for table in study.tables_of("results") if table.workload == use.name],
         figures=[figure for figure in study.figures_of("bars") if figure.workloads == [use.name]],
-        result=result,
-        sizes=tuple(first.values()),
+        result=SimpleNamespace(
+            cell=first[headline],
+            throughput=compared(speeds, pairs),
+            apart=apart(speeds, pairs),
+            tails=tails(run.analysis.percentiles.query(of_cell), stores),
+            client_bound=list(zip(bound["store"], bound["reason"], strict=True)),
+            agreement=agreed if agreed.pairs else None,
+        ),
+        sizes=list(first.values()),
         published=order,
         gaps=gaps,
     )
 
 
-def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[Tail]:
-    """``percentiles`` are ``analysis.percentiles`` of one workload and its parameters.
+# The percentile that the text may name: of all runs together, of enough operations.
+PERCENT = 99.0
 
-    An operation without a histogram is left out.
+
+def tails(percentiles: pd.DataFrame, stores: Sequence[str]) -> list[SimpleNamespace]:
+    """Of each operation with a histogram, stores and their percentiles (us), smallest first.
+
+    ``percentiles`` are ``analysis.percentiles`` of one workload and its parameters. ``few`` are
+    stores with too few operations beyond the percentile.
     """
     own = percentiles[(percentiles["percent"] == PERCENT) & percentiles["store"].isin(stores)]
     tails = []
     for operation, rows in own.groupby("operation", sort=False):
         enough = rows[rows["beyond"] >= ENOUGH_BEYOND].sort_values("value", kind="stable")
         few = set(rows["store"]) - set(enough["store"])
-        tails.append(
-            Tail(
-                operation,
-                list(zip(enough["store"], enough["value"], strict=True)),
-                [store for store in stores if store in few],
-            )
-        )
+        values = list(zip(enough["store"], enough["value"], strict=True))
+        few_in_order = [store for store in stores if store in few]
+        tails.append(SimpleNamespace(operation=operation, values=values, few=few_in_order))
     return tails

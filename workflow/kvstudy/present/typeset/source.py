@@ -155,13 +155,14 @@ def _part(name: str, value: object, row, source: Source) -> str:
         return label_of(row)
     if name in SIZES:
         number = _whole(value, source).replace(" ", "\N{NARROW NO-BREAK SPACE}")
-        return _worded(name, int(value)).format(number)
+        return worded(name, int(value)).format(number)
     if name == "workload":
         return source.study.workload(value).title
     return _(str(value)).capitalize()
 
 
-def _worded(size: str, number: int) -> str:
+def worded(size: str, number: int) -> str:
+    """``{} records``, ``{} client threads``: to be filled with the number as it is written."""
     if size == "threads":
         return ngettext("{} client thread", "{} client threads", number)
     return sized(size, number)
