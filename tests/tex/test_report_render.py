@@ -318,7 +318,7 @@ def with_claims(inputs: Inputs, rows: list[dict]) -> Inputs:
     run = inputs.cells.parent
     write_csv(run / "claims.csv", CLAIMS, rows)
     templates = Path("report/templates/tables")
-    write_claims(read_claims(run / "claims.csv"), templates, run)
+    write_claims(read_claims(run / "claims.csv"), templates, run, run / "tables")
     tex, html = ((run / f"tables/claims.{form}").read_text("utf-8") for form in ("tex", "html"))
     assert same_cells(tex, html)
     inputs.study.with_name("claims.yaml").touch()

@@ -47,7 +47,7 @@ def command(run: str) -> None:
     answers = evaluate(claims, grid, study.store_names, measured, published)
     rows = table(answers, Names.of(study, of.titles, grid), verdicts=of.scale == 1)
     with noted(of.text, "claims") as made:
-        write_claims(rows, Path("report/templates/tables"), of.text)
+        write_claims(rows, Path("report/templates/tables"), of.text, of.tables)
         tables = [of.tables / f"claims.{form}" for form in ("tex", "html")]
         made += [of.text / "claims.csv", *tables]
     if of.scale != 1:

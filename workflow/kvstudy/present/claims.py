@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass
-from math import isnan
+from math import nan
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 
@@ -34,98 +34,58 @@ COUNTED = {
 MOST = 3
 
 
-@dataclass(frozen=True)
-class Line:
-    """What one statement comes to. ``verdict`` is given where it is not the claim's."""
+def write_claims(
+    rows: pd.DataFrame, templates: Path, output: Path, tables: Path, measured: bool = True
+) -> None:
+    """Write claims.csv into ``output`` and claims.tex and .html into ``tables``.
 
-    what: str
-    value: str
-    notes: str
-    verdict: str
-
-
-@dataclass(frozen=True)
-class Row:
-    """One claim of the table: ``support`` and ``verdict`` are codes, ``source`` and
-    ``verdict_words`` what they are called.
+    If nothing was ``measured``, they are of the source's own data. Rows of a trial run have no
+    verdicts, and their table has no column of them.
     """
-
-    id: str
-    claim: str
-    place: str
-    said: str
-    note: str
-    support: str
-    source: str
-    source_notes: list[str]
-    verdict: str
-    verdict_words: str
-    lines: list[Line]
-
-
-def write_claims(rows: pd.DataFrame, templates: Path, output: Path) -> None:
-    """Write claims.csv and tables/claims.tex and .html into ``output``, the folder of a run.
-
-    Rows of a trial run have no verdicts, and their table has no column of them.
-    """
-    (output / "tables").mkdir(parents=True, exist_ok=True)
+    tables.mkdir(parents=True, exist_ok=True)
     rows.to_csv(output / f"{NAME}.csv", index=False, lineterminator="\n")
-    values = _values(content(rows), measured=True, judged=bool(rows["verdict"].ne("").any()))
-    _write_texts(values, templates, output / "tables")
-
-
-def write_source_claims(rows: pd.DataFrame, templates: Path, output: Path) -> Path:
-    """Write claims.csv, .tex and .html of the source's own data into ``output``; the first."""
-    path = output / f"{NAME}.csv"
-    rows.to_csv(path, index=False, lineterminator="\n")
-    values = _values(content(rows, measured=False), measured=False, judged=False)
-    _write_texts(values, templates, output)
-    return path
-
-
-def _write_texts(values: dict[str, object], templates: Path, output: Path) -> None:
-    tex = fill(templates / f"{NAME}.tex.j2", **values)
+    judged = measured and bool(rows["verdict"].ne("").any())
+    last = _("The source's values")
+    if measured:
+        last = _("Measured, with 95 % interval").replace(" %", "\N{NARROW NO-BREAK SPACE}%")
+    values = {
+        "rows": content(rows, measured),
+        "judged": judged,
+        "heads": [_("Claim"), _("Source's own data"), *([_("Verdict here")] * judged), last],
+    }
+    caption = _("What holds of the source's claims.")
+    tex = fill(templates / f"{NAME}.tex.j2", **values, caption=caption)
     html = fill_html(templates / f"{NAME}.html.j2", **values)
     for form, text in (("tex", tex), ("html", html)):
-        (output / f"{NAME}.{form}").write_text(text, encoding="utf-8")
+        (tables / f"{NAME}.{form}").write_text(text, encoding="utf-8")
 
 
-def _values(rows: list[Row], measured: bool, judged: bool) -> dict[str, object]:
-    heads = [_("Claim"), _("Source's own data")]
-    if judged:
-        heads.append(_("Verdict here"))
-    if measured:
-        head = _("Measured, with 95 % interval")
-        heads.append(head.replace(" %", "\N{NARROW NO-BREAK SPACE}%"))
-    else:
-        heads.append(_("The source's values"))
-    caption = _("What holds of the source's claims.")
-    return {
-        "rows": rows,
-        "measured": measured,
-        "judged": judged,
-        "heads": heads,
-        "caption": caption,
-    }
+def content(rows: pd.DataFrame, measured: bool = True) -> list[SimpleNamespace]:
+    """The table's rows, from ``claims.csv``; if nothing was ``measured``, of published values.
 
-
-def content(rows: pd.DataFrame, measured: bool = True) -> list[Row]:
-    """The table's rows, from ``claims.csv``; if nothing was ``measured``, of published values."""
+    ``lines`` are what each statement comes to, with a ``verdict`` where it is not the claim's.
+    """
     found = []
     for _id, of in rows.groupby("id", sort=False):
         first = of.iloc[0]
-        texts = [_text(first[key]) for key in ("id", "claim", "place", "said", "note")]
         support, verdict = _text(first["source"]), first["verdict"]
         if measured:
             asked = of[of["kind"] != VALUE] if (of["kind"] != VALUE).any() else of
-            each = [_line(row, verdict) for row in asked.to_dict("records")]
+            lines = [_line(row, verdict) for row in asked.to_dict("records")]
         else:
             asked = of if of["published_what"].ne("").any() else of.head(1)
-            each = [_source_line(row, support) for row in asked.to_dict("records")]
-        texts[3] = _(texts[3])
-        notes = (_denied(of) if measured else []) + _audited(of)
-        shown = (sentence(support), notes, verdict, sentence(verdict))
-        found.append(Row(*texts, support, *shown, each))
+            lines = [_source_line(row, support) for row in asked.to_dict("records")]
+        found.append(
+            SimpleNamespace(
+                **{key: _text(first[key]) for key in ("id", "claim", "place", "note")},
+                said=_(_text(first["said"])),
+                source=sentence(support),
+                source_notes=(_denied(of) if measured else []) + _audited(of),
+                verdict=verdict,
+                verdict_words=sentence(verdict),
+                lines=lines,
+            )
+        )
     return found
 
 
@@ -143,11 +103,11 @@ def lines(rows: pd.DataFrame) -> list[str]:
     return found
 
 
-def _line(row: dict[str, object], verdict: str) -> Line:
+def _line(row: dict[str, object], verdict: str) -> SimpleNamespace:
     reason = _text(row["reason"])
     value = sentence(reason)
     if not value:
-        value = number(_quantity(row, "value", "unit"))
+        value = _number(row["value"], row["unit"], row["low"], row["high"])
         value += f", n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row['n']:.0f}"
     notes = [sentence(_text(row["marks"]))]
     if row["parts"] > 1 and "," in row["verdicts"]:
@@ -155,16 +115,22 @@ def _line(row: dict[str, object], verdict: str) -> Line:
         listed = ", ".join(_(COUNTED[Verdict(verdict)]).format(count) for count, verdict in counts)
         notes.append(_("of {}: {}").format(f"{row['parts']:.0f}", listed))
     own = _text(row["statement_verdict"])
-    told = own in (verdict, reason)
-    return Line(row["what"], value, "; ".join(filter(None, notes)), "" if told else sentence(own))
+    return SimpleNamespace(
+        what=row["what"],
+        value=value,
+        notes="; ".join(filter(None, notes)),
+        verdict="" if own in (verdict, reason) else sentence(own),
+    )
 
 
-def _source_line(row: dict[str, object], support: str) -> Line:
-    own = _text(row["statement_source"])
+def _source_line(row: dict[str, object], support: str) -> SimpleNamespace:
     if pd.isna(row["published"]):
-        return Line(row["what"], sentence(_text(row["reason"])), "", "")
-    value = number(_quantity(row, "published", "published_unit"))
-    return Line(row["published_what"], value, "", "" if own == support else sentence(own))
+        what, value, own = row["what"], sentence(_text(row["reason"])), support
+    else:
+        what, value = row["published_what"], _number(row["published"], row["published_unit"])
+        own = _text(row["statement_source"])
+    verdict = "" if own == support else sentence(own)
+    return SimpleNamespace(what=what, value=value, notes="", verdict=verdict)
 
 
 def _audited(rows: pd.DataFrame) -> list[str]:
@@ -172,10 +138,8 @@ def _audited(rows: pd.DataFrame) -> list[str]:
     notes = [
         _("in the text, {}").format(_text(each)) for each in dict.fromkeys(rows["misfit"]) if each
     ]
-    if rows["source"].iloc[0] == Support.NOT:
-        return notes
     values = list(dict.fromkeys("; ".join(filter(None, rows["rests_on"])).split("; ")))
-    if values == [""]:
+    if rows["source"].iloc[0] == Support.NOT or values == [""]:
         return notes
     shown = values if len(values) <= MOST + 1 else values[:MOST]
     text = "; ".join(_text(each) for each in shown)
@@ -188,16 +152,14 @@ def _denied(rows: pd.DataFrame) -> list[str]:
     """The source's values that deny its claim."""
     denied = rows[(rows["statement_source"] == Support.NOT) & rows["published"].notna()]
     return [
-        f"{row['published_what']}: {number(_quantity(row, 'published', 'published_unit'))}"
-        for row in denied.to_dict("records")
+        f"{row.published_what}: {_number(row.published, row.published_unit)}"
+        for row in denied.itertuples()
     ]
 
 
-def _quantity(row: dict[str, object], value: str, unit: str) -> Quantity:
-    low, high = (row["low"], row["high"]) if value == "value" else (None, None)
-    if low is None or isnan(low):
-        low = high = None
-    return Quantity(row[value], low, high, 0, _text(row[unit]))
+def _number(value: float, unit: str, low: float = nan, high: float = nan) -> str:
+    ends = (None, None) if pd.isna(low) else (low, high)
+    return number(Quantity(value, *ends, 0, _text(unit)))
 
 
 def _text(value: object) -> str:

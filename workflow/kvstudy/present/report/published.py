@@ -16,7 +16,7 @@ from kvstudy.analyse.tidy.results import nothing_published, read_published
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _, current
 from kvstudy.language.reasons import sentence
-from kvstudy.present.claims import write_source_claims
+from kvstudy.present.claims import write_claims
 from kvstudy.present.drawing.draw import Looks, use_style
 from kvstudy.present.drawing.write import write_figure
 from kvstudy.present.report.cells import Names, joined
@@ -102,7 +102,8 @@ def write_published(run: Run) -> Path:
     _make_figures(published, source, Looks.of(run), run.figures)
     if files.claims:
         rows = judge_source(files.claims, study, values, checks, run.titles)
-        published.claims = claim_facts(write_source_claims(rows, TEMPLATES, run.tables))
+        write_claims(rows, TEMPLATES, run.tables, run.tables, measured=False)
+        published.claims = claim_facts(run.tables / "claims.csv")
     if checks is not None:
         published.audit = audit_facts(checks, Names(study, run.titles, {}))
 
