@@ -55,19 +55,19 @@ def made(tmp_path_factory) -> Path:
     text = "\n\n".join(
         [
             f"# Summary {{.unnumbered}}\n\n{for_markdown(ODD)}, see {floats.ref(one)}.",
-            floats.contents(),
+            floats.mark("contents"),
             "# First {#first}\n\n## Below\n\n" + floats.table(one),
             f"# Second\n\n{floats.section('detail')} and {floats.ref_long('two')}.",
             floats.long_table("two", "All claims."),
-            floats.barrier(),
+            floats.mark("barrier"),
             # As from a template that leaves no blank line between.
             f"A sentence before it.\n{floats.figure(bars)}",
             floats.ref(listing) + " shows it.",
             floats.references("References"),
-            floats.appendix(),
+            floats.mark("appendix"),
             "# Cells\n\n## Detail {#detail}\n\n::: notice\nCareful.\n:::",
             floats.transcript(listing, lines),
-            floats.page_break(),
+            floats.mark("page-break"),
         ]
     )
     front = Front("text", ODD, "A subtitle", "Measured today", "Subject")

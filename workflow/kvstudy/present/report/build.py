@@ -25,9 +25,8 @@ PROGRAMS = (COMMAND[0], "pdflatex", "bibtex")
 # TeX breaks lines of its log at 79 characters, in the middle of words.
 LONG_LINES = {"max_print_line": "10000", "error_line": "254", "half_error_line": "238"}
 
+# Points beyond the margin that nobody sees; rounding alone makes fractions of one.
 LARGEST_OVERFULL = 1.0
-"""Points beyond the margin that nobody sees; rounding alone makes fractions of one."""
-CONTEXT = 3
 
 ERROR = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+): (?P<what>.+)$")
 OVERFULL = re.compile(
@@ -137,23 +136,23 @@ def tex_errors(log: str) -> list[str]:
             what = f"{found['file']}:{found['line']}: {found['what']}" if found else line[2:]
             around = [text.strip() for text in lines[number + 1 : number + 12]]
             source = [text for text in around if re.match(r"l\.\d+ ", text)]
-            return [what, *source[:CONTEXT]]
+            return [what, *source[:3]]
     return []
 
 
 def faults(log: str) -> list[str]:
     """What the text or its templates have wrong, whatever the data are, in the last pass."""
-    return list(dict.fromkeys(filter(None, map(_fault, log.splitlines()))))
-
-
-def _fault(line: str) -> str | None:
-    if match := REFERENCE.search(line):
-        what, remedy = UNDEFINED[match["kind"]]
-        return f"the {what} '{match['key']}' is undefined; {remedy}"
-    if match := LABEL.search(line):
-        key = match["key"]
-        return f"the label '{key}' is defined twice; give each table and figure its own name"
-    return None
+    found = []
+    for line in log.splitlines():
+        if match := REFERENCE.search(line):
+            what, remedy = UNDEFINED[match["kind"]]
+            found.append(f"the {what} '{match['key']}' is undefined; {remedy}")
+        elif match := LABEL.search(line):
+            found.append(
+                f"the label '{match['key']}' is defined twice; "
+                "give each table and figure its own name"
+            )
+    return list(dict.fromkeys(found))
 
 
 def remarks(log: str) -> list[str]:
@@ -172,7 +171,8 @@ def _remark(line: str, following: str) -> str | None:
         if float(match["points"]) <= LARGEST_OVERFULL:
             return None
         side = "right margin" if match["box"] == "h" else "bottom of the page"
-        text = _readable(following)
+        # Without TeX's font switches and box marks.
+        text = FONT_SWITCH.sub("", following).replace("[]", "").strip()[:100]
         inside = f": '{text}'" if text else ""
         return f"{match['points']} pt over the {side}, {match['where']}{inside}; shorten it"
     for pattern, sentence in REMARKS:
@@ -181,11 +181,3 @@ def _remark(line: str, following: str) -> str | None:
                 {name: text.strip() for name, text in match.groupdict().items()}
             )
     return None
-
-
-def _readable(following: str) -> str:
-    """The text of an overfull box without TeX's font switches and box marks."""
-    text = FONT_SWITCH.sub("", following.strip())
-    if text.startswith("[]") or text.startswith("\\") or not text:
-        text = text.lstrip("[]").strip()
-    return text.replace("[]", "").strip()[:100]

@@ -99,10 +99,10 @@ def write_latex(text: str, front: Front, parts: Parts, output: Path, appendix: s
     """
     markdown = write_document(text, front, output)
     shutil.copyfile(parts.references, output / "references.bib")
+    # TeX reads the parts from the folder that it runs in.
     folders = {
-        # TeX reads the parts from the folder that it runs in.
-        name: Path(os.path.relpath(path, output)).as_posix()
-        for name, path in (("tables", parts.tables), ("figures", parts.figures))
+        name: Path(os.path.relpath(getattr(parts, name), output)).as_posix()
+        for name in ("tables", "figures")
     }
     used = filters(parts.templates, front.language, "latex.lua")
     latex = convert(text, ["--to=latex", "--natbib"], markdown, used, folders)
@@ -152,10 +152,9 @@ def convert(
     """
     options = [f"--lua-filter={path}" for path in filters]
     options += [f"--metadata={key}={value}" for key, value in metadata.items()]
-    command = ["pandoc", *OPTIONS, *options, *to]
     try:
         done = subprocess.run(
-            command,
+            ["pandoc", *OPTIONS, *options, *to],
             input=text,
             capture_output=True,
             text=True,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import html
 import json
 import math
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from html import escape
+from html import escape, unescape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -168,9 +167,8 @@ def values_table(file: Path, spec: Mapping[str, Any]) -> str:
     words = page_words()
     place = f"<code>{escape(file.as_posix())}</code>"
     if len(rows) > MOST_ROWS:
-        return _details(
-            "values", words["values"], words["values_many"].format(rows=len(rows), file=place)
-        )
+        many = words["values_many"].format(rows=len(rows), file=place)
+        return _details("values", words["values"], many)
     lines, panel = [], None
     for row in rows:
         title = spec["concat"][row["panel"]].get("title")
@@ -181,9 +179,9 @@ def values_table(file: Path, spec: Mapping[str, Any]) -> str:
         cells = "".join(f"<td>{escape(row.get(name) or '')}</td>" for name in heads)
         of = "".join(f' data-{name}="{escape(row[name])}"' for name in FILTERED if row.get(name))
         lines.append(f'<tr{of}><th scope="row">{escape(row["title"])}</th>{cells}</tr>')
-    labels = "".join(f'<th scope="col">{escape(label)}</th>' for label in heads.values())
+    columns = "".join(f'<th scope="col">{escape(label)}</th>' for label in heads.values())
     table = (
-        f'<div class="scroll"><table><thead><tr><td></td>{labels}</tr></thead>\n'
+        f'<div class="scroll"><table><thead><tr><td></td>{columns}</tr></thead>\n'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
     return _details("values", words["values"], words["values_from"].format(file=place), table)
@@ -201,11 +199,10 @@ class MadeOf:
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._found = json.loads(path.read_text(encoding="utf-8"))
-            self._parts = {"table": self._found["tables"], "figure": self._found["figures"]}
-            self._cells = self._found["cells"]
+            found = json.loads(path.read_text(encoding="utf-8"))
+            self._parts = {"table": found["tables"], "figure": found["figures"]}
+            self._cells = found["cells"]
             logged = sorted(path for path, cell in self._cells.items() if cell["sums"])
-            self._places = {path: place for place, path in enumerate(logged)}
         except OSError as error:
             raise KvstudyError(
                 f"{path}: {error.strerror}; write it with 'kvstudy provenance'"
@@ -215,6 +212,7 @@ class MadeOf:
                 f"{path}: not what tables and figures are made of;"
                 " write it again with 'kvstudy provenance'"
             ) from None
+        self._places = {path: place for place, path in enumerate(logged)}
 
     def listed(self, kind: str, name: str) -> str:
         """How many cells a ``table`` or ``figure`` is made of, as HTML; "" for none with logs.
@@ -235,11 +233,10 @@ class MadeOf:
 
     def cells(self) -> list[list[str]]:
         """Path, checksum and why it does not count of each cell with logs."""
-        of = ((path, self._cells[path]) for path in self._places)
         why = _("does not count: {}")
         return [
             [path, cell["sums"], "" if cell["counts"] else why.format(sentence(cell["why"]))]
-            for path, cell in of
+            for path, cell in ((path, self._cells[path]) for path in self._places)
         ]
 
 
@@ -285,13 +282,22 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     )
     contents, body = converted.split(BETWEEN)
     made_of = MadeOf(provenance) if provenance else None
-    specs = _specs(parts.figures, body)
+    names = dict.fromkeys(unescape(found[1]) for found in DRAWING.finditer(body))
+    paths = {name: parts.figures / f"{name}.vl.json" for name in names}
+    specs = {name: _spec(path) for name, path in paths.items() if path.is_file()}
     body = DRAWING.sub(lambda found: _drawing(parts.figures, *found.groups()), body)
     choices = [_choices(parts.tables, found[1]) for found in CHOICES.finditer(body)]
     body = CHOICES.sub('<div class="choices" hidden></div>', body)
+
+    def cells(found: re.Match[str]) -> str:
+        return made_of.listed(found[1], unescape(found[2])) if made_of else ""
+
+    def values(found: re.Match[str]) -> str:
+        name = unescape(found[1])
+        return values_table(parts.figures / f"{name}.csv", specs[name]) if name in specs else ""
+
     with using(front.language):
-        body = CELLS.sub(lambda found: _cells(made_of, *found.groups()), body)
-        body = VALUES.sub(lambda found: _values(parts.figures, specs, found[1]), body)
+        body = VALUES.sub(values, CELLS.sub(cells, body))
         packed = {
             "cells": made_of.cells() if made_of else [],
             "choices": choices,
@@ -342,13 +348,6 @@ def _used(kind: str, titles: dict[str, str], body: str) -> dict[str, str]:
     return found if len(found) > 1 else {}
 
 
-def _specs(figures: Path, body: str) -> dict[str, dict[str, Any]]:
-    """The charts of the page by the names of their figures, each once."""
-    names = dict.fromkeys(html.unescape(found[1]) for found in DRAWING.finditer(body))
-    paths = {name: figures / f"{name}.vl.json" for name in names}
-    return {name: _spec(path) for name, path in paths.items() if path.is_file()}
-
-
 def _spec(path: Path) -> dict[str, Any]:
     try:
         spec = json.loads(path.read_text(encoding="utf-8"))
@@ -370,20 +369,9 @@ def _choices(tables: Path, text: str) -> list:
         ) from None
 
 
-def _values(figures: Path, specs: Mapping[str, Mapping[str, Any]], name: str) -> str:
-    """``name`` is HTML."""
-    name = html.unescape(name)
-    return values_table(figures / f"{name}.csv", specs[name]) if name in specs else ""
-
-
-def _cells(made_of: MadeOf | None, kind: str, name: str) -> str:
-    """``name`` is HTML."""
-    return made_of.listed(kind, html.unescape(name)) if made_of else ""
-
-
 def _drawing(figures: Path, name: str, caption: str) -> str:
     """The static figure, which needs no script. ``name`` and ``caption`` are HTML."""
-    source = as_data(figures / f"{html.unescape(name)}.svg")
+    source = as_data(figures / f"{unescape(name)}.svg")
     return (
         f'<div class="drawing" data-figure="{name}">'
         f'<img src="{source}" alt="{caption}" loading="lazy"></div>'

@@ -91,6 +91,13 @@ def as_range(low: float, high: float, mean: float, kind: str) -> Markup:
     return Markup(f"{plain(low * factor)}\N{EN DASH}{plain(high * factor)}{NARROW}{unit}")
 
 
+def _scale(value: float, kind: str) -> tuple[float, str]:
+    scales = {"kops": (1e-3, "kops/s"), "latency": (1e-3, "ms") if value >= 1000 else (1, "µs")}
+    if kind not in scales:
+        raise ValueError(f"{kind!r} is neither 'kops' nor 'latency'")
+    return scales[kind]
+
+
 def as_duration(seconds: float) -> Markup:
     """Seconds as seconds, minutes or hours and minutes."""
     if seconds < 100:
@@ -102,23 +109,13 @@ def as_duration(seconds: float) -> Markup:
 
 
 def as_bytes(count: float) -> Markup:
-    """Bytes, whole."""
     unit = ngettext("bytes", "bytes", round(count))
     return Markup(f"{grouped(f'{count:.0f}')}{NARROW}{unit}")
 
 
 def as_correlation(value: float) -> Markup:
-    """A correlation between -1 and 1 with two decimals."""
     sign = "\N{MINUS SIGN}" if value < 0 else ""
     return Markup(decimal(f"{sign}{abs(value):.2f}"))
-
-
-def _scale(value: float, kind: str) -> tuple[float, str]:
-    if kind == "kops":
-        return 1e-3, "kops/s"
-    if kind == "latency":
-        return (1e-3, "ms") if value >= 1000 else (1, "µs")
-    raise ValueError(f"{kind!r} is neither 'kops' nor 'latency'")
 
 
 FILTERS = {
@@ -214,38 +211,29 @@ class Floats:
         """``Section 4``, as a link."""
         return _ref("section", label)
 
-    def contents(self) -> Markup:
-        return _div(".contents")
-
-    def page_break(self) -> Markup:
-        return _div(".page-break")
-
-    def barrier(self) -> Markup:
-        """Floats before this place do not drift past it."""
-        return _div(".barrier")
-
-    def appendix(self) -> Markup:
-        """Sections from here on are appendices."""
-        return _div(".appendix")
+    def mark(self, name: str) -> Markup:
+        """A place: ``contents``, ``page-break``; ``barrier``, which floats before it do not drift
+        past; ``appendix``, from which on sections are appendices.
+        """
+        return _div(f".{name}")
 
     def references(self, title: str) -> Markup:
         return _div(".references", for_markdown(title))
 
-    def _caption(self, item, note: str) -> Markup:
-        caption = f"{for_markdown(item.caption)}{self._origin(item.source)}"
+    def _caption(self, item: Part, note: str) -> Markup:
+        caption = for_markdown(item.caption)
+        if item.source and self._source:
+            place = for_markdown(sentence(item.source))
+            caption += _(" (as {} of {}).").format(place, f"[@{self._source.key}]")
+        else:
+            caption += "."
         return Markup(f"{caption} {note}" if note else caption)
-
-    def _origin(self, number: str) -> str:
-        if not number or self._source is None:
-            return "."
-        where = for_markdown(sentence(number))
-        return _(" (as {} of {}).").format(where, f"[@{self._source.key}]")
 
 
 def _div(attributes: str, content: str = "") -> Markup:
     lines = [f"::: {{{attributes}}}", content, ":::"]
     # Pandoc takes a fence for text where the line before it is no blank one.
-    return Markup("\n" + "\n".join(line for line in lines if line) + "\n")
+    return Markup("\n" + "\n".join(filter(None, lines)) + "\n")
 
 
 def _ref(kind: str, label: str) -> Markup:

@@ -138,29 +138,21 @@ def notebook_latex(book) -> tuple[str, dict[str, bytes]]:
 
     if not (TEMPLATES / FOLDER / "index.tex.j2").is_file():
         raise KvstudyError(f"{TEMPLATES / FOLDER}: no template; run this in the project's folder")
-    config = Config(
-        {
-            "TagRemovePreprocessor": NOT_SHOWN,
-            "SVG2PDFPreprocessor": {"enabled": False},
-            "ExtractOutputPreprocessor": {
-                "enabled": True,
-                "extract_output_types": {"application/pdf"},
-                "output_filename_template": "figure-{cell_index}-{index}{extension}",
-            },
-        }
-    )
-    exporter = LatexExporter(
-        config=config, extra_template_basedirs=[str(TEMPLATES)], template_name=FOLDER
-    )
-    filters = {
-        "text": _text,
-        "caption": _caption,
-        "code": _code,
-        "table": _table,
-        "figure": _figure,
+    extracted = {
+        "enabled": True,
+        "extract_output_types": {"application/pdf"},
+        "output_filename_template": "figure-{cell_index}-{index}{extension}",
     }
-    for name, function in filters.items():
-        exporter.register_filter(f"notebook_{name}", function)
+    config = {
+        "TagRemovePreprocessor": NOT_SHOWN,
+        "SVG2PDFPreprocessor": {"enabled": False},
+        "ExtractOutputPreprocessor": extracted,
+    }
+    exporter = LatexExporter(
+        config=Config(config), extra_template_basedirs=[str(TEMPLATES)], template_name=FOLDER
+    )
+    for function in (_text, _caption, _code, _table, _figure):
+        exporter.register_filter(f"notebook{function.__name__}", function)
     body, resources = exporter.from_notebook_node(book, {"output_files_dir": ""})
     figures = {Path(name).name: content for name, content in resources["outputs"].items()}
     return re.sub(r"\n{3,}", "\n\n", body).strip() + "\n", figures
@@ -178,22 +170,19 @@ def _caption(source: str) -> str:
 
 
 def _code(source: str) -> str:
-    """Code and printed text, letter by letter."""
+    """Code and printed text, letter by letter: spaces stay, quotes are straight."""
     lines = []
     for line in source.splitlines():
-        pieces = [line[at : at + WIDTH] for at in range(0, len(line), WIDTH)] or [""]
-        lines += [rf"\mbox{{{_typed(piece)}}}" for piece in pieces]
+        for at in range(0, len(line) or 1, WIDTH):
+            piece = escape(line[at : at + WIDTH])
+            piece = piece.replace("'", r"\textquotesingle{}").replace(" ", "~")
+            lines.append(rf"\mbox{{{piece}}}")
     text = "\\par\n".join(lines)
     return (
         "\n{\\par\\medskip\\noindent\\color{black!70}\\ttfamily\\fontsize{8}{9.6}\\selectfont"
         "\\setlength{\\parskip}{0pt}\\setlength{\\parindent}{0pt}\\raggedright\n"
         f"{text}\\par\\medskip}}\n"
     )
-
-
-def _typed(line: str) -> str:
-    """A line of typewriter text: spaces stay, quotes are straight."""
-    return escape(line).replace("'", r"\textquotesingle{}").replace(" ", "~")
 
 
 def _table(source: str) -> str:

@@ -10,12 +10,11 @@ from pathlib import Path
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import ngettext
 
+# Characters of a line; the listing's type size in report.tex.j2 is made for it.
 COLUMNS = 100
-"""Characters of a line; the listing's type size in report.tex.j2 is made for it."""
-STATUS_KEPT = 2
-LOG_KEPT = 12
+# Most lines of one listing: what a page holds below its caption.
 LINES = 64
-"""Most lines of one listing: what a page holds below its caption."""
+STATUS_KEPT, LOG_KEPT = 2, 12
 
 # The folder in which the cell was measured, on whatever machine.
 FOLDER = re.compile(r"(?:/[^\s'\"=:]+/)?results/[^\s'\"/]+/measuring(?:/[^\s'\"/]+){3}/rep\d+")
@@ -59,10 +58,7 @@ def commands(path: Path, part: str) -> list[str]:
             inside = line.lstrip("# ").split(":")[0].strip() == part
         elif inside and line.strip():
             text = line.strip().removesuffix("\\").rstrip()
-            if joined:
-                found[-1] += f" {text}"
-            else:
-                found.append(text)
+            found.append(f"{found.pop()} {text}" if joined else text)
             joined = line.rstrip().endswith("\\")
     if not found:
         raise KvstudyError(
@@ -94,10 +90,7 @@ def _words(command: str) -> list[str]:
     for word in re.findall(r"(?:'[^']*'|\"[^\"]*\"|\S)+", command):
         # Options of the Java virtual machine have no value behind them.
         option = words and re.match(r"-[^X ]\S*$", words[-1])
-        if option and not word.startswith("-"):
-            words[-1] += f" {word}"
-        else:
-            words.append(word)
+        words.append(f"{words.pop()} {word}" if option and not word.startswith("-") else word)
     return words
 
 
@@ -124,9 +117,8 @@ def _thinned(texts: list[str]) -> list[str | Line]:
             thin += _shortened(block, STATUS_KEPT, "status line")
             continue
         for text, same in groupby(block):
-            times = len(list(same)) - 1
             thin.append(text)
-            if times:
+            if times := len(list(same)) - 1:
                 thin.append(_note(times, "equal line"))
     return thin
 
@@ -149,15 +141,12 @@ def _cut(lines: list[Line]) -> list[Line]:
 
 
 def _note(number: int, what: str) -> Line:
-    return Line("note", f"[{_left_out(number, what).format(number)}]")
-
-
-def _left_out(number: int, what: str) -> str:
-    if what == "status line":
-        return ngettext("{} status line left out", "{} status lines left out", number)
-    if what == "equal line":
-        return ngettext("{} equal line left out", "{} equal lines left out", number)
-    return ngettext("{} line left out", "{} lines left out", number)
+    texts = {
+        "line": ngettext("{} line left out", "{} lines left out", number),
+        "equal line": ngettext("{} equal line left out", "{} equal lines left out", number),
+        "status line": ngettext("{} status line left out", "{} status lines left out", number),
+    }
+    return Line("note", f"[{texts[what].format(number)}]")
 
 
 def _read(path: Path) -> list[str]:
