@@ -15,11 +15,11 @@ from kvstudy.language.current import using
 from kvstudy.present.typeset.latex import (
     Rich,
     bold,
+    escape,
     fill_html,
     grey,
     hanging,
     italic,
-    latex_of,
     lines,
     marked,
     note,
@@ -77,17 +77,17 @@ def both_of(grid: Grid) -> tuple[str, str]:
         (lines("a", stacked("b", "c"), "d"), r"a\newline \shortstack[r]{b\\c}\newline d"),
         (note("a", "It's 5 %."), r"\textsuperscript{a}\,It's 5\,\%."),
         (marked("x", 1.0, "redis"), "x"),
-        (Rich.escape(TITLE), latex_of(bold(TITLE))[len(r"\textbf{") : -1]),
+        (Rich.escape(TITLE), escape(bold(TITLE))[len(r"\textbf{") : -1]),
     ],
 )
 def test_markup_is_latex_too(rich, latex):
-    assert latex_of(rich) == latex
+    assert escape(rich) == latex
 
 
 def test_an_element_that_has_no_latex_is_an_error():
     for text in ("<u>x</u>", '<span class="red">x</span>', "<span>x</span>"):
         with pytest.raises(ValueError, match="no element of Rich"):
-            latex_of(Rich(text))
+            escape(Rich(text))
 
 
 def test_a_number_goes_with_its_text_if_it_is_one():

@@ -1,7 +1,7 @@
 """Text of tables as HTML and as LaTeX, and their templates.
 
 The few elements that a cell or a heading may have: ``<b>``, ``<i>``, ``<sup>``, ``<br>`` and
-``<span class="...">`` with one of ``SPANS``. HTML templates print them as they are, ``latex_of``
+``<span class="...">`` with one of ``ELEMENTS``. HTML templates print them as they are, ``escape``
 turns them into LaTeX. Strings for LaTeX templates are escaped unless they are LaTeX already.
 """
 
@@ -21,17 +21,10 @@ from markupsafe import Markup
 from kvstudy.analyse.tidy.numbers import MARK, marked_values
 from kvstudy.language.current import _
 from kvstudy.present import templates
-from kvstudy.present.templates import environment
 
 DASH = "\N{EN DASH}"
 # Two stores that the runs do not tell apart, or show to be equal; one that the client limits.
 TIE, EQUAL, BOUND = "~", "=", "\N{DAGGER}"
-SPANS = {
-    "grey": "does not count as much as its neighbours",
-    "hang": "takes no room in its column, so that numbers stay aligned",
-    "phantom": "takes the room of the text that its attribute data-as has, and shows nothing",
-    "stack": "lines below each other, aligned on the right",
-}
 
 
 class Rich(Markup):
@@ -201,9 +194,13 @@ ELEMENTS = {
     "b": r"\textbf{",
     "i": r"\textit{",
     "sup": r"\textsuperscript{",
+    # Does not count as much as its neighbours.
     "grey": r"\textcolor{black!55}{",
+    # Takes no room in its column, so that numbers stay aligned.
     "hang": r"\rlap{",
+    # Takes the room of the text that its attribute data-as has, and shows nothing.
     "phantom": r"\phantom{",
+    # Lines below each other, aligned on the right.
     "stack": r"\shortstack[r]{",
 }
 
@@ -248,11 +245,18 @@ def breakable(word: str, longest: int = LONGEST_WORD, piece: int = 12) -> str:
 
 
 def escape(text: str) -> Latex:
-    """``text`` so that LaTeX prints it as it is; Latex passes unchanged, Rich is turned into it."""
+    """``text`` so that LaTeX prints it as it is; Latex passes unchanged, Rich is turned into it.
+
+    ValueError for an element that ``Rich`` does not have.
+    """
     if isinstance(text, Latex):
         return text
     if isinstance(text, Rich):
-        return latex_of(text)
+        parser = _Parser()
+        # Slices of Rich would be Rich again.
+        parser.feed(str(text))
+        parser.close()
+        return Latex("".join(parser.parts))
     line = re.sub(r"[\n\t]", " ", printable(text))
     return Latex("".join(SPECIAL.get(character, character) for character in line))
 
@@ -262,12 +266,13 @@ def broken(text: str) -> str:
     text = UNIT.sub("\N{NARROW NO-BREAK SPACE}", text)
     # No-break spaces hold numbers and units together, which does not make them one word.
     parts = re.split("([ \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}])", text)
-    return "".join(_broken(part) if re.search(r"[^\W\d_]", part) else part for part in parts)
-
-
-def _broken(word: str) -> str:
-    # TeX hyphenates what has nothing but letters.
-    return breakable(word, LONGEST_WORD if word.isalpha() else LONGEST_SIGNS)
+    return "".join(
+        # TeX hyphenates what has nothing but letters.
+        breakable(part, LONGEST_WORD if part.isalpha() else LONGEST_SIGNS)
+        if re.search(r"[^\W\d_]", part)
+        else part
+        for part in parts
+    )
 
 
 def head(text: str, place: str = "r", longest: int = 16) -> Latex:
@@ -290,15 +295,6 @@ def label(text: str, longest: int = 40) -> Latex:
     if len(text) <= longest:
         return escape(text)
     return Latex(rf"\parbox[t]{{0.33\linewidth}}{{\raggedright {_finalize(text)}\strut}}")
-
-
-def latex_of(rich: Rich) -> Latex:
-    """The same as LaTeX. ValueError for an element that ``Rich`` does not have."""
-    parser = _Parser()
-    # Slices of Rich would be Rich again.
-    parser.feed(str(rich))
-    parser.close()
-    return Latex("".join(parser.parts))
 
 
 class _Parser(HTMLParser):
@@ -328,10 +324,10 @@ class _Parser(HTMLParser):
 def fill(template: Path, **values: object) -> str:
     """The filled ``template``: ``<< value >>``, ``<% block %>``, ``<# comment #>``.
 
-    Every value is escaped; ``said`` are the words of a continued table. Errors as
+    Every value is escaped; ``said`` stands above the further pages of a table. Errors as
     ``templates.fill``'s.
     """
-    found = environment(
+    found = templates.environment(
         template.parent,
         finalize=_finalize,
         variable_start_string="<<",
@@ -342,12 +338,8 @@ def fill(template: Path, **values: object) -> str:
         comment_end_string="#>",
     )
     found.filters |= {"head": head, "label": label}
-    return templates.fill(found, template.name, values | {"said": continued()})
-
-
-def continued() -> dict[str, str]:
-    """What stands above the further pages of a table."""
-    return {"table": _("Table"), "continued": _("continued")}
+    said = {"table": _("Table"), "continued": _("continued")}
+    return templates.fill(found, template.name, values | {"said": said})
 
 
 def _finalize(value: object) -> str:

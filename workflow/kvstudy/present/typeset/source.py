@@ -95,19 +95,15 @@ class Source:
 def _of_operations(values: pd.DataFrame, source: Source) -> Grid:
     """A column per store; a line per operation and metric, in the order of the source."""
     stores = _in_order(values["store"], source)
-    sections: list[Section] = []
-    titles: dict[str, Section] = {}
-    by_key = {(row.operation, row.metric, row.store): row for row in values.itertuples()}
-    for operation, metric in dict.fromkeys(zip(values["operation"], values["metric"], strict=True)):
-        if operation not in titles:
-            title = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
-            titles[operation] = Section(title, [])
-            sections.append(titles[operation])
-        some = next(by_key[key] for key in by_key if key[:2] == (operation, metric))
-        cells = [by_key.get((operation, metric, store)) for store in stores]
-        line = Line(label_of(some), [source.cell(row) for row in cells])
-        titles[operation].lines.append(line)
-    return source.table([(source.title(store), "") for store in stores], sections, stores=stores)
+    sections: dict[str, Section] = {}
+    for (operation, _metric), rows in values.groupby(["operation", "metric"], sort=False):
+        title = "" if operation == "overall" else operation_word(operation, " + ").capitalize()
+        section = sections.setdefault(operation, Section(title, []))
+        by_store = {row.store: row for row in rows.itertuples()}
+        label = label_of(next(rows.itertuples()))
+        section.lines.append(Line(label, [source.cell(by_store.get(store)) for store in stores]))
+    heads = [(source.title(store), "") for store in stores]
+    return source.table(heads, list(sections.values()), stores=stores)
 
 
 def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
@@ -130,18 +126,12 @@ def _over_sizes(values: pd.DataFrame, sizes: list[str], source: Source) -> Grid:
         key = tuple(getattr(row, name) for name in ["store", *others])
         by_key[getattr(row, rows), key] = row
         parts = [_part(name, getattr(row, name), row, source) for name in others]
-        columns.setdefault(
-            key,
-            (
-                source.title(row.store, row.store in turned),
-                ", ".join(part for part in parts if part),
-            ),
-        )
-    lines = []
-    for size in sorted(values[rows].dropna().unique()):
-        cells = [by_key.get((size, key)) for key in keys]
-        texts = [source.cell(row) for row in cells]
-        lines.append(Line(_whole(size, source), texts))
+        title = source.title(row.store, row.store in turned)
+        columns.setdefault(key, (title, ", ".join(filter(None, parts))))
+    lines = [
+        Line(_whole(size, source), [source.cell(by_key.get((size, key))) for key in keys])
+        for size in sorted(values[rows].dropna().unique())
+    ]
     notes = [] if "metric" in others else [label_of(next(values.itertuples())) + "."]
     return source.table(
         *([columns[key] for key in keys], [Section("", lines)], _(SIZE_TITLES[rows]), notes),

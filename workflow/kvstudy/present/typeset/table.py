@@ -114,17 +114,15 @@ class Grid:
     def frame(self) -> pd.DataFrame:
         """The cells as they are printed: section, line, then each column of the table."""
         upper = [title for title, width in self.groups for _ in range(width)]
-        upper = upper or [""] * len(self.columns)
         heads = [
             ": ".join(unescape(head) if isinstance(head, Rich) else head for head in both if head)
-            for both in zip(upper, self.columns, strict=True)
+            for both in zip(upper or [""] * len(self.columns), self.columns, strict=True)
         ]
-        rows = [
-            [section.title, line.label, *(getattr(cell, "unmarked", "") or cell for cell in cells)]
-            for section in self.sections
-            for line in section.lines
-            for cells in [line.cells]
-        ]
+        rows = []
+        for section in self.sections:
+            for line in section.lines:
+                cells = [getattr(cell, "unmarked", "") or cell for cell in line.cells]
+                rows.append([section.title, line.label, *cells])
         return pd.DataFrame(rows, columns=["section", "line", *heads])
 
     def parts(self) -> list[Grid]:
@@ -206,7 +204,7 @@ def write_tables(run: Run, templates: Path, output: Path) -> list[Path]:
 def write_table(table: Table, run: Run, templates: Path, output: Path) -> Path:
     """Write the three files of a ``table`` into ``output``, made if missing; returns the .tex."""
     rows = table.rows(run)
-    path = write(table.name, table.kind, rows, table.grids(rows, run), templates, output)
+    path = _write(table.name, table.kind, rows, table.grids(rows, run), templates, output)
     if choices := table.choices(rows, run):
         made = [(words, texts(grids, table.kind, templates)[1]) for words, grids in choices.items()]
         with path.with_suffix(".html").open("a", encoding="utf-8") as page:
@@ -227,14 +225,13 @@ def write_published(table: Table, source: Source, templates: Path, output: Path)
     if grid is not None:
         if any(getattr(cell, "unmarked", "") for line in grid.lines for cell in line.cells):
             grid.notes.append(rejected_note())
-        write(table.name, "printed", grid.frame(), [grid], templates, output)
+        _write(table.name, "printed", grid.frame(), [grid], templates, output)
     return grid
 
 
-def write(
+def _write(
     name: str, kind: str, rows: pd.DataFrame, grids: list[Grid], templates: Path, output: Path
 ) -> Path:
-    """``<name>.csv`` of the ``rows``, ``.tex`` and ``.html`` of the ``grids``; the .tex."""
     output.mkdir(parents=True, exist_ok=True)
     path = output / f"{name}.tex"
     for form, text in zip((".tex", ".html"), texts(grids, kind, templates), strict=True):
@@ -268,28 +265,29 @@ def sections_of(
     frame: pd.DataFrame, study: Study, line: Callable[[str, pd.DataFrame], Line]
 ) -> list[Section]:
     """A section per workload and parameters, with a line per store: ``line(store, its rows)``."""
-    sections = []
-    for title, rows in by_workload(frame, study):
-        lines = [
-            line(store, rows[rows["store"] == store])
-            for store in study.store_names
-            if (rows["store"] == store).any()
-        ]
-        sections.append(Section(title, lines, workload=rows["workload"].iloc[0]))
-    return sections
+    return [
+        Section(
+            title,
+            [
+                line(store, rows[rows["store"] == store])
+                for store in study.store_names
+                if (rows["store"] == store).any()
+            ],
+            workload=rows["workload"].iloc[0],
+        )
+        for title, rows in by_workload(frame, study)
+    ]
 
 
 def by_workload(frame: pd.DataFrame, study: Study) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each workload and its parameters, with the title of their section."""
+    """The rows of each workload and its parameters, with the title of their section.
+
+    Parameters are in the title only if there are several.
+    """
     for use in study.workloads:
-        for parameters, rows in by_parameters(frame, use.name):
-            yield (f"{use.title}, {parameters}" if parameters else use.title), rows
-
-
-def by_parameters(frame: pd.DataFrame, workload: str) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of ``workload`` by their parameters, which have a name only if there are several."""
-    groups = list(frame[frame["workload"] == workload].groupby("parameters", sort=False))
-    return groups if len(groups) > 1 else [("", rows) for _, rows in groups]
+        groups = list(frame[frame["workload"] == use.name].groupby("parameters", sort=False))
+        for parameters, rows in groups:
+            yield (f"{use.title}, {parameters}" if len(groups) > 1 else use.title), rows
 
 
 def by_store(rows: pd.DataFrame, titles: dict[str, str], *more: str) -> Iterator[tuple]:
