@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
@@ -24,42 +23,33 @@ BRACES = {r"\{": r"\textbraceleft{}", r"\}": r"\textbraceright{}"}
 HINT = "Whoever measured it is the author of the first entry: write your name there.\n"
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One entry; values are LaTeX, and the empty ones are left out."""
-
-    kind: str
-    key: str
-    fields: dict[str, str]
-
-    def __str__(self) -> str:
-        lines = [f"  {name} = {{{value}}}," for name, value in self.fields.items() if value]
-        return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"]) + "\n"
-
-
 def references(run: Run, bibliography: Path) -> str:
     """The text of references.bib; the entries of publications come from ``bibliography``.
 
     KvstudyError when that file lacks the study's source or YCSB's paper.
     """
     source = run.study.source
-    entries = [HINT, *map(str, [study_entry(run), _kvstudy(run.cells), *store_entries(run)])]
-    keys = [*([source.key] if source else []), YCSB]
+    entries = [HINT, _study_entry(run), _kvstudy(run.cells), *_store_entries(run)]
     published = _entries_of(bibliography)
-    for key in keys:
+    for key in [*([source.key] if source else []), YCSB]:
         if key not in published:
             raise KvstudyError(f"{bibliography}: has no entry '{key}'; add one")
         entries.append(published[key])
     return "\n".join(entries)
 
 
-def study_entry(run: Run) -> Entry:
+def _entry(key: str, **fields: str) -> str:
+    """One entry; values are LaTeX, and the empty ones are left out."""
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
+    return "\n".join([f"@misc{{{key},", *lines, "}"]) + "\n"
+
+
+def _study_entry(run: Run) -> str:
     """The run itself: what was measured, when, on which machine, and the digest of its logs."""
-    days = _days(run.cells)
-    when = ""
-    if days:
-        first, last = days[0].isoformat(), days[-1].isoformat()
-        when = f"Measured {first}" if first == last else f"Measured {first} to {last}"
+    days = list(dict.fromkeys(day.isoformat() for day in _days(run.cells)))
+    when = f"Measured {days[0]}" if days else ""
+    if len(days) > 1:
+        when += f" to {days[-1]}"
     components = run.environment.get("components", [])
     parts = {part["component"]: sentence(part["name"]) for part in components}
     machine = ", ".join(parts[name] for name in ("CPU", "Memory", "OS") if parts.get(name))
@@ -68,15 +58,12 @@ def study_entry(run: Run) -> Entry:
         f"{when or 'Measured'} on {machine}" if machine else when,
         f"raw logs: sha256 {digest}" if digest else "",
     ]
-    return Entry(
-        "misc",
+    return _entry(
         f"measured-{run.name}",
-        {
-            "author": f"{{{_value(f'kvstudy run {run.name}')}}}",
-            "title": f"{{{_value(run.study.title)}}}",
-            "year": _year(run.cells),
-            "note": "; ".join(_value(note) for note in notes if note),
-        },
+        author=f"{{{_value(f'kvstudy run {run.name}')}}}",
+        title=f"{{{_value(run.study.title)}}}",
+        year=_year(run.cells),
+        note="; ".join(_value(note) for note in notes if note),
     )
 
 
@@ -92,26 +79,22 @@ def logs_digest(raw: Path) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def store_entries(run: Run) -> list[Entry]:
+def _store_entries(run: Run) -> list[str]:
     """One entry for each store's software, with the versions that were measured, and when."""
-    found: dict[str, Entry] = {}
+    found: dict[str, dict[str, str]] = {}
     for name, store in run.stores.items():
         known = run.environment.get("stores", {}).get(name, {})
         versions = ", ".join(known.get("versions", []))
         folder = store.folder.name
-        if folder in found and found[folder].fields["year"]:
+        if folder in found and found[folder]["year"]:
             continue
-        found[folder] = Entry(
-            "misc",
-            f"software-{folder}",
-            {
-                "author": f"{{{_value(store.product)}}}",
-                "title": _value(f"Software, version {versions}" if versions else "Software"),
-                "howpublished": rf"\url{{{store.homepage}}}" if store.homepage else "",
-                "year": _year(run.cells) if versions else "",
-            },
-        )
-    return list(found.values())
+        found[folder] = {
+            "author": f"{{{_value(store.product)}}}",
+            "title": _value(f"Software, version {versions}" if versions else "Software"),
+            "howpublished": rf"\url{{{store.homepage}}}" if store.homepage else "",
+            "year": _year(run.cells) if versions else "",
+        }
+    return [_entry(f"software-{folder}", **fields) for folder, fields in found.items()]
 
 
 def _days(cells: pd.DataFrame) -> list[date]:
@@ -126,16 +109,13 @@ def _year(cells: pd.DataFrame) -> str:
     return str(days[-1].year) if days else ""
 
 
-def _kvstudy(cells: pd.DataFrame) -> Entry:
-    return Entry(
-        "misc",
+def _kvstudy(cells: pd.DataFrame) -> str:
+    return _entry(
         "software-kvstudy",
-        {
-            "author": "{The kvstudy developers}",
-            "title": "{kvstudy}: measurements of key-value stores, from servers to the report",
-            "year": _year(cells),
-            "note": f"Software, version {__version__}",
-        },
+        author="{The kvstudy developers}",
+        title="{kvstudy}: measurements of key-value stores, from servers to the report",
+        year=_year(cells),
+        note=f"Software, version {__version__}",
     )
 
 

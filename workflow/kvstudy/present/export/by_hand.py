@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
-from kvstudy.stores.definition import Store, load_store
+from kvstudy.stores.definition import Docker, Native, Store, load_store
 from kvstudy.stores.providers import ready_line
 from kvstudy.stores.server import HOST
 from kvstudy.study.cells import Cell, plan
@@ -54,12 +54,10 @@ class Places:
             return shlex.quote(word)
         text, end = "", 0
         for match in found:
-            text += _between_quotes(word[end : match.start()]) + self._name(match[0])
+            name = self.folders.get(match[0]) or self.ports[int(match[0])]
+            text += _between_quotes(word[end : match.start()]) + name
             end = match.end()
         return f'"{text}{_between_quotes(word[end:])}"'
-
-    def _name(self, text: str) -> str:
-        return self.folders[text] if text in self.folders else self.ports[int(text)]
 
 
 def _between_quotes(text: str) -> str:
@@ -87,32 +85,48 @@ class Measured:
         return self.manifest["server"]
 
     @property
+    def command(self) -> list[str]:
+        return self.manifest["phases"][self.cell.measured_phase]["command"]
+
+    @property
     def directory(self) -> str:
         """Where the cell was measured, as its commands name it."""
-        command = self.manifest["phases"][self.cell.measured_phase]["command"]
-        path = next(word for word in command if word.startswith("hdrhistogram.output.path="))
-        return path.partition("=")[2].removesuffix(f"{self.cell.measured_phase}.")
+        path = next(word for word in self.command if word.startswith("hdrhistogram.output.path="))
+        return path.partition("=")[2].removesuffix(f"{self.cell.measured_phase}.").rstrip("/")
 
     @property
     def root(self) -> str:
         """The project's folder there; "" where no command tells."""
         lines = [line for lines in self.sections.values() for line in lines]
-        inside = re.escape(self.directory.rstrip("/"))
-        found = re.search(rf"(/[^\s'\"=:]*?)/{inside}", "\n".join(lines))
+        found = re.search(rf"(/[^\s'\"=:]*?)/{re.escape(self.directory)}", "\n".join(lines))
         return found[1] if found else ""
 
     @property
     def port(self) -> int | None:
         """The server's port; None for YCSB without a store."""
-        command = self.manifest["phases"][self.cell.measured_phase]["command"]
         for name, template in self.store.ycsb.properties.items():
             pattern = re.escape(template).replace(r"\{host\}", "(.+)")
             pattern = pattern.replace(r"\{port\}", r"(?P<port>\d+)")
-            for word in command:
+            for word in self.command:
                 found = re.fullmatch(f"{re.escape(name)}={pattern}", word)
                 if found and "port" in found.groupdict():
                     return int(found["port"])
         return None
+
+    @property
+    def ports(self) -> dict[str, int]:
+        """Further ports by the names of their variables; cells of older versions have none."""
+        return {
+            f"PORT_{name.upper()}": number
+            for name, number in self.server.get("ports", {}).items()
+            if name not in self.store.side_ports
+        }
+
+    @property
+    def settings(self) -> Native | Docker | None:
+        """How the store's definition says that such a server is started."""
+        store = self.store
+        return {"native": store.native, "docker": store.docker}.get(self.server["provider"])
 
 
 def commands_of_run(study: Study, scale: float, run: str, raw: Path) -> str:
@@ -158,7 +172,7 @@ def _read(folder: Path, cell: Cell) -> Measured:
 def _head(run: str, cells: list[Measured]) -> list[str]:
     root = next((each.root for each in cells if each.root), "")
     port = next((each.port for each in cells if each.port), 6379)
-    ports = {name: number for each in cells for name, number in _own_ports(each).items()}
+    ports = {name: number for each in cells for name, number in each.ports.items()}
     return [
         f"# The commands of {run}, to repeat a cell by hand. In the order of measurement.",
         "#",
@@ -209,7 +223,7 @@ def _block(number: int, each: Measured) -> list[str]:
     if each.server["provider"] != "none":
         server = f"{each.store.title} {each.server['version']}, {each.server['provider']}"
     lines = [RULE, f"# {number}. {cell.path}", f"# {server}; measured {manifest['started']}"]
-    if "ports" not in each.server and _needs_ports(each):
+    if "ports" not in each.server and each.settings and each.settings.ports:
         lines.append("# its further ports are numbers: older cells do not tell which they are")
     if cell.load is not None:
         lines.append(f"# at a fixed rate, {cell.load} % of the throughput without one")
@@ -232,19 +246,19 @@ def _block(number: int, each: Measured) -> list[str]:
 
 
 def _places(each: Measured) -> Places:
-    directory = each.directory.rstrip("/")
-    folders = {directory: "$CELL"}
+    folders = {each.directory: "$CELL"}
     if each.root:
-        folders |= {f"{each.root}/{directory}": "$CELL", each.root: "$KVSTUDY"}
+        folders |= {f"{each.root}/{each.directory}": "$CELL", each.root: "$KVSTUDY"}
     if "host" in each.server:
         # By hand, all of it is on one machine.
         folders |= {each.server["host"]: HOST, each.server["folder"]: "$CELL"}
-    if name := _container(each):
-        folders[name] = CONTAINER
+    command = each.server.get("command") or []
+    if "--name" in command:
+        folders[command[command.index("--name") + 1]] = CONTAINER
     # The user who measured, where a server must be told.
     if user := re.search(r"--user=\S+", " ".join(each.sections.get("server", []))):
         folders[user[0]] = "--user=$(id -un)"
-    ports = {number: f"${name}" for name, number in _own_ports(each).items()}
+    ports = {number: f"${name}" for name, number in each.ports.items()}
     if each.port:
         for distance in each.store.side_ports.values():
             ports[each.port + distance] = f"$((PORT + {distance}))"
@@ -252,28 +266,10 @@ def _places(each: Measured) -> Places:
     return Places(folders, ports)
 
 
-def _own_ports(each: Measured) -> dict[str, int]:
-    """Further ports by the names of their variables; cells of older versions have none."""
-    ports = each.server.get("ports", {})
-    return {
-        f"PORT_{name.upper()}": number
-        for name, number in ports.items()
-        if name not in each.store.side_ports
-    }
-
-
-def _needs_ports(each: Measured) -> bool:
-    how = {"native": each.store.native, "docker": each.store.docker}.get(each.server["provider"])
-    return bool(how and how.ports)
-
-
-def _container(each: Measured) -> str:
-    command = each.server.get("command") or []
-    return command[command.index("--name") + 1] if "--name" in command else ""
-
-
 def _server(each: Measured, places: Places) -> list[str]:
     started = each.server["provider"] in ("native", "docker")
+    # What the server becomes when root starts it.
+    user = getattr(each.settings, "user", None)
     lines = ["# server"]
     again = False
     for line in each.sections.get("server", []):
@@ -283,34 +279,19 @@ def _server(each: Measured, places: Places) -> list[str]:
         elif again:
             lines.append(f"until {places.line(line)}; do sleep 1; done")
         elif line.endswith(" &"):
-            lines += _as_user(each)
-            command = _with_user(places.line(line.removesuffix(" &")), each)
+            command = places.line(line.removesuffix(" &"))
+            if user:
+                become = f"setpriv --reuid {user} --regid $(id -gn {user}) --clear-groups --"
+                lines.append(
+                    f'AS=$([ "$(id -u)" != 0 ] || echo "{become}")  # it refuses to run as root'
+                )
+                # Variables of the command stand before it.
+                variables = re.match(r'(?:\w+=(?:"[^"]*"|\S*) )*', command)[0]
+                command = f"{variables}$AS {command.removeprefix(variables)}"
             lines += [f'{command} < /dev/null > "$CELL/server.log" 2>&1 &', "SERVER=$!"]
         elif (shown := places.line(line)) != DATA:
             lines.append(shown)
     return lines
-
-
-def _user(each: Measured) -> str:
-    """The user that the server becomes when root starts it."""
-    if each.server["provider"] != "native" or each.store.native is None:
-        return ""
-    return each.store.native.user or ""
-
-
-def _as_user(each: Measured) -> list[str]:
-    if not (user := _user(each)):
-        return []
-    become = f"setpriv --reuid {user} --regid $(id -gn {user}) --clear-groups --"
-    return [f'AS=$([ "$(id -u)" != 0 ] || echo "{become}")  # it refuses to run as root']
-
-
-def _with_user(command: str, each: Measured) -> str:
-    if not _user(each):
-        return command
-    # Variables of the command stand before it.
-    variables = re.match(r'(?:\w+=(?:"[^"]*"|\S*) )*', command)[0]
-    return f"{variables}$AS {command.removeprefix(variables)}"
 
 
 def _ready(each: Measured, places: Places) -> list[str]:

@@ -6,7 +6,6 @@ import math
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -57,21 +56,26 @@ def ready_for_input(text: str, name: str, caption: str) -> str:
         text = _long(text, name, caption)
     if LONG in text:
         text = f"\\begingroup{PLAIN}%\n{text.strip()}\n\\endgroup\n"
+        how = [
+            rf"% It runs over pages and has its caption and label: \input{{tables/{name}}} alone.",
+            f"% Made for lines of {WIDTH}.",
+        ]
     else:
         text = (
             f"\\begingroup{PLAIN}%\n"
             f"\\noindent\\resizebox{{\\linewidth}}{{!}}{{\\begin{{minipage}}{{{WIDTH}}}%\n"
             f"{text.strip()}%\n\\end{{minipage}}}}%\n\\endgroup\n"
         )
-    needs = [package for package, pattern in PACKAGES.items() if re.search(pattern, text)]
-    return "\n".join(
-        [
-            f"% Needs: \\usepackage{{{', '.join(needs)}}}",
-            *(f"% Caption of the report: {line}" for line in [" ".join(caption.split())] if line),
-            *_how(text, name),
-            text,
+        how = [
+            r"% Use: \begin{table}\caption{...}\centering "
+            rf"\input{{tables/{name}}}\end{{table}}",
+            f"% Made for lines of {WIDTH}; it scales itself to yours.",
         ]
-    )
+    needs = [package for package, pattern in PACKAGES.items() if re.search(pattern, text)]
+    lines = [f"% Needs: \\usepackage{{{', '.join(needs)}}}"]
+    if words := " ".join(caption.split()):
+        lines.append(f"% Caption of the report: {words}")
+    return "\n".join([*lines, *how, text])
 
 
 def _long(text: str, name: str, caption: str) -> str:
@@ -85,18 +89,6 @@ def _long(text: str, name: str, caption: str) -> str:
         .replace(r"\begin{minipage}{\linewidth}", r"\begingroup")
         .replace(r"\end{minipage}", r"\endgroup")
     )
-
-
-def _how(text: str, name: str) -> list[str]:
-    if LONG in text:
-        return [
-            rf"% It runs over pages and has its caption and label: \input{{tables/{name}}} alone.",
-            f"% Made for lines of {WIDTH}.",
-        ]
-    return [
-        rf"% Use: \begin{{table}}\caption{{...}}\centering \input{{tables/{name}}}\end{{table}}",
-        f"% Made for lines of {WIDTH}; it scales itself to yours.",
-    ]
 
 
 FORMS = ("pdf", "svg", "png", "csv")
@@ -140,31 +132,31 @@ def export(run: Run, language: str) -> Path:
 def _tables(study: Study, folder: Path, output: Path) -> dict[str, str]:
     """Copy the tables; returns the caption of each."""
     captions = {table.name: table.caption for table in study.tables + study.open_loop_tables}
-    paths = {path.stem: path for path in sorted(folder.glob("*.tex"))}
     for name in captions:
-        if name not in paths:
-            raise KvstudyError(
-                f"{folder / name}.tex: no such file; write it with 'kvstudy tabulate'"
-            )
+        _there(folder / f"{name}.tex", "kvstudy tabulate")
     # Tables that bring their own captions, such as that of the claims, are there too.
-    for name, path in paths.items():
-        text = ready_for_input(path.read_text(encoding="utf-8"), name, captions.get(name, ""))
+    for path in sorted(folder.glob("*.tex")):
+        text = path.read_text(encoding="utf-8")
+        text = ready_for_input(text, path.stem, captions.get(path.stem, ""))
         (output / path.name).write_text(text, encoding="utf-8")
-        if path.with_suffix(".csv").is_file():
-            shutil.copyfile(path.with_suffix(".csv"), output / f"{name}.csv")
+        values = path.with_suffix(".csv")
+        if values.is_file():
+            shutil.copyfile(values, output / values.name)
     return captions
 
 
 def _figures(study: Study, folder: Path, output: Path) -> dict[str, str]:
     """Copy the figures; returns the caption of each."""
     captions = {figure.name: figure.caption for figure in study.drawn_figures}
-    for name in captions:
-        for form in FORMS:
-            path = folder / f"{name}.{form}"
-            if not path.is_file():
-                raise KvstudyError(f"{path}: no such file; write it with 'kvstudy draw'")
-            shutil.copyfile(path, output / path.name)
+    for path in (folder / f"{name}.{form}" for name in captions for form in FORMS):
+        shutil.copyfile(_there(path, "kvstudy draw"), output / path.name)
     return captions
+
+
+def _there(path: Path, command: str) -> Path:
+    if not path.is_file():
+        raise KvstudyError(f"{path}: no such file; write it with '{command}'")
+    return path
 
 
 def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[str, object]:
@@ -176,31 +168,27 @@ def _about(run: Run, tables: dict[str, str], figures: dict[str, str]) -> dict[st
     # The workload that most stores have, and of these the first two.
     counts = speeds.groupby("workload", sort=False)["store"].nunique()
     workload = counts.idxmax() if len(counts) else study.workload_names[0]
-    measured = list(dict.fromkeys(speeds.loc[speeds["workload"] == workload, "store"]))
-    latencies = summary[
-        (summary["workload"] == workload)
-        & (summary["metric"] == "latency_mean")
-        & summary["store"].isin(measured[:1])
-    ]
+    speeds = speeds[speeds["workload"] == workload]
+    measured = list(dict.fromkeys(speeds["store"]))
+    stores = (measured or study.store_names)[:2]
+    of_latencies = (summary["workload"] == workload) & (summary["metric"] == "latency_mean")
+    latencies = summary[of_latencies & summary["store"].isin(measured[:1])]
     results = [table.name for table in study.tables if table.kind == "results"]
-    table = next(iter([*results, *tables]))
-    figure = next(iter(figures), "")
+    table, figure = next(iter([*results, *tables])), next(iter(figures), "")
+    published = run.results.published(stores[0], workload, "overall", "throughput")
     return {
         "title": study.title,
         "run": Latex(run.name),
         "stores": [
             (Latex(name), run.stores[name].title, Latex(run.stores[name].folder.name))
-            for name in (measured or study.store_names)[:2]
+            for name in stores
         ],
         "workload": Latex(workload),
         "workload_title": study.workload(workload).title,
         "compared": len(measured) > 1,
-        "published": run.results.published(
-            *(measured or study.store_names)[:1], workload, "overall", "throughput"
-        )
-        is not None,
+        "published": published is not None,
         "operation": Latex(latencies["operation"].iloc[0]) if len(latencies) else "",
-        "intervals": bool((speeds.loc[speeds["workload"] == workload, "n"] > 1).any()),
+        "intervals": bool((speeds["n"] > 1).any()),
         "table": Latex(table),
         "table_caption": tables[table],
         "figure": Latex(figure),
@@ -236,20 +224,6 @@ ENDS = ["ratio", "low", "high"]
 KEYS = [*SETTING, "operation", "metric"]
 
 
-@dataclass(frozen=True)
-class Number:
-    """A value; "" for what it does not have. ``unit`` is siunitx's."""
-
-    key: Latex
-    unit: Latex
-    n: int
-    mean: Latex
-    sd: Latex
-    geometric: Latex
-    low: Latex
-    high: Latex
-
-
 def numbers_tex(run: Run, template: Path) -> str:
     """The text of numbers.tex: macros, and what they print.
 
@@ -263,12 +237,13 @@ def numbers_tex(run: Run, template: Path) -> str:
     planned = list(dict.fromkeys(own[SETTING].itertuples(index=False, name=None)))
     there = set(summary[SETTING].itertuples(index=False, name=None))
     single = {name: swept.operations(name) for name in study.workload_names}
+    rejected = Latex("the audit of the source rejects this value")
     return fill(
         template,
         run=Latex(run.name),
         numbers=list(_numbers(summary, intervals.TABLE.read(run.analysis_folder))),
         published=[
-            (_key(row), _unit(row.unit), _digits(row.value), _remark(row))
+            (_key(row), _unit(row.unit), _digits(row.value), rejected if row.rejected else "")
             for row in swept.published_values().itertuples()
         ],
         ratios=[*_ratios(pairs.TABLE.read(run.analysis_folder)), *_of_all(run)],
@@ -298,23 +273,22 @@ def _digits(value: float) -> Latex:
     return Latex("" if math.isnan(value) else significant(value, DIGITS))
 
 
-def _remark(row) -> Latex:
-    return Latex("the audit of the source rejects this value" if row.rejected else "")
-
-
-def _numbers(summary: pd.DataFrame, bounds: pd.DataFrame) -> Iterator[Number]:
+def _numbers(summary: pd.DataFrame, bounds: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """Each value; ``geometric`` mean and its bounds are "" where it has none."""
     bounds = bounds.set_index(KEYS)[["value", "low", "high"]]
     for row in summary.itertuples():
         key = tuple(getattr(row, name) for name in KEYS)
-        of_geometric = bounds.loc[key] if key in bounds.index else [math.nan] * 3
-        yield Number(
-            _key(row),
-            _unit(row.unit),
-            int(row.n),
-            _digits(row.mean),
-            _digits(row.sd),
-            *map(_digits, of_geometric),
-        )
+        geometric, low, high = bounds.loc[key] if key in bounds.index else [math.nan] * 3
+        yield {
+            "key": _key(row),
+            "unit": _unit(row.unit),
+            "n": int(row.n),
+            "mean": _digits(row.mean),
+            "sd": _digits(row.sd),
+            "geometric": _digits(geometric),
+            "low": _digits(low),
+            "high": _digits(high),
+        }
 
 
 def _ratios(rows: pd.DataFrame) -> Iterator[tuple[Latex, ...]]:
