@@ -6,11 +6,11 @@ import math
 from types import SimpleNamespace
 
 import pandas as pd
-from kvstudy.present.report.answers import answers
 from kvstudy.present.report.workloads import (
     Lead,
     Rank,
     agreement,
+    answers,
     apart,
     compared,
     ranking,

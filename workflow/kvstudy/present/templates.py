@@ -35,14 +35,8 @@ def fill(environment: jinja2.Environment, name: str, values: dict[str, Any]) -> 
         folders = ", ".join(environment.loader.searchpath)
         raise KvstudyError(f"{folders}/{error.name}: no such template; restore it") from None
     except (jinja2.UndefinedError, TypeError, ValueError, LookupError) as error:
-        line = _line_of(error)
-        if line is None:
+        frames = traceback.extract_tb(error.__traceback__)
+        inner = [f"{frame.filename}:{frame.lineno}" for frame in frames if ".j2" in frame.filename]
+        if not inner:
             raise
-        raise KvstudyError(f"{line}: {error}; mend the expression on that line") from error
-
-
-def _line_of(error: BaseException) -> str | None:
-    """File and line of the innermost template that the error went through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [f"{frame.filename}:{frame.lineno}" for frame in frames if ".j2" in frame.filename]
-    return lines[-1] if lines else None
+        raise KvstudyError(f"{inner[-1]}: {error}; mend the expression on that line") from error

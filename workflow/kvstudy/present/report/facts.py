@@ -22,7 +22,7 @@ from kvstudy.analyse.tidy.numbers import grouped, sized
 from kvstudy.analyse.tidy.probes import one_field
 from kvstudy.analyse.tidy.results import published_only
 from kvstudy.language.current import _
-from kvstudy.present.report import answers, cells, course, source, surroundings, workloads
+from kvstudy.present.report import cells, course, source, surroundings, workloads
 from kvstudy.present.report.cells import (
     Names,
     OfCells,
@@ -352,7 +352,7 @@ class RunFacts(OfCells):
 
     @cached_property
     def answers(self) -> SimpleNamespace:
-        return answers.answers(self.data)
+        return workloads.answers(self.data)
 
     @property
     def tail(self) -> tuple[str, SimpleNamespace] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from itertools import product
 from types import SimpleNamespace
 
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
@@ -161,16 +162,12 @@ def import_facts(study: Study, environment: dict) -> SimpleNamespace | None:
 
 def not_imported(names: Names, cells: list[Row]) -> list[tuple[str, list[str]]]:
     """Each store with its workloads that lack a log, and which repetitions if not all do."""
-    stores = []
-    for store in names.study.store_names:
-        texts = []
-        for use in names.study.workloads:
-            rows = [row for row in cells if (row["store"], row["workload"]) == (store, use.name)]
-            lacking = [row["repetition"] for row in rows if row["reason"] == NOT_IMPORTED]
-            if lacking and len(lacking) == len(rows):
-                texts.append(use.title)
-            elif lacking:
-                texts.append(_("{} (repetition {})").format(use.title, ", ".join(sorted(lacking))))
-        if texts:
-            stores.append((names.store(store), texts))
-    return stores
+    found = []
+    for store, use in product(names.study.store_names, names.study.workloads):
+        rows = [row for row in cells if (row["store"], row["workload"]) == (store, use.name)]
+        lacking = sorted(row["repetition"] for row in rows if row["reason"] == NOT_IMPORTED)
+        if lacking:
+            some = _("{} (repetition {})").format(use.title, ", ".join(lacking))
+            text = use.title if len(lacking) == len(rows) else some
+            found.append((names.store(store), text))
+    return list(joined(found).items())
