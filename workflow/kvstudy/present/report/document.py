@@ -122,26 +122,6 @@ def filters(templates: Path, language: str, *names: str) -> list[Path]:
     return [*filter(Path.is_file, typography), *(templates / name for name in names)]
 
 
-def words_of(language: str) -> dict[str, str]:
-    """What the filters put in themselves.
-
-    Pandoc is not told the language: version 2.17 cannot read its own Czech words.
-    """
-    with using(language):
-        words = {"table": _("Table"), "figure": _("Figure"), "contents": _("Contents")}
-        return {f"word-{name}": word for name, word in words.items()}
-
-
-def citations(templates: Path, references: Path) -> list[str]:
-    """Options that print references by number, for all formats but LaTeX."""
-    return [
-        "--citeproc",
-        f"--csl={templates / 'numeric.csl'}",
-        f"--bibliography={references}",
-        "--metadata=link-citations",
-    ]
-
-
 def convert(
     text: str, to: Sequence[str], name: Path, filters: Sequence[Path], metadata: Mapping[str, str]
 ) -> str:
@@ -170,6 +150,29 @@ def convert(
             "mend the text in report/text that it names"
         )
     return done.stdout
+
+
+def convert_numbered(
+    markdown: Path, text: str, front: Front, parts: Parts, to: Sequence[str], own: str, **told: str
+) -> str:
+    """As ``convert``, for formats that do not number tables and references by themselves.
+
+    ``own`` is the format's Lua filter, ``told`` what it asks for, beside its words. Pandoc is not
+    told the language: version 2.17 cannot read its own Czech words.
+    """
+    options = [
+        "--citeproc",
+        f"--csl={parts.templates / 'numeric.csl'}",
+        f"--bibliography={parts.references}",
+        "--metadata=link-citations",
+        *to,
+    ]
+    with using(front.language):
+        words = {"table": _("Table"), "figure": _("Figure"), "contents": _("Contents")}
+    metadata = {f"word-{name}": word for name, word in words.items()}
+    metadata |= {"tables": parts.tables.as_posix()} | told
+    used = filters(parts.templates, front.language, "numbers.lua", own)
+    return convert(text, options, markdown, used, metadata)
 
 
 # A4, with the text width that the figures are drawn for; the title stands on the first page.
@@ -211,26 +214,18 @@ def build_docx(markdown: Path, parts: Parts, output: Path) -> None:
     KvstudyError when pandoc refuses the text; ``output`` is then left as it was.
     """
     text, front = read_document(markdown)
-    templates = parts.templates
     with tempfile.TemporaryDirectory() as folder:
         reference, made = Path(folder, "reference.docx"), Path(folder, "report.docx")
-        reference.write_bytes(_reference(templates / "docx-styles.xml", front))
-        options = [
-            *citations(templates, parts.references),
-            "--to=docx",
-            f"--reference-doc={reference}",
-            f"--output={made}",
-        ]
-        metadata = {
-            "title": front.title,
-            "subtitle": front.subtitle,
-            "date": front.dateline,
-            **words_of(front.language),
-            "tables": parts.tables.as_posix(),
-            "figures": parts.figures.as_posix(),
-        }
-        used = filters(templates, front.language, "numbers.lua", "docx.lua")
-        convert(text, options, markdown, used, metadata)
+        reference.write_bytes(_reference(parts.templates / "docx-styles.xml", front))
+        convert_numbered(
+            *(markdown, text, front, parts),
+            ["--to=docx", f"--reference-doc={reference}", f"--output={made}"],
+            "docx.lua",
+            title=front.title,
+            subtitle=front.subtitle,
+            date=front.dateline,
+            figures=parts.figures.as_posix(),
+        )
         put(_with_own_properties(made, front.subject), output)
 
 

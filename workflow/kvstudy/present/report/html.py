@@ -19,15 +19,7 @@ from kvstudy.language.current import _, current, ngettext, using
 from kvstudy.language.reasons import sentence
 from kvstudy.present import templates
 from kvstudy.present.drawing.page import inline, scripts, styles
-from kvstudy.present.report.document import (
-    Front,
-    Parts,
-    citations,
-    convert,
-    filters,
-    read_document,
-    words_of,
-)
+from kvstudy.present.report.document import Front, Parts, convert_numbered, read_document
 from kvstudy.whole_file import put
 
 # A figure with more rows has them in its CSV only: they were a quarter of a page's bytes.
@@ -269,16 +261,12 @@ def build_html(markdown: Path, parts: Parts, output: Path, provenance: Path | No
     """
     text, front = read_document(markdown)
     folder = parts.templates
-    converted = convert(
-        text,
-        [
-            *citations(folder, parts.references),
-            *["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3"],
-            f"--template={folder / 'html' / 'body.template'}",
-        ],
-        markdown,
-        filters(folder, front.language, "numbers.lua", "html.lua"),
-        words_of(front.language) | {"tables": parts.tables.as_posix(), "pagetitle": front.run},
+    template = f"--template={folder / 'html' / 'body.template'}"
+    converted = convert_numbered(
+        *(markdown, text, front, parts),
+        ["--to=html5", "--section-divs", "--standalone", "--toc", "--toc-depth=3", template],
+        "html.lua",
+        pagetitle=front.run,
     )
     contents, body = converted.split(BETWEEN)
     made_of = MadeOf(provenance) if provenance else None

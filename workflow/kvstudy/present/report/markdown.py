@@ -132,7 +132,6 @@ FILTERS = {
     "bytes": as_bytes,
     "as_duration": as_duration,
     "as_time": as_time,
-    "as_day": lambda moment: Markup(long_date(moment)),
     "rho": as_correlation,
     # The smallest only as a bound.
     "p_value": lambda value: Markup(decimal("< 0.01" if value < 0.01 else f"{value:.2f}")),

@@ -147,35 +147,25 @@ def fill_html(template: Path, **values: object) -> str:
 
 ZERO_WIDTH_SPACE = "\N{ZERO WIDTH SPACE}"
 LONGEST_WORD, LONGEST_SIGNS = 24, 14
+NAMED = {
+    **{"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "`": "asciigrave"},
+    **{"<": "less", ">": "greater", "|": "bar"},
+    # pdflatex's fonts have no glyph for these.
+    **{"µ": "mu", "±": "pm", "\N{MULTIPLICATION SIGN}": "times", "\N{MINUS SIGN}": "minus"},
+    "\N{DAGGER}": "dagger",
+}
 SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
+    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+    **{sign: rf"\text{name}{{}}" for sign, name in NAMED.items()},
     # Two hyphens in a row would become a dash.
     "-": "-{}",
     # An opening bracket after \\ would be read as its optional argument.
     "[": "{[}",
     "]": "{]}",
-    # pdflatex's fonts have no glyph for these.
+    # pdflatex's fonts have no glyph for these either.
     ZERO_WIDTH_SPACE: r"\allowbreak{}",
     "\N{NARROW NO-BREAK SPACE}": r"\,",
     "\N{NO-BREAK SPACE}": "~",
-    "µ": r"\textmu{}",
-    "\N{MULTIPLICATION SIGN}": r"\texttimes{}",
-    "\N{MINUS SIGN}": r"\textminus{}",
-    "±": r"\textpm{}",
-    "\N{DAGGER}": r"\textdagger{}",
     "\N{RIGHTWARDS ARROW}": r"$\rightarrow$",
     "\N{BLACK CIRCLE}": r"$\bullet$",
     "\N{WHITE CIRCLE}": r"$\circ$",
