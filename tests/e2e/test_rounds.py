@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
-from kvstudy.analyse.findings.agreement import agreement, flagged
 from kvstudy.analyse.findings.rounds import Times, rounds
+from kvstudy.analyse.findings.validity import agreement, flagged
 from kvstudy.analyse.tidy.collect import collect
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.probes import Probes, collect_probes

@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from kvstudy.analyse.findings.agreement import agreement, flagged
+from kvstudy.analyse.findings.validity import agreement, flagged
 from kvstudy.analyse.tidy.collect import collect
 from kvstudy.analyse.tidy.files import HISTOGRAMS
 from kvstudy.analyse.tidy.probes import Probes, collect_probes

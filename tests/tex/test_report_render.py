@@ -15,9 +15,8 @@ import yaml
 from kvstudy.analyse.audit.check import COLUMNS as CHECKS
 from kvstudy.analyse.claims.table import COLUMNS as CLAIMS
 from kvstudy.analyse.claims.table import read_claims
-from kvstudy.analyse.findings.agreement import TABLE as AGREEMENT
 from kvstudy.analyse.findings.files import write_analysis
-from kvstudy.analyse.findings.validity import TABLE as VALIDITY
+from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import CELLS, PROBES, SUMMARY
 from kvstudy.analyse.tidy.probes import rows_of

@@ -4,12 +4,10 @@ import math
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import TABLE as FLOOR_COLUMNS
 from kvstudy.analyse.findings.intervals import intervals
-from kvstudy.analyse.findings.order import drift_of, order, out_of_order
-from kvstudy.analyse.findings.pairs import pairs
+from kvstudy.analyse.findings.over_time import drift_of, order, out_of_order, steadiness
+from kvstudy.analyse.findings.pairs import FLOOR, pairs
 from kvstudy.analyse.findings.percentiles import percentiles
-from kvstudy.analyse.findings.steadiness import steadiness
 from kvstudy.analyse.tidy.files import (
     HISTOGRAMS,
     MEASUREMENTS,
@@ -25,7 +23,7 @@ SPEED = {
     "slow": (100.0, 104.0, 111.0),
     "near": (101.0, 102.0, 112.0),
 }
-NO_FLOOR = FLOOR_COLUMNS.frame()
+NO_FLOOR = FLOOR.frame()
 
 
 def tables(speeds: dict[str, tuple[float, ...]] = SPEED) -> tuple[pd.DataFrame, pd.DataFrame]:

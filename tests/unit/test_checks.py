@@ -2,8 +2,8 @@
 
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.percentiles import TABLE as PERCENTILES
-from kvstudy.analyse.findings.steadiness import TABLE as STEADINESS
+from kvstudy.analyse.findings.over_time import STEADINESS
+from kvstudy.analyse.findings.percentiles import PERCENTILES
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.present.typeset.latex import DASH, stacked
 from kvstudy.present.typeset.table import Grid

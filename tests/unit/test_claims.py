@@ -16,10 +16,9 @@ from kvstudy.analyse.claims.selection import Grid, ParameterSet, grid_of
 from kvstudy.analyse.claims.table import COLUMNS, read_claims, table
 from kvstudy.analyse.claims.values import Values, measured_values, published_values
 from kvstudy.analyse.claims.words import Names
-from kvstudy.analyse.findings.bottleneck import TABLE as BOTTLENECK
-from kvstudy.analyse.findings.break_even import crossing
-from kvstudy.analyse.findings.floor import TABLE as FLOOR
-from kvstudy.analyse.findings.rounds import Times
+from kvstudy.analyse.findings.bottleneck import BOTTLENECK
+from kvstudy.analyse.findings.pairs import FLOOR
+from kvstudy.analyse.findings.rounds import Times, crossing
 from kvstudy.analyse.findings.rounds import rounds as rounds_of
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.results import read_published

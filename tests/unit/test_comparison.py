@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import TABLE as FLOOR_COLUMNS
+from kvstudy.analyse.findings.pairs import FLOOR as FLOOR_COLUMNS
 from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.analyse.tidy.results import Results, read_published
 from kvstudy.analyse.tidy.summary import per_repetition, summarise

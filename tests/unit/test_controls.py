@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.findings.bottleneck import NUMBERS, bottleneck, client_bound
-from kvstudy.analyse.findings.floor import floors
-from kvstudy.analyse.findings.pairs import pairs
+from kvstudy.analyse.findings.pairs import floors, pairs
 from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence

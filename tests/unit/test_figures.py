@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.order import TABLE as ORDER_COLUMNS
+from kvstudy.analyse.findings.over_time import ORDER
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS, draw
 from kvstudy.present.drawing.draw import MOST_SHAPES, looks, save, use_style
@@ -74,7 +74,7 @@ def runs(repetitions: int = 2) -> pd.DataFrame:
             sequence = 2 * (repetition - 1) + place
             residual = (0.05 if repetition == 2 else -0.05) if repetitions > 1 else math.nan
             rows.append([store, "a", "p", str(repetition), sequence, sequence, 1000, residual])
-    return pd.DataFrame(rows, columns=ORDER_COLUMNS.columns)
+    return pd.DataFrame(rows, columns=ORDER.columns)
 
 
 def test_run_order_shows_each_run_against_its_cells_mean(tmp_path):

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 from kvstudy.analyse.findings.files import Analysis
-from kvstudy.analyse.findings.open_percentiles import latencies
-from kvstudy.analyse.findings.open_rates import rates
+from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
 from kvstudy.analyse.tidy.open_loop import TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError

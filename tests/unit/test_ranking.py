@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import floors
-from kvstudy.analyse.findings.pairs import pairs
+from kvstudy.analyse.findings.pairs import floors, pairs
 from kvstudy.analyse.tidy.files import CELL
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.floor import TABLE as FLOOR
+from kvstudy.analyse.findings.pairs import FLOOR
 from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.results import Results

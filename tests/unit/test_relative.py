@@ -5,8 +5,15 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.break_even import Costs, hit_probability, printed, published_costs
-from kvstudy.analyse.findings.rounds import TABLE, Times, rounds
+from kvstudy.analyse.findings.rounds import ROUNDS as TABLE
+from kvstudy.analyse.findings.rounds import (
+    Costs,
+    Times,
+    hit_probability,
+    printed,
+    published_costs,
+    rounds,
+)
 from kvstudy.analyse.tidy.files import CELL, ROUNDS
 from kvstudy.analyse.tidy.results import read_published
 from kvstudy.present.drawing.draw import Looks, looks

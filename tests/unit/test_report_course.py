@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.steadiness import TABLE as STEADINESS
+from kvstudy.analyse.findings.over_time import STEADINESS
 from kvstudy.analyse.tidy.files import SUMMARY
 from kvstudy.present.report.cells import Names
 from kvstudy.present.report.course import course_facts

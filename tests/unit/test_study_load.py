@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from kvstudy.analyse.findings.agreement import writing_all_fields
+from kvstudy.analyse.findings.validity import writing_all_fields
 from kvstudy.commands.schema import files
 from kvstudy.errors import KvstudyError
 from kvstudy.study.cells import plan

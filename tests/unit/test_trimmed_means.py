@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.trimmed import trimmed
+from kvstudy.analyse.findings.intervals import trimmed
 from kvstudy.analyse.tidy.files import MEASUREMENTS
 from kvstudy.present.typeset.latex import DASH
 from pydantic import ValidationError

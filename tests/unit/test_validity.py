@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.agreement import agreement, flagged, writing_all_fields
-from kvstudy.analyse.findings.validity import validity
+from kvstudy.analyse.findings.validity import agreement, flagged, validity, writing_all_fields
 from kvstudy.analyse.tidy.files import MEASUREMENTS, OUTCOMES
 from kvstudy.analyse.tidy.outcomes import good, invalid, missed, outcomes
 from kvstudy.analyse.tidy.probes import Probes

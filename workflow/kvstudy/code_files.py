@@ -15,7 +15,6 @@ FIGURES, TABLES = (
     frozenset((HERE / "present" / kind).glob("*.py")) for kind in ("figures", "tables")
 )
 BY_NAME = {
-    HERE / "analyse/findings/files.py": frozenset((HERE / "analyse/findings").glob("*.py")),
     HERE / "present/drawing/write.py": FIGURES,
     HERE / "present/typeset/table.py": TABLES,
     HERE / "present/report/course.py": TABLES,

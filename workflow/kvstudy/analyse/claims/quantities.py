@@ -8,7 +8,7 @@ from math import exp, inf, log
 
 from kvstudy.analyse.claims.selection import Operand
 from kvstudy.analyse.claims.values import Runs, UnknownValue, Values, geometric_mean
-from kvstudy.analyse.findings.break_even import crossing
+from kvstudy.analyse.findings.rounds import crossing
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import np
 from kvstudy.stats.intervals import error_rate, log_t_interval, mean_estimate, trimmed_estimate

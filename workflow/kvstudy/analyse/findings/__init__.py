@@ -1,11 +1,23 @@
-"""What the runs of a study say: statistics applied to its tidy tables.
+"""What the runs of a study say: statistics applied to its tidy tables."""
 
-Each module named here has a ``TABLE``, and ``make(run, made)`` gives its rows: ``run`` is the
-``analyse.run.Run``, ``made`` has the tables that stand before it in the list.
-"""
+from __future__ import annotations
 
-# The tables of a run's analysis; beside them it has drift.json.
-TABLES = (
-    *("intervals", "floor", "pairs", "percentiles", "spectrum", "boxes", "steadiness", "order"),
-    *("bottleneck", "trimmed", "open_rates", "open_percentiles", "agreement", "validity", "rounds"),
-)
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kvstudy.analyse.tidy.files import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Finding(Table):
+    """A table of a run's analysis; ``files.TABLES`` has them all.
+
+    ``make`` gives its rows from the ``analyse.run.Run`` and the tables that stand before it there.
+    """
+
+    step: str = "analyse"
+    make: Callable[[object, dict[str, pd.DataFrame]], pd.DataFrame] | None = None

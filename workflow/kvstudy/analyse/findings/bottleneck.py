@@ -6,8 +6,9 @@ import math
 from collections.abc import Collection
 from functools import partial
 
+from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.clients import needed
-from kvstudy.analyse.tidy.files import SETTING, Table
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.language.current import N_
 from kvstudy.language.reasons import reason
 from kvstudy.libraries import pd
@@ -19,7 +20,14 @@ from kvstudy.study.parts import MEAN
 USAGE = ["client_cores", "server_cores", "machine_cores", "client_allowed", "in_call"]
 TWICE = ["twice", "twice_low", "twice_high"]
 NUMBERS = ["client_cpu", "server_cpu", *USAGE, "ceiling", "clients", *TWICE]
-TABLE = Table("bottleneck", [*SETTING, *NUMBERS, "client_bound", "reason"], NUMBERS, "analyse")
+BOTTLENECK = Finding(
+    "bottleneck",
+    [*SETTING, *NUMBERS, "client_bound", "reason"],
+    NUMBERS,
+    make=lambda run, made: bottleneck(
+        run.values, run.study, {name for name, store in run.stores.items() if store.embedded}
+    ),
+)
 
 # Above this share of the throughput without a store, the client is the limit.
 NEAR_CEILING = 0.8
@@ -27,10 +35,6 @@ NEAR_CEILING = 0.8
 FEW_IN_CALL = 0.7
 # Above this share of the cores that it may use, a process has no more to give.
 FULL = 0.9
-
-
-def make(run, made) -> pd.DataFrame:
-    return bottleneck(run.values, run.study, {n for n, s in run.stores.items() if s.embedded})
 
 
 def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = ()) -> pd.DataFrame:
@@ -61,7 +65,9 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
         if "throughput" in top and "throughput" in found:
             found["ceiling"] = found["throughput"] / top["throughput"]
         of_trials = trials.query("workload == @workload and parameters == @parameters")
-        found |= _twice(of_trials[of_trials["store"].map(partial(original, study)) == store])
+        of = needed(of_trials[of_trials["store"].map(partial(original, study)) == store])
+        if of and of.more:
+            found |= dict(zip(TWICE, (of.more.value, of.more.low, of.more.high), strict=True))
         numbers = {name: found.get(name, math.nan) for name in NUMBERS}
         apart = store not in embedded
         why = client_bound(numbers) if apart else ""
@@ -69,15 +75,7 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
         told = apart and not all(map(math.isnan, signs))
         verdict = N_("yes") if why else N_("no") if told else ""
         rows.append([store, workload, parameters, *numbers.values(), verdict, why])
-    return TABLE.frame(rows)
-
-
-def _twice(rows: pd.DataFrame) -> dict[str, float]:
-    """What the trial cells of a store say of twice as many clients as it needs."""
-    of = needed(rows)
-    if of is None or of.more is None:
-        return {}
-    return dict(zip(TWICE, (of.more.value, of.more.low, of.more.high), strict=True))
+    return BOTTLENECK.frame(rows)
 
 
 def client_bound(found: dict[str, float]) -> str:

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
-from kvstudy.analyse.findings import TABLES, order
+from kvstudy.analyse.findings.bottleneck import BOTTLENECK
+from kvstudy.analyse.findings.intervals import INTERVALS, TRIMMED
+from kvstudy.analyse.findings.open_loop import LATENCIES, RATES
+from kvstudy.analyse.findings.over_time import ORDER, STEADINESS, drift_of
+from kvstudy.analyse.findings.pairs import FLOOR, PAIRS
+from kvstudy.analyse.findings.percentiles import BOXES, PERCENTILES, SPECTRUM
+from kvstudy.analyse.findings.rounds import ROUNDS
+from kvstudy.analyse.findings.validity import AGREEMENT, VALIDITY
 from kvstudy.analyse.tidy.results import only
 from kvstudy.errors import KvstudyError
+from kvstudy.libraries import pd
 
-MODULES = {name: import_module(f"kvstudy.analyse.findings.{name}") for name in TABLES}
+# The tables of a run's analysis; beside them it has drift.json.
+TABLES = {
+    table.name: table
+    for table in (
+        *(INTERVALS, FLOOR, PAIRS, PERCENTILES, SPECTRUM, BOXES, STEADINESS, ORDER, BOTTLENECK),
+        *(TRIMMED, RATES, LATENCIES, AGREEMENT, VALIDITY, ROUNDS),
+    )
+}
 # In these, what is shown is not of the headline sizes alone.
-OF_ALL_SIZES = ("order", "open_rates", "open_percentiles", "rounds")
+OF_ALL_SIZES = {"order", "open_rates", "open_percentiles", "rounds"}
 
 
 class Analysis(SimpleNamespace):
-    """The tables of a run's analysis by their names, and ``drift`` (``order.drift_of``).
-
-    The modules of the tables say what their columns are.
-    """
+    """The tables of a run's analysis by their names, and ``drift`` (``over_time.drift_of``)."""
 
 
 def analyse(run) -> Analysis:
@@ -29,26 +40,23 @@ def analyse(run) -> Analysis:
 
     Control cells are in ``order`` only; ``floor`` and ``bottleneck`` are made from them.
     """
-    made = {}
-    for name, module in MODULES.items():
-        made[name] = module.make(run, made)
-    return Analysis(**made, drift=order.drift_of(made["order"]))
+    made: dict[str, pd.DataFrame] = {}
+    for name, table in TABLES.items():
+        made[name] = table.make(run, made)
+    return Analysis(**made, drift=drift_of(made["order"]))
 
 
 def shown_of(analysis: Analysis, shown: Mapping[str, str]) -> Analysis:
     """The analysis with the shown parameters of each workload only; run order and rounds: all."""
-    frames = {
-        name: only(vars(analysis)[name], shown) for name in TABLES if name not in OF_ALL_SIZES
-    }
+    frames = {name: only(vars(analysis)[name], shown) for name in TABLES.keys() - OF_ALL_SIZES}
     return Analysis(**vars(analysis) | frames)
 
 
 def write_analysis(analysis: Analysis, folder: Path) -> None:
     """Write one CSV file per table, and drift.json, into ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, module in MODULES.items():
-        frame = vars(analysis)[name]
-        frame.to_csv(module.TABLE.path(folder), index=False, lineterminator="\n")
+    for name, table in TABLES.items():
+        vars(analysis)[name].to_csv(table.path(folder), index=False, lineterminator="\n")
     text = json.dumps(analysis.drift, indent=1)
     (folder / "drift.json").write_text(text + "\n", encoding="utf-8")
 
@@ -59,8 +67,6 @@ def read_analysis(folder: Path) -> Analysis:
     try:
         drift = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise KvstudyError(
-            f"{path}: cannot be read ({error}); it is {order.TABLE.made_by}"
-        ) from None
-    tables = {name: module.TABLE.read(folder) for name, module in MODULES.items()}
+        raise KvstudyError(f"{path}: cannot be read ({error}); it is {ORDER.made_by}") from None
+    tables = {name: table.read(folder) for name, table in TABLES.items()}
     return Analysis(**tables, drift=drift)

@@ -1,26 +1,58 @@
-"""Every two stores compared: how many times one is faster, and what do the runs decide?"""
+"""Every two stores compared: how many times one is faster, and what do the runs decide?
+
+And the noise floor: what chance alone makes of two equal stores.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from kvstudy.analyse.tidy.files import Table
+from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import pd
 from kvstudy.stats.power import repetitions_to_decide
 from kvstudy.stats.ratios import Decision, Ratio, adjusted, decide, paired_ratio, unpaired_ratio
+from kvstudy.study.controls import AGAIN, noise_store
+from kvstudy.study.model import Study
 
+FLOOR_NUMBERS = ["n", "ratio", "low", "high", "error", "floor"]
+FLOOR = Finding(
+    "floor",
+    ["workload", "parameters", "store", *FLOOR_NUMBERS],
+    FLOOR_NUMBERS,
+    make=lambda run, made: floors(throughputs(run.values), run.study),
+)
 NUMBERS = ["n", "ratio", "low", "high", "p", "p_holm", "would_decide"]
-KEYS = ["workload", "parameters", "faster", "slower"]
-TABLE = Table("pairs", [*KEYS, *NUMBERS, "decision", "in_floor"], NUMBERS, "analyse")
-YES_NO = {True: "yes", False: "no", None: ""}
+PAIRS = Finding(
+    "pairs",
+    ["workload", "parameters", "faster", "slower", *NUMBERS, "decision", "in_floor"],
+    NUMBERS,
+    make=lambda run, made: pairs(
+        throughputs(run.own_values), made["floor"], run.study.imported is None, run.compared
+    ),
+)
 
 
-def make(run, made) -> pd.DataFrame:
-    runs = throughputs(run.own_values)
-    return pairs(runs, made["floor"], run.study.imported is None, run.compared)
+def floors(values: pd.DataFrame, study: Study) -> pd.DataFrame:
+    """Per workload: the store that was measured under two names, compared with itself.
+
+    Columns: workload, parameters, store, n repetitions, ratio of the ``values`` (first
+    name by second, paired by repetition) with its 95 % interval and the standard error of its
+    logarithm, floor: the larger of ``high`` and 1/``low`` (NaN for a single repetition). A
+    ratio of two stores below it could be of one store with itself.
+    """
+    store = noise_store(study)
+    again = f"{store}{AGAIN}"
+    rows: list[list[object]] = []
+    for key, runs in _runs(values):
+        if not {store, again} <= runs.keys() or _apart(runs[store], runs[again]):
+            continue
+        found = paired_ratio(runs[store], runs[again])
+        floor = None if found.low is None else max(found.high, 1 / found.low)
+        rows.append([*key, store, found.n, found.value, found.low, found.high, found.error, floor])
+    return FLOOR.frame(rows)
 
 
 def pairs(
@@ -45,24 +77,18 @@ def pairs(
     """
     rows: list[list[object]] = []
     known = {(row.workload, row.parameters): row for row in floors.dropna().itertuples()}
-    cells = values.groupby(["workload", "parameters"], sort=False)
-    for (workload, parameters), group in cells:
-        runs = {
-            store: of.set_index("repetition")["value"]
-            for store, of in group.groupby("store", sort=False)
-        }
-        for (faster, slower), ratio in adjusted(_ratios(runs, paired, compared)).items():
-            noise = known.get((workload, parameters))
+    for key, runs in _runs(values):
+        noise = known.get(key)
+        for stores, ratio in adjusted(_ratios(runs, paired, compared)).items():
             decision = decide(ratio, noise and noise.floor)
             more = math.nan
             if decision is Decision.UNDECIDED:
                 again = noise and Ratio(noise.ratio, noise.n, error=noise.error)
                 more = repetitions_to_decide(ratio, again) or math.nan
             numbers = [ratio.n, ratio.value, ratio.low, ratio.high, ratio.p, ratio.p_holm, more]
-            in_floor = None if noise is None else bool(ratio.value <= noise.floor)
-            words = [decision.value, YES_NO[in_floor]]
-            rows.append([workload, parameters, faster, slower, *numbers, *words])
-    return TABLE.frame(rows)
+            in_floor = "" if noise is None else "yes" if ratio.value <= noise.floor else "no"
+            rows.append([*key, *stores, *numbers, decision.value, in_floor])
+    return PAIRS.frame(rows)
 
 
 def ratio_of(row, store: str) -> tuple[float, float, float]:
@@ -86,6 +112,13 @@ def order_of(pairs: pd.DataFrame, stores: Iterable[str]) -> dict[tuple[str, str]
     return found
 
 
+def _runs(values: pd.DataFrame) -> Iterator[tuple[tuple[str, str], dict[str, pd.Series]]]:
+    """Each workload and its parameters with the stores' values by repetition."""
+    for key, group in values.groupby(["workload", "parameters"], sort=False):
+        stores = group.groupby("store", sort=False)
+        yield key, {store: of.set_index("repetition")["value"] for store, of in stores}
+
+
 def _ratios(
     runs: dict[str, pd.Series], paired: bool, compared: list[list[str]] | None
 ) -> dict[tuple[str, str], Ratio]:
@@ -94,7 +127,7 @@ def _ratios(
     for one, other in combinations(runs, 2):
         if compared and not any({one, other} <= {*group} for group in compared):
             continue
-        if paired and runs[one].index.intersection(runs[other].index).empty:
+        if paired and _apart(runs[one], runs[other]):
             continue
         by = paired_ratio if paired else unpaired_ratio
         ratio = by(runs[one], runs[other])
@@ -103,3 +136,8 @@ def _ratios(
         else:
             ratios[other, one] = by(runs[other], runs[one])
     return ratios
+
+
+def _apart(one: pd.Series, other: pd.Series) -> bool:
+    """Whether they have no repetition in common."""
+    return one.index.intersection(other.index).empty

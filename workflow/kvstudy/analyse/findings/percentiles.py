@@ -1,52 +1,100 @@
-"""Percentiles of all repetitions together, from the sum of their histograms."""
+"""What all repetitions together say of single latencies, from the sum of their histograms.
+
+``histograms`` is ``histograms.csv`` of the cells that count, latencies are in us.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kvstudy.analyse.tidy.files import Table
+from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.libraries import pd
-from kvstudy.stats.percentiles import percentiles_over_runs
+from kvstudy.stats.percentiles import (
+    ENOUGH_BEYOND,
+    merged,
+    percentiles_over_runs,
+    quantiles,
+    samples_beyond,
+)
 
 PERCENTS = [50.0, 90.0, 95.0, 99.0, 99.9, 99.99]
-KEYS = ["store", "workload", "parameters", "operation"]
+# Places of the spectrum in a factor of ten of 1/(1 - p): from 90 % to 99 % it is as far as to
+# 99.9 %.
+PLACES = 20
+KEYS = [*SETTING, "operation"]
 NUMBERS = ["percent", "value", "low", "high", "n", "beyond"]
-TABLE = Table("percentiles", [*KEYS, *NUMBERS], NUMBERS, "analyse")
+PERCENTILES = Finding(
+    "percentiles",
+    [*KEYS, *NUMBERS],
+    NUMBERS,
+    make=lambda run, made: percentiles(run.counted_histograms),
+)
+SPECTRUM = Finding(
+    "spectrum",
+    PERCENTILES.columns,
+    NUMBERS,
+    make=lambda run, made: spectrum(run.counted_histograms),
+)
+IN_BOX = {"p1": 1.0, "p5": 5.0, "p25": 25.0, "p50": 50.0, "p75": 75.0, "p95": 95.0, "p99": 99.0}
+OF_BOX = [*IN_BOX, "largest", "operations", "n"]
+BOXES = Finding(
+    "boxes", [*KEYS, *OF_BOX], OF_BOX, make=lambda run, made: boxes(run.counted_histograms)
+)
 
 
-def make(run, made) -> pd.DataFrame:
-    return percentiles(run.counted_histograms)
-
-
-def runs_of(histograms: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], list[pd.Series]]]:
-    """Each store, workload, parameters and operation with its runs: counts by latency (us)."""
-    for key, group in histograms.groupby(KEYS, sort=False):
-        yield (
-            key,
-            [
-                run.set_index("latency")["count"].astype(int)
-                for _, run in group.groupby("repetition", sort=False)
-            ],
-        )
-
-
-def percentiles(histograms: pd.DataFrame) -> pd.DataFrame:
+def percentiles(
+    histograms: pd.DataFrame, percents: Callable[[list[pd.Series]], list[float]] | None = None
+) -> pd.DataFrame:
     """One row per store, workload, parameters, operation and percentage.
 
-    ``histograms`` is ``histograms.csv`` of the cells that count. Columns: value of
-    the merged histogram, low and high (the range of the single runs' values; us),
-    n runs, beyond (operations of all runs that are slower).
+    ``percents`` chooses those of an operation by its runs, if not ``PERCENTS``. Columns: value of
+    the merged histogram, low and high (the range of the single runs' values), n runs, beyond
+    (operations of all runs that are slower).
     """
-    return TABLE.frame(rows_of(histograms, lambda runs: PERCENTS))
-
-
-def rows_of(
-    histograms: pd.DataFrame, percents: Callable[[list[pd.Series]], list[float]]
-) -> list[list[object]]:
-    """The rows of ``percentiles``, of the ``percents`` of each operation's runs."""
     rows = []
-    for key, runs in runs_of(histograms):
-        chosen = percents(runs)
+    for key, runs in _runs_of(histograms):
+        chosen = percents(runs) if percents else PERCENTS
         for percent, of in zip(chosen, percentiles_over_runs(runs, chosen), strict=True):
             rows.append([*key, percent, of.value, of.low, of.high, of.runs, of.beyond])
-    return rows
+    return PERCENTILES.frame(rows)
+
+
+def spectrum(histograms: pd.DataFrame) -> pd.DataFrame:
+    """As ``percentiles``, with one row per place of the spectrum of latencies.
+
+    From 0 % (the smallest latency) to the last place with at least 100 operations of
+    all runs beyond it.
+    """
+    return percentiles(histograms, _places)
+
+
+def boxes(histograms: pd.DataFrame) -> pd.DataFrame:
+    """What a box plot shows, one row per store, workload, parameters and operation.
+
+    Columns: percentiles and the largest latency, how many operations they are of, n runs.
+    """
+    rows = []
+    for key, runs in _runs_of(histograms):
+        together = merged(runs)
+        values = quantiles(together, [*IN_BOX.values(), 100.0])
+        rows.append([*key, *values, int(together.sum()), len(runs)])
+    return BOXES.frame(rows)
+
+
+def _runs_of(histograms: pd.DataFrame) -> Iterator[tuple[tuple[str, ...], list[pd.Series]]]:
+    """Each store, workload, parameters and operation with its runs: counts by latency."""
+    for key, group in histograms.groupby(KEYS, sort=False):
+        runs = group.groupby("repetition", sort=False)
+        yield key, [run.set_index("latency")["count"].astype(int) for _, run in runs]
+
+
+def _places(runs: list[pd.Series]) -> list[float]:
+    """Percentages, evenly spaced in log(1/(1 - p)); the last has enough samples beyond it."""
+    samples = sum(int(run.sum()) for run in runs)
+    percents = [0.0]
+    while True:
+        percent = round(100 * (1 - 10 ** (-len(percents) / PLACES)), 8)
+        if percent >= 100 or samples_beyond(samples, percent) < ENOUGH_BEYOND:
+            return percents
+        percents.append(percent)

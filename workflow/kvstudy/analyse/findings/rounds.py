@@ -1,49 +1,62 @@
-"""Times of single operations from the rounds of cells, with what is needed to compare them.
+"""Times of single operations from the rounds of cells, and when a cache pays off by them.
 
 The time of an operation in a round is the sum of its latencies by their number. Of a
 cell's rounds the trimmed mean is taken. Where a setting has one cell, its error is that
 of this mean (``stats.intervals``), over the rounds: it tells how well the rounds of one
 server and client repeat, not how another server would do. With several cells it is that
 of the mean over the cells.
+
+From how many reads per write on does a cache before a database pay off? One write is followed by
+N reads. Without a cache that costs W + N·R: the write and the
+reads of the database. With a cache the write also deletes the key in the cache (D), the
+first read misses there (r), reads the database (R) and writes the cache (w), and all others
+find the record in the cache: (W + D) + (r + R + w) + (N - 1)·r. Both cost the same
+at N = (D + w + R)/(R - r). Of N reads, N - 1 hit, so the hit probability there is (N - 1)/N.
 """
 
 from __future__ import annotations
 
-from kvstudy.analyse.tidy.files import CELL, Table
+from dataclasses import dataclass
+
+from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.tidy.files import CELL, SETTING
+from kvstudy.analyse.tidy.results import over_records
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import Estimate, Quotient, mean_estimate, quotient, trimmed_estimate
 
-KEYS = ["store", "workload", "parameters", "records", "operation"]
+KEYS = [*SETTING, "records", "operation"]
 NUMBERS = ["operations", "rounds", "cells", "mean", "time", "error", "freedom"]
-TABLE = Table("rounds", [*KEYS, *NUMBERS], ["records", *NUMBERS], "analyse")
-
-
-def make(run, made) -> pd.DataFrame:
-    return rounds(run.rounds, run.counted)
+ROUNDS = Finding(
+    "rounds",
+    [*KEYS, *NUMBERS],
+    ["records", *NUMBERS],
+    make=lambda run, made: rounds(run.rounds, run.counted),
+)
+# What the costs are worked out from, and what the table calls that.
+FROM = {"runtime": "run times", "throughput": "rates"}
 
 
 def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
     """One row per setting and operation.
 
     ``found`` is ``rounds.csv``, ``counted`` the cells that count (columns ``CELL``). Columns:
-    store, workload, parameters, records, operation, operations (of one round), rounds
-    (that count, of all cells), cells, mean (us of one operation, over all rounds), time (us,
-    the trimmed mean) with its standard error (NaN for cells of one round) and the degrees
-    of freedom of that. Of less than five rounds nothing is dropped.
+    operations (of one round), rounds (that count, of all cells), cells, mean (us of one
+    operation, over all rounds), time (us, the trimmed mean) with its standard error (NaN for
+    cells of one round) and the degrees of freedom of that. Of less than five rounds nothing is
+    dropped.
     """
     rows = []
     some = found[found["counted"] == "yes"].merge(counted, on=CELL)
     some = some.assign(us=some["ns"] / some["operations"] / 1000)
     for key, of in some.groupby(KEYS, sort=False):
-        cells = [group["us"].to_numpy() for _, group in of.groupby("repetition", sort=False)]
-        estimate = _estimate([trimmed_estimate(values) for values in cells])
-        numbers = [of["operations"].iloc[0], len(of), len(cells), of["us"].mean()]
+        cells = of.groupby("repetition", sort=False)["us"]
+        estimates = [trimmed_estimate(values) for _, values in cells]
+        estimate, *others = estimates
+        if others:
+            estimate = mean_estimate([each.value for each in estimates])
+        numbers = [of["operations"].iloc[0], len(of), len(estimates), of["us"].mean()]
         rows.append([*key, *numbers, estimate.value, estimate.error, estimate.freedom])
-    return TABLE.frame(rows).astype({"error": float, "freedom": float})
-
-
-def _estimate(cells: list[Estimate]) -> Estimate:
-    return cells[0] if len(cells) == 1 else mean_estimate([cell.value for cell in cells])
+    return ROUNDS.frame(rows).astype({"error": float, "freedom": float})
 
 
 class Times:
@@ -72,3 +85,108 @@ class Times:
         """The baseline's time by the store's; None where one of them was not measured."""
         both = [self.estimate(name, records, operation) for name in (baseline, store)]
         return None if None in both else quotient(both, above=(1, 0), below=(0, 1))
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Times of one operation in us: of the database, then of the cache."""
+
+    write: Estimate
+    read: Estimate
+    cache_write: Estimate
+    cache_read: Estimate
+    cache_delete: Estimate
+
+    def without(self, reads: float) -> float:
+        """Cost of one write and its ``reads`` (us) without a cache."""
+        return self.write.value + reads * self.read.value
+
+    def cached(self, reads: float) -> float:
+        """The same with a cache."""
+        first = self.cache_read.value + self.read.value + self.cache_write.value
+        rest = (reads - 1) * self.cache_read.value
+        return self.write.value + self.cache_delete.value + first + rest
+
+    def crossing(self) -> Quotient | None:
+        """Reads per write from which on the cache pays off; None when it never does."""
+        return crossing(self.cache_delete, self.cache_write, self.read, self.cache_read)
+
+
+def crossing(
+    cache_delete: Estimate, cache_write: Estimate, read: Estimate, cache_read: Estimate
+) -> Quotient | None:
+    """Reads per write from which on the cache pays off; None when it never does.
+
+    The time of a write to the database is in both costs, and does not matter.
+    """
+    parts = (cache_delete, cache_write, read, cache_read)
+    return quotient(parts, above=(1, 1, 1, 0), below=(0, 0, 1, -1))
+
+
+def costs_of(times: Times, database: str, cache: str, records: int) -> Costs | None:
+    """The measured costs with so many records; None where one of them is missing."""
+    wanted = [(database, "insert"), (database, "read")]
+    wanted += [(cache, operation) for operation in ("insert", "read", "delete")]
+    found = [times.estimate(store, records, operation) for store, operation in wanted]
+    return None if None in found else Costs(*found)
+
+
+def hit_probability(crossing: Quotient) -> Quotient:
+    """The share of reads that find their record in the cache, at the crossing."""
+    reads = (crossing.value, crossing.low, crossing.high)
+    # With less than one read per write there is nothing to hit.
+    hits = (each if each is None else max(0.0, 1 - 1 / each) if each else 0.0 for each in reads)
+    return Quotient(*hits)
+
+
+def printed(
+    published: pd.DataFrame | None, workload: str, database: str, cache: str
+) -> dict[int, tuple[float, float]]:
+    """Reads per write and hit probability (0 to 1) as the source states them, by records."""
+    source = over_records(published, workload)
+    pair = f"{cache}/{database}"
+    found = {}
+    for (store, operation, metric, records), (value, _) in source.items():
+        if (store, metric) == (pair, "break_even"):
+            hits = source.get((pair, operation, "hit_probability", records), (float("nan"), ""))[0]
+            found[records] = (value, hits / 100)
+    return found
+
+
+def published_costs(
+    published: pd.DataFrame | None,
+    workload: str,
+    database: str,
+    cache: str,
+    records: int,
+    metric: str,
+) -> Costs | None:
+    """The source's times with so many records; None where it does not have them all.
+
+    ``metric`` is one of ``FROM``. Without a published deletion, it costs as much as a write.
+    """
+    source = over_records(published, workload)
+
+    def time(store: str, operation: str) -> Estimate | None:
+        value, _ = source.get((store, operation, metric, records), (float("nan"), ""))
+        if pd.isna(value) or value <= 0:
+            return None
+        if metric == "throughput":
+            return Estimate(1e6 / value, None, None)
+        # All writes, or all reads, of a round.
+        number = records
+        if operation == "read":
+            rows = published[
+                (published["workload"] == workload) & (published["operation"] == "read")
+            ]
+            numbers = rows["operations"].dropna().unique()
+            # Unless it is said how many they are.
+            if len(numbers) != 1:
+                return None
+            number = int(numbers[0])
+        return Estimate(value * 1e3 / number, None, None)
+
+    write = time(cache, "insert")
+    found = [time(database, "insert"), time(database, "read"), write, time(cache, "read")]
+    found.append(time(cache, "delete") or write)
+    return None if None in found else Costs(*found)

@@ -241,12 +241,12 @@ def numbers_tex(run: Run, template: Path) -> str:
     return fill(
         template,
         run=Latex(run.name),
-        numbers=list(_numbers(summary, intervals.TABLE.read(run.analysis_folder))),
+        numbers=list(_numbers(summary, intervals.INTERVALS.read(run.analysis_folder))),
         published=[
             (_key(row), _unit(row.unit), _digits(row.value), rejected if row.rejected else "")
             for row in swept.published_values().itertuples()
         ],
-        ratios=[*_ratios(pairs.TABLE.read(run.analysis_folder)), *_of_all(run)],
+        ratios=[*_ratios(pairs.PAIRS.read(run.analysis_folder)), *_of_all(run)],
         gaps=[
             (Latex("/".join(place)), _plain(sentence(swept.reason(*place))))
             for place in planned

@@ -52,7 +52,7 @@ class BreakEvenPlot(Caching, DrawnFigure):
         return break_even_table(self, run.headline_analysis.rounds, run.swept.published)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.findings.rounds import TABLE as ROUNDS
+        from kvstudy.analyse.findings.rounds import ROUNDS
 
         rows = break_even_table(self, ROUNDS.frame(), values)
         return rows if len(rows) else None
@@ -102,8 +102,7 @@ def break_even_table(
     (reads per write) with its 95 % interval low to high is the same in all rows of a panel;
     NaN where there is none, or where it is not known.
     """
-    from kvstudy.analyse.findings.break_even import costs_of, printed, published_costs
-    from kvstudy.analyse.findings.rounds import Times
+    from kvstudy.analyse.findings.rounds import Times, costs_of, printed, published_costs
 
     times = Times(found, figure.workload)
     pair = (figure.database, figure.cache)

@@ -58,7 +58,7 @@ class OpenLoopFigure(DrawnFigure):
 
     def rows(self, run: Run) -> pd.DataFrame:
         """Latencies (us) of all operations, where enough of them lie beyond."""
-        from kvstudy.analyse.findings.open_percentiles import of_workload
+        from kvstudy.analyse.findings.open_loop import of_workload
         from kvstudy.stats.percentiles import ENOUGH_BEYOND
 
         analysis = run.headline_analysis

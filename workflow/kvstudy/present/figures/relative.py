@@ -52,7 +52,7 @@ class RelativePlot(TwoStores, DrawnFigure):
         return relative_table(self, run.headline_analysis.rounds, run.swept.published)
 
     def published_rows(self, study: Study, values: pd.DataFrame) -> pd.DataFrame | None:
-        from kvstudy.analyse.findings.rounds import TABLE as ROUNDS
+        from kvstudy.analyse.findings.rounds import ROUNDS
 
         rows = relative_table(self, ROUNDS.frame(), values)
         return rows if len(rows) else None

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from kvstudy.analyse.findings.agreement import TOLERATED, flagged
 from kvstudy.analyse.findings.files import Analysis
+from kvstudy.analyse.findings.validity import TOLERATED, flagged
 from kvstudy.analyse.tidy.collect import NOT_IMPORTED
 from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.numbers import grouped

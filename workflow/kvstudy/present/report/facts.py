@@ -15,7 +15,7 @@ import pandas as pd
 
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.findings.order import out_of_order
+from kvstudy.analyse.findings.over_time import out_of_order
 from kvstudy.analyse.run import Run
 from kvstudy.analyse.tidy.files import SUMMARY, ycsb_versions
 from kvstudy.analyse.tidy.numbers import grouped, sized

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.findings.break_even import (
+from kvstudy.analyse.findings.rounds import (
     FROM,
     Costs,
+    Times,
     costs_of,
     hit_probability,
     printed,
     published_costs,
 )
-from kvstudy.analyse.findings.rounds import Times
 from kvstudy.analyse.tidy.numbers import grouped, significant
 from kvstudy.analyse.tidy.swept import MEASURED
 from kvstudy.language.current import N_, _

@@ -11,8 +11,7 @@ from pydantic import Field
 from kvstudy.analyse.claims.quantities import Quantity
 from kvstudy.analyse.claims.values import geometric_mean
 from kvstudy.analyse.claims.words import number
-from kvstudy.analyse.findings.floor import floors
-from kvstudy.analyse.findings.pairs import NUMBERS, order_of, pairs, ratio_of
+from kvstudy.analyse.findings.pairs import NUMBERS, floors, order_of, pairs, ratio_of
 from kvstudy.analyse.tidy.numbers import significant
 from kvstudy.analyse.tidy.summary import over_workloads, throughputs
 from kvstudy.language.current import N_, _

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kvstudy.analyse.findings.open_percentiles import of_workload
-from kvstudy.analyse.findings.open_rates import REACHED
+from kvstudy.analyse.findings.open_loop import REACHED, of_workload
 from kvstudy.analyse.tidy.numbers import grouped, share, significant
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal

@@ -1,12 +1,15 @@
-"""Open-loop cells: which rate each reached."""
+"""Open-loop cells: which rate each reached, and what their operations took."""
 
 from __future__ import annotations
 
 from statistics import geometric_mean
 
-from kvstudy.analyse.tidy.files import CELL, Table
+from kvstudy.analyse.findings import Finding, percentiles
+from kvstudy.analyse.tidy.cell import INTENDED
+from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.libraries import pd
+from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME
 
 # Below this share of the rate that was asked for, the store or the client was overloaded.
 REACHED = 0.99
@@ -18,13 +21,18 @@ NUMBERS = [
     *["load", "n", "reached", "target", "target_low", "target_high", "achieved"],
     *["share_low", "share_high", "short"],
 ]
-TABLE = Table(
-    "open_rates", ["store", "workload", "parameters", *NUMBERS, "note"], NUMBERS, "analyse"
+RATES = Finding(
+    "open_rates",
+    [*SETTING, *NUMBERS, "note"],
+    NUMBERS,
+    make=lambda run, made: rates(run.open_loop),
 )
-
-
-def make(run, made) -> pd.DataFrame:
-    return rates(run.open_loop)
+LATENCIES = Finding(
+    "open_percentiles",
+    [*SETTING, "load", "operation", "time", *percentiles.NUMBERS],
+    ["load", *percentiles.NUMBERS],
+    make=lambda run, made: latencies(run.open_loop),
+)
 
 
 def rates(found: OpenLoop) -> pd.DataFrame:
@@ -54,7 +62,39 @@ def rates(found: OpenLoop) -> pd.DataFrame:
                 *[share.min(), share.max(), int(group["short"].sum()), "; ".join(notes)],
             ]
         )
-    return TABLE.frame(rows)
+    return RATES.frame(rows)
+
+
+def latencies(found: OpenLoop) -> pd.DataFrame:
+    """Percentiles of all repetitions together, one row per percentage.
+
+    Columns: store, workload, parameters (of the closed loop), load, operation,
+    time (``service`` or ``intended``), and those of ``percentiles.percentiles``.
+    The operation ``all`` is all of them together; read-modify-write is left out of
+    it, for its reads and updates are there. Cells that did not reach their rate are
+    among them.
+    """
+    histograms = found.histograms.merge(found.counted, on=CELL)
+    # The histograms of each cell added up, service and intended apart.
+    intended = histograms["operation"].str.startswith(INTENDED).astype(bool)
+    single = ~histograms["operation"].str.contains("read-modify-write").astype(bool)
+    named = histograms.assign(operation=intended.map({True: f"{INTENDED}{ALL}", False: ALL}))
+    groups = named[single].groupby([*CELL, "phase", "operation", "latency"], sort=False)
+    together = groups["count"].sum().reset_index()
+    table = percentiles.percentiles(pd.concat([histograms, together], ignore_index=True))
+    table = table.merge(found.targets[[*SETTING, "closed", "load"]].drop_duplicates(), on=SETTING)
+    intended = table["operation"].str.startswith(INTENDED).astype(bool)
+    table["time"] = intended.map({True: INTENDED_TIME, False: SERVICE_TIME})
+    table["operation"] = table["operation"].str.removeprefix(INTENDED)
+    table["parameters"] = table["closed"]
+    return table[LATENCIES.columns]
+
+
+def of_workload(rates: pd.DataFrame, latencies: pd.DataFrame, workload: str) -> pd.DataFrame:
+    """Both tables as one, in their order: the rows of ``latencies`` with their rate's columns."""
+    # Both count runs; they are the same ones.
+    known = rates[rates["workload"] == workload].drop(columns="n")
+    return known.merge(latencies, on=[*SETTING, "load"])
 
 
 def _while_sending(series: pd.DataFrame) -> pd.DataFrame:

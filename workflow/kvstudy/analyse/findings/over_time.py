@@ -1,27 +1,48 @@
-"""In which order the cells were measured, and whether the machine drifted."""
+"""Whether each run reached a steady state, and the machine drifted over their order."""
 
 from __future__ import annotations
 
-from kvstudy.analyse.tidy.files import CELL, SETTING, Table
+from kvstudy.analyse.findings import Finding
+from kvstudy.analyse.tidy.files import CELL, SETTING
 from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.libraries import pd
-from kvstudy.stats.over_time import drift, residuals
+from kvstudy.stats.over_time import drift, residuals, warm_up
 
+STEADINESS = Finding(
+    "steadiness",
+    [*CELL, "seconds", "cut", "verdict", "variation", "whole", "steady"],
+    ["seconds", "cut", "variation", "whole", "steady"],
+    make=lambda run, made: steadiness(run.series.merge(run.counted, on=CELL)),
+)
 NUMBERS = ["position", "sequence", "throughput", "residual"]
-TABLE = Table("order", [*CELL, *NUMBERS], NUMBERS, "analyse")
+ORDER = Finding(
+    "order", [*CELL, *NUMBERS], NUMBERS, make=lambda run, made: order(run.values, run.cells)
+)
 
 
-def make(run, made) -> pd.DataFrame:
-    return order(run.values, run.cells)
+def steadiness(series: pd.DataFrame) -> pd.DataFrame:
+    """One row per cell, from its one-second values (``series.csv``).
+
+    Columns: seconds (whole ones of the measured phase), cut (s of warm-up, MSER-5), verdict,
+    variation (coefficient of the seconds after the cut), whole and steady (mean of the seconds'
+    ops/s, all of them and those after the cut).
+    """
+    rows = []
+    for key, run in series.groupby(CELL, sort=False):
+        values = run.sort_values("second")["throughput"]
+        found = warm_up(values)
+        steady = values.iloc[found.cut :].mean()
+        verdict = [found.cut, str(found.verdict), found.variation]
+        rows.append([*key, len(values), *verdict, values.mean(), steady])
+    return STEADINESS.frame(rows)
 
 
 def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """One row per measured cell that counts, in the order in which they were measured.
 
-    Columns: store, workload, parameters, repetition, position (as planned, from
-    1), sequence (as measured, from 1; a cell that was measured again comes
-    later than its position), throughput (ops/s), residual (ln of throughput less
-    the mean over the cell's repetitions; NaN for a cell with one).
+    Columns: position (as planned, from 1), sequence (as measured, from 1; a cell that was
+    measured again comes later than its position), throughput (ops/s), residual (ln of throughput
+    less the mean over the cell's repetitions; NaN for a cell with one).
     """
     chosen = throughputs(values)[[*CELL, "value"]].rename(columns={"value": "throughput"})
     # Imported logs may not tell when they were measured: they have no place in the order.
@@ -31,8 +52,8 @@ def order(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     # And nobody planned them.
     planned = pd.to_numeric(table["position"], errors="coerce")
     table["position"] = planned.fillna(table["sequence"]).astype(int)
-    table["residual"] = residuals(table["throughput"].tolist(), _names(table)) if len(table) else []
-    return table[TABLE.columns].reset_index(drop=True)
+    table["residual"] = residuals(table["throughput"], _names(table)) if len(table) else []
+    return table[ORDER.columns].reset_index(drop=True)
 
 
 def drift_of(table: pd.DataFrame) -> dict[str, float | int | str | None]:
