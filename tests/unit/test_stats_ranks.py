@@ -19,20 +19,20 @@ def all_pairs(values: dict[str, float], undecided: set[str] = frozenset()) -> di
 
 def test_places_where_all_is_decided():
     pairs = all_pairs({"a": 10, "b": 40, "c": 20})
-    assert places(pairs, larger_is_better=True) == {"b": 1, "c": 2, "a": 3}
-    assert places(pairs, larger_is_better=False) == {"a": 1, "c": 2, "b": 3}
-    assert list(places(pairs, larger_is_better=True)) == ["b", "c", "a"]
+    assert places(pairs) == {"b": 1, "c": 2, "a": 3}
+    assert places({pair: -sign for pair, sign in pairs.items()}) == {"a": 1, "c": 2, "b": 3}
+    assert list(places(pairs)) == ["b", "c", "a"]
 
 
 def test_undecided_stores_share_a_place_and_the_next_one_is_left_out():
     pairs = all_pairs({"a": 40, "b": 39, "c": 20, "d": 10}, undecided={"ab"})
-    assert places(pairs, larger_is_better=True) == {"a": 1, "b": 1, "c": 3, "d": 4}
+    assert places(pairs) == {"a": 1, "b": 1, "c": 3, "d": 4}
 
 
 def test_what_is_undecided_need_not_be_transitive():
     pairs = all_pairs({"a": 40, "b": 38, "c": 36}, undecided={"ab", "bc"})
-    assert places(pairs, larger_is_better=True) == {"a": 1, "b": 1, "c": 2}
-    ranges = place_ranges(pairs, larger_is_better=True)
+    assert places(pairs) == {"a": 1, "b": 1, "c": 2}
+    ranges = place_ranges(pairs)
     assert ranges == {"a": (1, 2), "b": (1, 3), "c": (2, 3)}
 
 
@@ -40,16 +40,16 @@ def test_a_pair_may_stand_the_other_way_round():
     pairs = all_pairs({"a": 10, "b": 40, "c": 20})
     pairs["c", "a"] = 1
     del pairs["a", "c"]
-    assert places(pairs, larger_is_better=True) == {"b": 1, "c": 2, "a": 3}
+    assert places(pairs) == {"b": 1, "c": 2, "a": 3}
 
 
 def test_every_pair_is_needed_once():
     pairs = all_pairs({"a": 10, "b": 40, "c": 20})
     with pytest.raises(ValueError, match="ratio of a and b must be there once"):
-        places(pairs | {("b", "a"): 1}, larger_is_better=True)
+        places(pairs | {("b", "a"): 1})
     del pairs["b", "c"]
     with pytest.raises(ValueError, match="ratio of b and c must be there once"):
-        places(pairs, larger_is_better=True)
+        places(pairs)
 
 
 def test_agreement_of_two_measured_rankings():

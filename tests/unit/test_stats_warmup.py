@@ -22,7 +22,6 @@ def warming(seconds: int, time: float, depth: float, wave: float) -> np.ndarray:
 def test_cut_as_in_pymser(series, cut):
     found = warm_up(series)
     assert found.cut == cut
-    assert found.length == len(series) - cut
     assert found.variation == pytest.approx(np.std(series[cut:], ddof=1) / series[cut:].mean())
     assert found.verdict == Steadiness.STEADY
 
@@ -51,7 +50,7 @@ def test_a_cut_between_two_batches_is_after_the_second():
 
 
 def test_seconds_after_the_last_batch_are_in_the_rest():
-    assert warm_up([10.0] * 5 + [100.0] * 63).length == 63
+    assert warm_up([10.0] * 5 + [100.0] * 60 + [50.0] * 3).variation > 0
 
 
 def test_a_run_that_never_settles():
@@ -78,20 +77,20 @@ def test_the_limit_of_variation_itself_is_steady():
 @pytest.mark.parametrize("seconds", [1, 2, 4, 5, 9, 10, 29])
 def test_a_short_run_is_not_judged_and_not_cut(seconds):
     found = warm_up([10.0] * (seconds // 2) + [100.0] * (seconds - seconds // 2))
-    assert (found.cut, found.length) == (0, seconds)
+    assert found.cut == 0
     assert found.verdict == Steadiness.TOO_SHORT
 
 
 def test_a_short_rest_is_not_judged_either():
     found = warm_up([10.0] * 20 + [100.0] * 29)
-    assert (found.cut, found.length, found.variation) == (20, 29, 0)
+    assert (found.cut, found.variation) == (20, 0)
     assert found.verdict == Steadiness.TOO_SHORT
     assert warm_up([10.0] * 20 + [100.0] * 30).verdict == Steadiness.STEADY
 
 
 def test_equal_seconds_are_steady_from_the_start():
     found = warm_up([100.0] * 60)
-    assert (found.cut, found.length, found.variation) == (0, 60, 0)
+    assert (found.cut, found.variation) == (0, 0)
     assert found.verdict == Steadiness.STEADY
 
 

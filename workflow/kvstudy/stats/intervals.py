@@ -21,8 +21,7 @@ FEWEST_TO_TRIM = 5
 def finite(values: Iterable[float], what: str) -> np.ndarray:
     """``values`` as an array of floats, shape (n,), n >= 1.
 
-    ValueError when there are none, or one is NaN or infinite. ``what`` names
-    them in the message.
+    ValueError, with their name ``what``, when there are none, or one is NaN or infinite.
     """
     array = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float)
     if array.ndim != 1 or not array.size:
@@ -45,8 +44,8 @@ def positive(values: Iterable[float], what: str) -> np.ndarray:
 class Interval:
     """A value and the bounds of its interval, all in the same unit.
 
-    ``n`` is how many runs (error rate: operations) stand behind it. ``low`` and
-    ``high`` are None for a single run, which tells nothing about its spread.
+    ``n`` is how many runs (error rate: operations) stand behind it. The bounds are None for a
+    single run, which tells nothing about its spread.
     """
 
     value: float
@@ -55,14 +54,37 @@ class Interval:
     n: int
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its standard ``error`` (in its unit), which has ``freedom`` degrees of freedom.
+
+    Both are None for a single run.
+    """
+
+    value: float
+    error: float | None
+    freedom: float | None
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A quotient with the bounds of its interval.
+
+    They are None where a spread is unknown. ``high`` is infinite where the divisor may be 0.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
 def log_t_interval(runs: Iterable[float]) -> Interval:
     """Geometric mean of the runs and its t interval on logarithms.
 
-    exp(m ± t(0.975, n - 1) · s/√n), with m and s the mean and the
-    standard deviation (n - 1) of ln x. One value per run, in any unit, which
-    the result keeps: the run is the unit, never the operation. Assumes that
-    ln x is about normal over runs; a bootstrap is no way out for few runs (its
-    95 % cover 75 to 91 % at n = 3 to 10). Equal runs have an interval of no width.
+    exp(m ± t(0.975, n - 1) · s/√n), with m and s the mean and the standard deviation (n - 1) of
+    ln x. One value per run, in any unit, which the result keeps: the run is the unit, never the
+    operation. Assumes that ln x is about normal over runs; a bootstrap is no way out for few runs
+    (its 95 % cover 75 to 91 % at n = 3 to 10). Equal runs have an interval of no width.
 
     Source: Hoefler & Belli 2015, Kalibera & Jones 2013.
     ValueError: no runs, a run that is not a number above 0.
@@ -114,65 +136,23 @@ def trimmed_mean(runs: Iterable[float]) -> Interval:
     mean ± t(0.975, h - 1) · √(SSD_w/(h·(h - 1))), where SSD_w is the sum of squared
     deviations of the winsorised runs from their mean: each dropped one replaced by the
     nearest that is kept. Of 5 runs: √(SSD_w/6), 2 degrees of freedom, t = 4.303. Runs and
-    result in the same unit.
+    result in the same unit; ``n`` of the result counts all runs.
 
     Yuen (1974) adds two such squared errors for two samples; ``scipy.stats.ttest_ind`` with
     ``trim`` is that test. ``scipy.stats.mstats.trimmed_mean_ci`` has another error:
     s_w/(0.6·√n), which is that of a fifth, not of the runs that were dropped,
     and too small at n = 5 and too large at n = 9.
 
-    ``n`` of the result counts all runs. The interval is that of the trimmed
-    mean of the distribution, which is not its mean where that is skewed. Of few
-    runs it is somewhat too narrow: 95 % cover 94 % of normal samples at n = 5 to 10.
+    The interval is that of the trimmed mean of the distribution, which is not its mean where that
+    is skewed. Of few runs it is somewhat too narrow: 95 % cover 94 % of normal samples at n = 5
+    to 10.
 
-    Source: Tukey and McLaughlin 1963. ValueError: less than 5 runs, of which none could be
-    dropped, a run that is not a number.
+    Source: Tukey and McLaughlin 1963. ValueError: less than 5 runs, a run that is not a number.
     """
-    mean, error, freedom = trimmed_error(array := finite(runs, "runs"))
-    half = float(special.stdtrit(freedom, (1 + LEVEL) / 2) * error)
-    return Interval(mean, mean - half, mean + half, array.size)
-
-
-def trimmed_error(runs: Iterable[float]) -> tuple[float, float, int]:
-    """The trimmed mean, its standard error, and the error's degrees of freedom.
-
-    See ``trimmed_mean``, which makes an interval of them. Raises as it does.
-    """
-    ordered = np.sort(finite(runs, "runs"))
-    dropped = ordered.size // FEWEST_TO_TRIM
-    if not dropped:
-        raise ValueError(
-            f"{ordered.size} runs: a trimmed mean drops a fifth at each end; needs {FEWEST_TO_TRIM}"
-        )
-    inner = ordered[dropped:-dropped]
-    winsorised = np.clip(ordered, inner[0], inner[-1])
-    error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (inner.size * (inner.size - 1)))
-    return float(inner.mean()), error, inner.size - 1
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its standard ``error``, which has ``freedom`` degrees of freedom.
-
-    The error is in the unit of the value. It is None for a single run.
-    """
-
-    value: float
-    error: float | None
-    freedom: float | None
-
-
-@dataclass(frozen=True)
-class Quotient:
-    """A quotient with the bounds of its interval.
-
-    ``low`` and ``high`` are None where a spread is unknown. ``high`` is infinite where the
-    divisor may be 0.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
+    array = finite(runs, "runs")
+    found = _trimmed(array)
+    half = float(special.stdtrit(found.freedom, (1 + LEVEL) / 2) * found.error)
+    return Interval(found.value, found.value - half, found.value + half, array.size)
 
 
 def mean_estimate(runs: Iterable[float]) -> Estimate:
@@ -187,9 +167,21 @@ def mean_estimate(runs: Iterable[float]) -> Estimate:
 def trimmed_estimate(runs: Iterable[float]) -> Estimate:
     """The trimmed mean of five runs or more (``trimmed_mean``), of fewer the plain one."""
     array = finite(runs, "runs")
-    if array.size < FEWEST_TO_TRIM:
-        return mean_estimate(array)
-    return Estimate(*trimmed_error(array))
+    return mean_estimate(array) if array.size < FEWEST_TO_TRIM else _trimmed(array)
+
+
+def _trimmed(runs: np.ndarray) -> Estimate:
+    """The trimmed mean with the error of which ``trimmed_mean`` makes an interval."""
+    ordered = np.sort(runs)
+    dropped = ordered.size // FEWEST_TO_TRIM
+    if not dropped:
+        raise ValueError(
+            f"{ordered.size} runs: a trimmed mean drops a fifth at each end; needs {FEWEST_TO_TRIM}"
+        )
+    inner = ordered[dropped:-dropped]
+    winsorised = np.clip(ordered, inner[0], inner[-1])
+    error = sqrt(((winsorised - winsorised.mean()) ** 2).sum() / (inner.size * (inner.size - 1)))
+    return Estimate(float(inner.mean()), error, inner.size - 1)
 
 
 def quotient(
@@ -206,7 +198,7 @@ def quotient(
     not a number.
     """
     values = [each.value for each in estimates]
-    if not all(isfinite(value) for value in values):
+    if not all(map(isfinite, values)):
         raise ValueError(f"{values}: leave out what was not measured")
     a = sum(weight * value for weight, value in zip(above, values, strict=True))
     b = sum(weight * value for weight, value in zip(below, values, strict=True))
@@ -216,7 +208,7 @@ def quotient(
         return None
     value = a / b
     errors = [each.error for each in estimates]
-    if any(error is None for error in errors):
+    if None in errors:
         return Quotient(value, None, None)
     parts = [
         ((up - value * down) * error) ** 2

@@ -40,10 +40,10 @@ def weighted_latency(latencies: Mapping[str, float], operations: Mapping[str, fl
 
 
 def in_call(throughput: float, latency: float, threads: float) -> float:
-    """U = X·R/N, Little's law for N client threads with one call at a time.
+    """U = X·R/N, Little's law: the share of the threads' time inside calls to the store.
 
-    The share of the threads' time inside calls to the store. ``throughput`` X in ops/s,
-    ``latency`` R in µs, the mean weighted by operations (see ``weighted_latency``). Above
+    For N client threads with one call at a time. ``throughput`` X in ops/s, ``latency`` R in µs,
+    the mean weighted by operations (see ``weighted_latency``). Above
     ``IMPOSSIBLE_ABOVE`` the numbers contradict each other: threads cannot be in calls for more
     than all of the time. Below ``CLIENT_BELOW`` they were elsewhere: starting, in the client's
     own code, or held back by a target.
@@ -62,9 +62,8 @@ class Scalability:
     share of work that only one thread can do, 0 to 1; ``coherency`` κ >= 0, the
     cost of the threads agreeing. ``knee`` is N* = √((1 - σ)/κ), the thread count
     of the largest throughput; None where X(N) does not fall (κ is 0, or too small
-    for the counts to tell).
-    ``off`` is the root mean square of (measured - fitted)/fitted. ``doubts`` says
-    why the fit or its knee should not be relied on; an empty one passed all checks.
+    for the counts to tell). ``off`` is the root mean square of (measured - fitted)/fitted.
+    ``doubts`` says why the fit or its knee should not be relied on.
     """
 
     single: float
@@ -122,8 +121,7 @@ def saturation(threads: Sequence[float], throughput: Sequence[float]) -> float |
     Runs of the same count are averaged. None when only the largest count gets
     there: throughput was still rising, and saturation is beyond what was measured.
 
-    ValueError: unequal lengths, one thread count, one below 1, a throughput that
-    is not above 0.
+    ValueError: unequal lengths, one thread count, one below 1, a throughput that is not above 0.
     """
     counts, rates = _points(threads, throughput)
     distinct = np.unique(counts)

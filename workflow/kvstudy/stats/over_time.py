@@ -25,14 +25,13 @@ class Steadiness(StrEnum):
 
 @dataclass(frozen=True)
 class WarmUp:
-    """The first ``cut`` seconds are warm-up; the ``length`` seconds after it are the rest.
+    """The first ``cut`` seconds are warm-up.
 
-    ``variation`` is the coefficient of variation of the rest's seconds, None when
-    it is one second or none of them had an operation.
+    ``variation`` is the coefficient of variation of the other seconds, None when there is one or
+    none of them had an operation.
     """
 
     cut: int
-    length: int
     variation: float | None
     verdict: Steadiness
 
@@ -73,15 +72,15 @@ def warm_up(per_second: Iterable[float]) -> WarmUp:
         verdict = Steadiness.STEADY
     else:
         verdict = Steadiness.NOT_STEADY
-    return WarmUp(cut, rest.size, spread, verdict)
+    return WarmUp(cut, spread, verdict)
 
 
 @dataclass(frozen=True)
 class Drift:
     """Spearman's rho of residual and position, -1 to 1, its p-value, and n residuals.
 
-    Below 0: later runs have smaller values. Both are None when there is nothing
-    to order (all residuals or all positions are equal).
+    Below 0: later runs have smaller values. Both are None where all residuals or all positions
+    are equal.
     """
 
     rho: float | None
@@ -92,9 +91,8 @@ class Drift:
 def residuals(values: Sequence[float], cells: Sequence[Hashable]) -> np.ndarray:
     """How far each run is from the mean of its own cell, ln x - mean(ln x), shape (n,).
 
-    ``cells`` names the cell (store, workload, parameters) of each run. NaN for a
-    cell with one run, which has nothing to differ from. ValueError: a value that
-    is not above 0.
+    ``cells`` names the cell of each run. NaN for a cell with one run, which has nothing to differ
+    from. ValueError: a value that is not above 0.
     """
     logs = pd.Series(np.log(positive(values, "values")))
     groups = logs.groupby(pd.Series(list(cells)), sort=False)
@@ -106,9 +104,8 @@ def drift(
 ) -> Drift:
     """Test for drift: Spearman's rank correlation of residual and position in the run order.
 
-    ``values`` are one number per run (ops/s), ``cells`` and ``positions`` tell of
-    each which cell it repeats and when it was measured. Cells with one run are
-    left out.
+    ``values`` are one number per run (ops/s), ``cells`` and ``positions`` tell which cell it
+    repeats and when it was measured. Cells with one run are left out.
 
     The p-value is two-sided, from 9 999 seeded permutations of the runs within
     each cell. The usual one takes the residuals for independent; they sum to 0 in
@@ -137,17 +134,10 @@ def drift(
     scale = np.sqrt((ranks**2).sum() * (order**2).sum())
     rho = float(ranks @ order / scale)
     cell_of = [cell for cell, used in zip(cells, usable, strict=True) if used]
-    shuffled = _shuffled(ranks, cell_of, np.random.default_rng(seed)) @ order / scale
-    as_far = int((np.abs(shuffled) >= abs(rho) - 1e-12).sum())
-    return Drift(rho, (1 + as_far) / (1 + PERMUTATIONS), n)
-
-
-def _shuffled(
-    ranks: np.ndarray, cells: Sequence[Hashable], random: np.random.Generator
-) -> np.ndarray:
-    """Permutations of ``ranks`` within the cells, shape (PERMUTATIONS, n)."""
-    result = np.empty((PERMUTATIONS, ranks.size))
-    for places in pd.Series(list(cells)).groupby(list(cells), sort=False).indices.values():
+    random = np.random.default_rng(seed)
+    shuffled = np.empty((PERMUTATIONS, n))
+    for places in pd.Series(cell_of).groupby(cell_of, sort=False).indices.values():
         rows = np.broadcast_to(ranks[places], (PERMUTATIONS, places.size))
-        result[:, places] = random.permuted(rows, axis=1)
-    return result
+        shuffled[:, places] = random.permuted(rows, axis=1)
+    as_far = int((np.abs(shuffled @ order / scale) >= abs(rho) - 1e-12).sum())
+    return Drift(rho, (1 + as_far) / (1 + PERMUTATIONS), n)

@@ -8,8 +8,8 @@ of nothing, so it is not here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, nextafter
+from typing import NamedTuple
 
 from kvstudy.libraries import pd
 
@@ -17,8 +17,7 @@ from kvstudy.libraries import pd
 ENOUGH_BEYOND = 100
 
 
-@dataclass(frozen=True)
-class Percentile:
+class Percentile(NamedTuple):
     """A latency in µs of all runs together, and the range of the single runs' values.
 
     ``beyond`` is how many of all samples are larger by rank.
@@ -60,10 +59,7 @@ def quantiles(histogram: pd.Series, percents: Sequence[float]) -> list[float]:
 
 
 def samples_beyond(samples: int, percent: float) -> int:
-    """How many of ``samples`` rank above the percentile: samples - ⌈percent/100 · samples⌉.
-
-    ValueError: a percentage outside 0 to 100.
-    """
+    """How many of ``samples`` rank above the percentile: samples - ⌈percent/100 · samples⌉."""
     return samples - _rank(samples, percent)
 
 
@@ -72,23 +68,15 @@ def percentiles_over_runs(
 ) -> list[Percentile]:
     """Percentiles of all runs, one histogram each: those of the sum, and the runs' range.
 
-    Source: HdrHistogram; G. Tene, "How not to measure latency".
-    ValueError: as ``quantiles``.
+    Source: HdrHistogram; G. Tene, "How not to measure latency". ValueError: as ``quantiles``.
     """
     together = merged(histograms)
     samples = int(together.sum())
     of_runs = zip(*(quantiles(histogram, percents) for histogram in histograms), strict=True)
+    values = zip(percents, quantiles(together, percents), of_runs, strict=True)
     return [
-        Percentile(
-            value=value,
-            low=min(single),
-            high=max(single),
-            runs=len(single),
-            beyond=samples_beyond(samples, percent),
-        )
-        for percent, value, single in zip(
-            percents, quantiles(together, percents), of_runs, strict=True
-        )
+        Percentile(value, min(of), max(of), len(of), samples_beyond(samples, percent))
+        for percent, value, of in values
     ]
 
 

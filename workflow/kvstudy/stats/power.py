@@ -20,9 +20,7 @@ def pooled_spread(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
 
     Each group has the values of one cell's repetitions; their variances are pooled by
     their degrees of freedom (n - 1). About the coefficient of variation while that is
-    small. Groups of one value tell nothing and are left out.
-
-    ValueError: no group has two values, a value is not above 0.
+    small. ValueError: no group has two values, a value is not above 0.
     """
     squares, freedom = 0.0, 0
     for group in groups:
@@ -100,10 +98,7 @@ def repetitions_to_decide(ratio: Ratio, floor: Ratio | None = None) -> int | Non
 
 
 def smallest_difference(repetitions: int, spread: float) -> float:
-    """The smallest difference that ``repetitions`` tell with the probability ``POWER``.
-
-    0.05 is five per cent; infinite where it is more than a factor of e^50.
-    """
+    """The smallest difference that is told with ``POWER``; infinite above a factor of e^50."""
     _check(repetitions, 1, spread)
     needed = optimize.brentq(lambda size: _power(size, repetitions) - POWER, 0, 100)
     logarithm = needed * sqrt(2) * spread / sqrt(repetitions)

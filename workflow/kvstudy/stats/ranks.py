@@ -15,9 +15,9 @@ Pairs = Mapping[tuple[str, str], int]
 class Agreement:
     """How two rankings of the same stores agree, over all ``total`` pairs of stores.
 
-    ``concordant`` pairs have the same order in both, ``discordant`` ones the
-    opposite; the others are not decided on at least one side. ``tau`` is Kendall's
-    tau-b, -1 to 1, or None when one side decides no pair.
+    ``concordant`` pairs have the same order in both, ``discordant`` ones the opposite; the others
+    are not decided on at least one side. ``tau`` is Kendall's tau-b, -1 to 1, or None when one side
+    decides no pair.
     """
 
     tau: float | None
@@ -26,32 +26,29 @@ class Agreement:
     total: int
 
 
-def places(pairs: Pairs, *, larger_is_better: bool) -> dict[str, int]:
+def places(pairs: Pairs) -> dict[str, int]:
     """The place of each store, 1 is best, from all pairs of stores.
 
-    A store's place is 1 + the number of stores that are decided to be better. That need not
+    It is 1 + the number of stores that are decided to be larger. That need not
     be transitive: of A ~ B, B ~ C and A better than C, A and B are first and C second.
-    Best first, equal places in the order of ``pairs``.
-
-    ValueError: a pair that is missing.
+    Best first, equal places in the order of ``pairs``. ValueError: a pair that is missing.
     """
-    sign = 1 if larger_is_better else -1
     stores = _stores(pairs)
-    better = {
-        store: sum(sign * _order(pairs, other, store) > 0 for other in stores if other != store)
+    place = {
+        store: 1 + sum(_order(pairs, other, store) > 0 for other in stores if other != store)
         for store in stores
     }
-    return {store: 1 + better[store] for store in sorted(stores, key=better.__getitem__)}
+    return dict(sorted(place.items(), key=lambda item: item[1]))
 
 
-def place_ranges(pairs: Pairs, *, larger_is_better: bool) -> dict[str, tuple[int, int]]:
+def place_ranges(pairs: Pairs) -> dict[str, tuple[int, int]]:
     """The first and the last place that each store may have, 1 is best.
 
     The first is that of ``places``; from the last one up are the stores that are decided to be
     worse. ValueError: a pair that is missing.
     """
-    first = places(pairs, larger_is_better=larger_is_better)
-    from_behind = places(pairs, larger_is_better=not larger_is_better)
+    first = places(pairs)
+    from_behind = places({pair: -sign for pair, sign in pairs.items()})
     return {store: (place, len(first) + 1 - from_behind[store]) for store, place in first.items()}
 
 
@@ -62,8 +59,7 @@ def agreement(one: Pairs, other: Pairs) -> Agreement:
     and U_i the pairs that side i decides. No p-value: of four stores even full agreement
     has p = 1/12.
 
-    Source: Kendall 1945.
-    ValueError: other stores on one side, a pair that is missing.
+    Source: Kendall 1945. ValueError: other stores on one side, a pair that is missing.
     """
     stores = _stores(one)
     if set(stores) != set(_stores(other)):

@@ -23,11 +23,10 @@ SAME_SIZE = 1.25
 class Ratio:
     """The ratio A/B of two stores' values, without unit.
 
-    ``low`` and ``high`` bound its 95 % interval; ``p`` is the two-sided
-    p-value of A = B, ``p_holm`` the same adjusted over a table (see ``holm``).
-    ``error`` is the standard error of ln(A/B), with ``freedom`` degrees of
-    freedom. All of these are None when a side has only one run (or there is only
-    one block): the ratio is then known and its spread is not. ``n`` counts the
+    ``low`` and ``high`` bound its 95 % interval; ``p`` is the two-sided p-value of A = B,
+    ``p_holm`` the same adjusted over a table (see ``adjusted``). ``error`` is the standard error of
+    ln(A/B), with ``freedom`` degrees of freedom. All of these are None when a side has only one run
+    (or there is only one block): the ratio is then known and its spread is not. ``n`` counts the
     blocks, or the runs of the side that has fewer.
     """
 
@@ -42,10 +41,10 @@ class Ratio:
 
     @property
     def differs(self) -> bool | None:
-        """Whether the runs tell A from B; None when the spread is unknown.
+        """Whether the interval excludes 1: the runs tell A from B; None when the spread is unknown.
 
-        The interval excludes 1. After ``holm`` the adjusted p-value decides, and tells
-        fewer apart: an interval that excludes 1 by itself can be one of many.
+        After ``adjusted`` the p-value decides, and tells fewer apart: an interval that excludes 1
+        by itself can be one of many.
         """
         if self.low is None:
             return None
@@ -69,8 +68,7 @@ def paired_ratio(a: Mapping[Hashable, float], b: Mapping[Hashable, float]) -> Ra
     if not blocks:
         raise ValueError("the two sides have no block in common; use unpaired_ratio")
     logs_a = np.log(positive((a[block] for block in blocks), "values of A"))
-    logs_b = np.log(positive((b[block] for block in blocks), "values of B"))
-    differences = logs_a - logs_b
+    differences = logs_a - np.log(positive((b[block] for block in blocks), "values of B"))
     n = len(blocks)
     mean = float(differences.mean())
     if n == 1:
@@ -96,8 +94,7 @@ def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable
     As ``unpaired_ratio``, with the variances of all means added: with two of each it
     is a ratio of ratios. ``n`` counts the runs of the one that has fewest.
 
-    Source: Welch 1947 (any number of independent means).
-    ValueError: a side without values, a value that is not a number above 0.
+    Source: Welch 1947 (any number of independent means). ValueError as there.
     """
     logs = [np.log(positive(runs, "values of A")) for runs in above]
     logs += [np.log(positive(runs, "values of B")) for runs in below]
@@ -108,12 +105,11 @@ def unpaired_quotient(above: Sequence[Iterable[float]], below: Sequence[Iterable
     if n == 1:
         return Ratio(exp(mean), 1)
     parts = np.array([of.var(ddof=1) / of.size for of in logs])
-    error = sqrt(parts.sum())
-    if error == 0:
+    if not parts.sum():
         return _ratio(mean, 0.0, n - 1, n)
     shares = parts / parts.sum()
     freedom = 1 / float((shares**2 / (sizes - 1)).sum())
-    return _ratio(mean, error, freedom, n)
+    return _ratio(mean, sqrt(parts.sum()), freedom, n)
 
 
 def _ratio(mean: float, error: float, freedom: float, n: int) -> Ratio:
@@ -200,7 +196,6 @@ def equivalence_p(ratio: Ratio, margin: float = MARGIN) -> float | None:
 
     Source: Schuirmann 1987.
     """
-    margin_bounds(margin)
     if ratio.low is None:
         return None
     mean, bound = log(ratio.value), log1p(margin)
@@ -214,7 +209,7 @@ def equivalent(ratio: Ratio, margin: float = MARGIN) -> bool | None:
 
     With a 95 % interval that is two one-sided tests at 2.5 % each, so what is
     called equal can be checked in the printed interval. That the interval
-    contains 1 shows nothing of the kind.
+    contains 1 shows nothing of the kind. ValueError as ``margin_bounds``.
     """
     lower, upper = margin_bounds(margin)
     if ratio.low is None:
@@ -261,12 +256,9 @@ def ratio_verdict(published: float, measured: Ratio) -> Verdict:
 def equality_verdict(measured: Ratio, margin: float = MARGIN) -> Verdict:
     """Verdict on "A and B are equal", or that something has no effect.
 
-    - reproduced: the whole interval is inside 1/(1 + margin) to 1 + margin
-      (two one-sided tests)
+    - reproduced: the whole interval is inside the margin (``equivalent``)
     - contradicted: the whole interval is outside
     - undecided: it reaches over a bound, or one run tells no interval
-
-    That the interval contains 1 reproduces nothing: few or noisy runs do that too.
 
     ValueError: a margin that is not above 0.
     """

@@ -56,7 +56,7 @@ def percentiles(
     for key, runs in _runs_of(histograms):
         chosen = percents(runs) if percents else PERCENTS
         for percent, of in zip(chosen, percentiles_over_runs(runs, chosen), strict=True):
-            rows.append([*key, percent, of.value, of.low, of.high, of.runs, of.beyond])
+            rows.append([*key, percent, *of])
     return PERCENTILES.frame(rows)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import cycle
 from pathlib import Path
 
@@ -139,7 +138,6 @@ def interval_of(manifest: dict, cell: Cell, phase: str) -> str:
 
 
 def key_of(cell: Cell) -> dict:
-    """What names a cell in every table."""
     return {name: getattr(cell, name) for name in CELL}
 
 
@@ -156,30 +154,27 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
         for name in cell.phases
         if name in manifest["phases"] and not (cell.clients and name == phase)
     }
-    value = partial(_value, phase, "overall")
-    values, apart = [], []
+    values: dict[str, float | None] = {}
+    reasons = []
     if study.parameters.clients == AUTO:
-        values.append(value("clients", cell.clients or 1))
+        values["clients"] = cell.clients or 1
     if cell.clients:
         all_clients = files.together(phase)
         logs[phase], counts = all_clients.log, all_clients.counts
         for metric in ("skew", "shared_time", "throughput_sum"):
-            values.append(value(metric, getattr(all_clients, metric)))
+            values[metric] = getattr(all_clients, metric)
         if all_clients.skew > MOST_SKEW:
             words = {"skew": f"{all_clients.skew:.0f}", "allowed": MOST_SKEW}
-            apart.append(reason("clients-apart", **words))
+            reasons.append(reason("clients-apart", **words))
     else:
         counts = files.counts(phase, logs[phase])
     log = logs[phase]
-    values = [*(value for item in logs.items() for value in files.of_phase(*item)), *values]
-    values += [value(*share) for share in cpu_shares(raw, phase, manifest).items()]
+    values |= cpu_shares(raw, phase, manifest)
     misses = missed(manifest, phase, log)
     # That of several clients over the time of their throughput, not to the end of the last one.
     seconds = log.attempted / log.throughput if cell.clients else log.runtime / 1000
-    values.append(value("goodput", good(log, misses) / seconds))
-    if misses is not None:
-        values.append(value("missed", misses))
-    reasons = [*apart, *invalid(study, cell, log, misses), *lost(cell, manifest, log)]
+    values |= {"goodput": good(log, misses) / seconds, "missed": misses}
+    reasons += [*invalid(study, cell, log, misses), *lost(cell, manifest, log)]
     started = manifest["phases"][phase].get("started")
     server = manifest["server"]
     row = {
@@ -205,11 +200,10 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
     if not manifest.get("imported", {}).get("no_status_lines"):
         states = [files.status(share.label) for share in cell.shares(phase)]
     if states and all(state is not None for state in states):
-        per_second = (
-            all_clients.per_second
-            if cell.clients
-            else operations_per_second(states[0], f"{raw}: {phase}")
-        )
+        if cell.clients:
+            per_second = all_clients.per_second
+        else:
+            per_second = operations_per_second(states[0], f"{raw}: {phase}")
         tables["series"] = [
             {"phase": phase, "second": second, "throughput": rate}
             for second, rate in per_second.items()
@@ -218,10 +212,11 @@ def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, 
         stall = max(map(longest_stall, states))
         # Between two rounds, the table is emptied.
         if stall > STALL_SECONDS and not cell.rounds:
-            values.append(value("stalled", stall))
+            values["stalled"] = stall
+    of_phases = [row for name, of in logs.items() for row in files.of_phase(name, of)]
+    tables["measurements"] = [*of_phases, *_values(phase, "overall", values)]
     key = key_of(cell)
-    rows = {name: [key | row for row in found] for name, found in tables.items()}
-    rows = defaultdict(list, rows | {"measurements": [key | row for row in values]})
+    rows = defaultdict(list, {name: [key | row for row in of] for name, of in tables.items()})
     # As text: there are some thousand of them.
     histograms = "".join(
         f"{','.join(map(str, [*key.values(), phase, operation, latency, count]))}\n"
@@ -238,10 +233,12 @@ def rounds(raw: Path, cell: Cell, log: YcsbLog) -> Iterator[dict]:
         yield row | {"records": cell.records, "counted": counted}
 
 
-def _value(phase: str, operation: str, metric: str, value: float) -> dict:
-    """A row of measurements.csv, without the cell."""
-    unit = metric_of(metric).unit
-    return {"phase": phase, "operation": operation, "metric": metric, "unit": unit, "value": value}
+def _values(phase: str, operation: str, values: Mapping[str, float | None]) -> Iterator[dict]:
+    """Rows of measurements.csv, without the cell, of the metrics that are known."""
+    about = {"phase": phase, "operation": operation}
+    for metric, value in values.items():
+        if value is not None:
+            yield about | {"metric": metric, "unit": metric_of(metric).unit, "value": value}
 
 
 @dataclass(frozen=True)
@@ -253,7 +250,7 @@ class _Files:
     manifest: dict
 
     def log(self, name: str, phase: str) -> YcsbLog:
-        """The results of a client called ``name``, in ``phase``."""
+        """The results of the client ``name``."""
         path = self.raw / f"{name}.out"
         return parse(_text(path), str(path), interval_of(self.manifest, self.cell, phase))
 
@@ -261,41 +258,33 @@ class _Files:
         """The values of a phase: what its log says, and what was watched meanwhile."""
         cell, raw, manifest = self.cell, self.raw, self.manifest
         went = manifest["phases"][phase]
-        value = partial(_value, phase, "overall")
-        yield value("runtime", log.runtime)
-        yield value("throughput", log.throughput)
-        yield value("operations", log.attempted)
-        yield value("failed", log.failed)
         server = None if "imported" in manifest else server_cpu_seconds(raw, phase)
         # The client's is of the whole process, its start included: short runs have more.
         client = went["client_cpu_seconds"]
-        for metric, seconds in (("client_cpu", client), ("server_cpu", server)):
-            if seconds is not None:
-                yield value(metric, seconds * 1e6 / log.attempted)
+        overall = {
+            "runtime": log.runtime,
+            "throughput": log.throughput,
+            "operations": log.attempted,
+            "failed": log.failed,
+            "client_cpu": None if client is None else client * 1e6 / log.attempted,
+            "server_cpu": None if server is None else server * 1e6 / log.attempted,
+        }
+        yield from _values(phase, "overall", overall)
         for name, section in log.sections.items():
-            of_operation = partial(_value, phase, name.lower())
-            yield of_operation("operations", section.operations)
-            yield of_operation("failed", section.failed)
-            for metric, latency in section.latencies.items():
-                yield of_operation(metric, latency)
-            for metric, latency in section.intended.items():
-                yield of_operation(f"intended_{metric}", latency)
+            counts = {"operations": section.operations, "failed": section.failed}
+            intended = {f"intended_{metric}": time for metric, time in section.intended.items()}
+            yield from _values(phase, name.lower(), counts | section.latencies | intended)
+        shares = cell.shares(phase)
         bound = (manifest.get("pinning") or {}).get("client")
-        lived = (client, went["seconds"])
-        clients = len(cell.shares(phase))
-        cores = client_cores(manifest, clients)
-        used = usage(raw, phase, cell.threads, log, lived, bound, cores)
-        for metric, amount in used.items():
-            yield value(metric, amount)
-        pauses = [gc_pauses(raw, share.label) for share in cell.shares(phase)]
+        cores = client_cores(manifest, len(shares))
+        watched = usage(raw, phase, cell.threads, log, (client, went["seconds"]), bound, cores)
+        pauses = [gc_pauses(raw, share.label) for share in shares]
         if None not in pauses:
-            for metric, told in zip(
-                ("gc_count", "gc_pause"), zip(*pauses, strict=True), strict=True
-            ):
-                yield value(metric, sum(told))
+            watched["gc_count"], watched["gc_pause"] = map(sum, zip(*pauses, strict=True))
         # What our own watching took of a core.
         if went.get("monitor_cpu_seconds") is not None and went.get("seconds"):
-            yield value("monitor_cpu", 100 * went["monitor_cpu_seconds"] / went["seconds"])
+            watched["monitor_cpu"] = 100 * went["monitor_cpu_seconds"] / went["seconds"]
+        yield from _values(phase, "overall", watched)
 
     def status(self, label: str) -> pd.DataFrame | None:
         """The status lines of a client (``read_status``); None where it printed none."""

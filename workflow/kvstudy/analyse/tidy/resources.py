@@ -42,13 +42,9 @@ PROCESS_RATES = {
     "read_bytes": ["read_bytes"],
     "write_bytes": ["write_bytes"],
 }
-MACHINE_RATES = {
-    "cores_busy": ["cpu_busy"],
-    "cores_steal": ["cpu_steal"],
-    "cpu_pressure": ["cpu_pressure"],
-    "memory_pressure": ["memory_pressure"],
-    "io_pressure": ["io_pressure"],
-    "loopback_bytes": ["loopback_bytes"],
+_OF_MACHINE = ["cpu_pressure", "memory_pressure", "io_pressure", "loopback_bytes"]
+MACHINE_RATES = {"cores_busy": ["cpu_busy"], "cores_steal": ["cpu_steal"]} | {
+    name: [name] for name in _OF_MACHINE
 }
 INTERRUPTS = "cpu_interrupts"
 # Others (Z, Epsilon) stop the client too, but do not say so in such lines.
@@ -101,14 +97,15 @@ def server_cpu_seconds(raw: Path, phase: str) -> float | None:
     None where the server's processes are not on this machine, or nothing was
     sampled. KvstudyError for a file that is no ``processes.csv``.
     """
-    used = (_server_cpu(path, phase) for path in files_of(raw, PROCESSES).values())
-    return next((seconds for seconds in used if seconds is not None), None)
+    return _first(_server_cpu(path, phase) for path in files_of(raw, PROCESSES).values())
+
+
+def _first(values: Iterable[float | None]) -> float | None:
+    return next((value for value in values if value is not None), None)
 
 
 def _server_cpu(path: Path, phase: str) -> float | None:
-    """The same of one host, whose ``processes.csv`` is ``path``."""
-    samples = _totals(path, phase, PROCESS_CPU, "server")
-    used = [sum(sample.values()) for sample in samples]
+    used = [sum(sample.values()) for sample in _totals(path, phase, PROCESS_CPU, "server")]
     return used[-1] - used[0] if len(used) > 1 else None
 
 
@@ -128,41 +125,35 @@ def resources(raw: Path, phase: str, started: float | None) -> list[dict]:
     offset = _client_start(raw, phase, started)
     hosts = files_of(raw, PROCESSES)
     if "" in hosts:
-        return _rows(_samples([raw / PROCESSES, raw / MACHINE], phase), phase, offset)
+        sides = [*_samples(raw / PROCESSES, phase), *_samples(raw / MACHINE, phase)]
+        return [row for side, samples in sides for row in _rows(side, samples, phase, offset)]
     of_side: dict[str, list[list[dict]]] = {}
     for path in hosts.values():
-        for side, samples in _samples([path], phase):
-            of_side.setdefault(side, []).append(_rows([(side, samples)], phase, offset))
+        for side, samples in _samples(path, phase):
+            of_side.setdefault(side, []).append(_rows(side, samples, phase, offset))
     # All hosts are looked at at the same moments.
     return [_together(rows) for of in of_side.values() for rows in zip(*of, strict=False)]
 
 
 def _together(rows: Sequence[dict]) -> dict:
     """What the same side used on several hosts, as one."""
-    sums = (*PROCESS_RATES, "rss")
-    known = {name: [row.get(name) for row in rows] for name in sums}
-    return rows[0] | {
-        name: None if None in values else sum(values) for name, values in known.items()
-    }
+    known = {name: [row.get(name) for row in rows] for name in (*PROCESS_RATES, "rss")}
+    return rows[0] | {name: None if None in of else sum(of) for name, of in known.items()}
 
 
-def _rows(of_sides: Iterable[tuple[str, list[dict]]], phase: str, offset: float) -> list[dict]:
+def _rows(side: str, samples: list[dict], phase: str, offset: float) -> list[dict]:
+    rates = MACHINE_RATES if side == "machine" else PROCESS_RATES
     rows = []
-    for side, samples in of_sides:
-        rates = MACHINE_RATES if side == "machine" else PROCESS_RATES
-        for before, after in pairwise(samples):
-            length = after["seconds"] - before["seconds"]
-            row = {
-                "phase": phase,
-                "side": side,
-                "second": round(after["seconds"] - offset, 3),
-                "seconds": round(length, 3),
-            }
-            for name, counters in rates.items():
-                row[name] = _rate(before, after, counters, length)
-            if side != "machine":
-                row["rss"] = after.get("rss")
-            rows.append(row)
+    for before, after in pairwise(samples):
+        length = after["seconds"] - before["seconds"]
+        row = {
+            "phase": phase,
+            "side": side,
+            "second": round(after["seconds"] - offset, 3),
+            "seconds": round(length, 3),
+        }
+        row |= {name: _rate(before, after, of, length) for name, of in rates.items()}
+        rows.append(row if side == "machine" else row | {"rss": after.get("rss")})
     return rows
 
 
@@ -179,25 +170,20 @@ def _client_start(raw: Path, phase: str, started: float | None) -> float:
     return late.total_seconds() % ZONE_STEP
 
 
-def _samples(paths: Sequence[Path], phase: str) -> list[tuple[str, list[dict]]]:
+def _samples(path: Path, phase: str) -> list[tuple[str, list[dict]]]:
     """Each side with its samples, at least ``SHORTEST`` apart."""
-    samples = []
-    for path in paths:
-        try:
-            table = pd.read_csv(path)
-            table = table[table["phase"] == phase]
-            table = table.assign(seconds=table["seconds"].astype(float))
-            if path.name == MACHINE:
-                table["side"] = "machine"
-            sides = table.groupby("side", sort=False)
-        except FileNotFoundError:
-            continue
-        except (OSError, KeyError, ValueError, TypeError) as error:
-            raise _unreadable(path, error) from None
-        samples += [
-            (side, _apart(rows.sort_values("seconds").to_dict("records"))) for side, rows in sides
-        ]
-    return samples
+    try:
+        table = pd.read_csv(path)
+        table = table[table["phase"] == phase]
+        table = table.assign(seconds=table["seconds"].astype(float))
+        if path.name == MACHINE:
+            table["side"] = "machine"
+        sides = table.groupby("side", sort=False)
+    except FileNotFoundError:
+        return []
+    except (OSError, KeyError, ValueError, TypeError) as error:
+        raise _unreadable(path, error) from None
+    return [(side, _apart(rows.sort_values("seconds").to_dict("records"))) for side, rows in sides]
 
 
 def _apart(samples: list[dict]) -> list[dict]:
@@ -245,12 +231,21 @@ def usage(
     last sample; ``machine_cores``: cores that there are, ``client_allowed`` those that the
     client may use.
     """
-    metrics = {"in_call": _in_call(threads, log)} if log.runtime > 0 else {}
+    metrics: dict[str, float | None] = {}
+    if log.runtime > 0:
+        # The parts of a read-modify-write have sections of their own.
+        waited = sum(
+            section.operations * section.latencies["latency_mean"]
+            for name, section in log.sections.items()
+            if name != "READ-MODIFY-WRITE" and "latency_mean" in section.latencies
+        )
+        metrics["in_call"] = waited / (threads * log.runtime * 1000)
     cpu, seconds = client
     metrics["client_cores"] = cpu / seconds if seconds else None
     watched = files_of(raw, PROCESSES)
-    of_server = (_per_second(path, phase, PROCESS_CPU, "server") for path in watched.values())
-    metrics["server_cores"] = next((cores for cores in of_server if cores is not None), None)
+    metrics["server_cores"] = _first(
+        _per_second(path, phase, PROCESS_CPU, "server") for path in watched.values()
+    )
     apart = "" not in watched
     if usable is None and not apart:
         columns = ("cpu_busy", "cpu_idle", "cpu_steal")
@@ -267,27 +262,17 @@ def usage(
     return {name: value for name, value in metrics.items() if value is not None}
 
 
-def _in_call(threads: int, log: YcsbLog) -> float:
-    # The parts of a read-modify-write have sections of their own.
-    waited = sum(
-        section.operations * section.latencies["latency_mean"]
-        for name, section in log.sections.items()
-        if name != "READ-MODIFY-WRITE" and "latency_mean" in section.latencies
-    )
-    return waited / (threads * log.runtime * 1000)
-
-
 def _per_second(
     path: Path, phase: str, columns: tuple[str, ...], side: str | None = None, least: float = 0.0
 ) -> float | None:
-    """Growth per second of the sum of ``columns``; None with less than two samples of them.
+    """Growth per second of the sum of ``columns``, from the first sample to the last.
 
-    None too when the first and the last one are less than ``least`` seconds apart.
+    None where these are less than ``least`` seconds apart, or one.
     """
     samples = _totals(path, phase, ("seconds", *columns), side)
-    if len(samples) < 2:
+    if not samples:
         return None
-    first, last = samples[0], samples[-1]
+    first, last = dict(samples[0]), samples[-1]
     seconds = last.pop("seconds") - first.pop("seconds")
     if seconds <= 0 or seconds < least:
         return None
@@ -331,7 +316,6 @@ def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
 def _shares_of(
     of_machine: Path, of_processes: Path, phase: str, manifest: dict, host: str
 ) -> dict[str, float]:
-    """The same of one host, whose samples are in the two files."""
     columns = ("cpu_busy", INTERRUPTS, "cpu_idle", "cpu_steal")
     samples = _totals(of_machine, phase, columns, optional=[INTERRUPTS])
     # CPU seconds of the machine, from the first to the last sample.

@@ -262,7 +262,7 @@ def answers(run: Run) -> SimpleNamespace:
             continue
         named = {*pairs["faster"], *pairs["slower"]}
         there = [store for store in first if store in named]
-        places = place_ranges(order_of(pairs, there), larger_is_better=True)
+        places = place_ranges(order_of(pairs, there))
         ranges = {store: places[store] for store in there}
         _add(groups, run.study.workload(name).short, pairs, ranges, run.titles)
         behind.append(_last(pairs, ranges))

@@ -212,7 +212,7 @@ def _rows(run: Run, metric: str, baseline: str, pairs: pd.DataFrame) -> Iterator
             continue
         there = [store for store in stores if store in {*of["faster"], *of["slower"]}]
         order = order_of(of, there) if more else {}
-        places = place_ranges(order, larger_is_better=True) if order and of["n"].max() > 1 else {}
+        places = place_ranges(order) if order and of["n"].max() > 1 else {}
         ratios = {
             store: (row.n, *ratio_of(row, store), row.in_floor)
             for row in of.itertuples()

@@ -146,7 +146,7 @@ def _rows(line: RankingLine, run: Run, bound: set[tuple[str, str]]) -> list[dict
     there = [store for store, value in values.items() if value is not None and store in first]
     pairs = run.headline_analysis.pairs[run.headline_analysis.pairs["workload"] == workload]
     order = order_of(pairs, there)
-    place = places(order, larger_is_better=True) if order else dict.fromkeys(there, 1)
+    place = places(order) if order else dict.fromkeys(there, 1)
     source = published_places(stores, results, workload)
     rows = []
     for store, value in values.items():
