@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from kvstudy.analyse.audit.files import read_audit, read_judged
+from kvstudy.analyse.findings.files import Analysis, read_analysis, shown_of
 from kvstudy.analyse.tidy.files import (
     CELL,
     CELLS,
@@ -33,9 +34,6 @@ from kvstudy.study.cells import Cell, plan, run_name, shown
 from kvstudy.study.load import PUBLISHED, QUOTES, STUDIES, load_study
 from kvstudy.study.model import Study
 from kvstudy.study.run_names import PARTIAL, Paths, find_name, refuse_published
-
-if TYPE_CHECKING:
-    from kvstudy.analyse.findings.files import Analysis
 
 
 def _tidy(table: Table) -> cached_property[pd.DataFrame]:
@@ -69,11 +67,6 @@ class Run(Paths):
     @property
     def analysis_folder(self) -> Path:
         return self.folder / "analysis"
-
-    @property
-    def published_file(self) -> Path | None:
-        """published.csv of the study; None where its source has no values."""
-        return self._beside(PUBLISHED)
 
     @property
     def audit_file(self) -> Path | None:
@@ -118,7 +111,6 @@ class Run(Paths):
 
     @property
     def titles(self) -> dict[str, str]:
-        """What the stores are called."""
         return {name: store.title for name, store in self.stores.items()}
 
     # --- the tidy tables; see ``tidy.files`` for their columns
@@ -135,11 +127,10 @@ class Run(Paths):
     outcomes = _tidy(OUTCOMES)
     rounds = _tidy(ROUNDS)
     summary = _tidy(SUMMARY)
-    _probes = _tidy(PROBES)
 
     @cached_property
     def probes(self) -> Probes:
-        return Probes(self._probes)
+        return Probes(self.read(PROBES))
 
     @cached_property
     def open_loop(self) -> OpenLoop:
@@ -148,14 +139,12 @@ class Run(Paths):
 
     @cached_property
     def environment(self) -> dict:
-        """``environment.json``."""
         return read_environment(self.folder / "environment.json")
 
     @cached_property
     def values(self) -> pd.DataFrame:
         """One value per repetition that counts, with combined rows and means of workloads."""
-        names = self.study.workload_names
-        return per_repetition(self.measurements, self.cells, names, self.headline)
+        return self._values(self.measurements, self.cells)
 
     @cached_property
     def own_values(self) -> pd.DataFrame:
@@ -201,32 +190,24 @@ class Run(Paths):
     def all_values(self) -> pd.DataFrame:
         """``values`` with those of the open-loop cells."""
         plain = self.all_measurements.drop(columns=["file", "line"])
-        return per_repetition(plain, self.all_cells, self.study.workload_names, self.headline)
+        return self._values(plain, self.all_cells)
 
     # --- what follows from them
 
     @cached_property
     def analysis(self) -> Analysis:
         """What ``kvstudy analyse`` found, at all sizes."""
-        from kvstudy.analyse.findings.files import read_analysis
-
         return read_analysis(self.analysis_folder)
 
     @cached_property
     def audit(self) -> pd.DataFrame | None:
-        """The checks of the study's source; None where there is nothing to check."""
-        from kvstudy.analyse.audit.files import read_audit
-
         return read_audit(self.audit_file) if self.audit_file else None
 
     @cached_property
     def published(self) -> pd.DataFrame | None:
         """The values of the source, with what the audit says of them; None where it has none."""
-        from kvstudy.analyse.audit.files import read_judged
-
-        if self.published_file is None:
-            return None
-        return read_judged(self.published_file, self.audit_file)
+        path = self._beside(PUBLISHED)
+        return read_judged(path, self.audit_file) if path else None
 
     @cached_property
     def swept(self) -> Swept:
@@ -241,8 +222,6 @@ class Run(Paths):
     @cached_property
     def headline_analysis(self) -> Analysis:
         """The analysis at the headline sizes; run order, open loop and rounds: all."""
-        from kvstudy.analyse.findings.files import shown_of
-
         return shown_of(self.analysis, self.headline)
 
     @cached_property
@@ -252,6 +231,10 @@ class Run(Paths):
     @cached_property
     def headline_resources(self) -> pd.DataFrame:
         return only(self.resources, self.headline)
+
+    def _values(self, measurements: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
+        names = self.study.workload_names
+        return per_repetition(measurements, cells, names, self.headline)
 
     def _own(self, rows: pd.DataFrame) -> pd.DataFrame:
         return rows[rows["store"].isin(self.study.store_names)]

@@ -41,18 +41,16 @@ def needed(rows: pd.DataFrame) -> Needed | None:
 
     None without any.
     """
-    found = None
     runs = {
         clients: of.set_index("repetition")["value"]
         for clients, of in rows.groupby(rows["store"].map(clients_of_trial))
     }
     for clients in sorted(runs):
-        found = Needed(clients, None)
         ratios = (runs[2 * clients] / runs[clients]).dropna() if 2 * clients in runs else ()
         more = log_t_interval(ratios) if len(ratios) else None
         if more and more.high is not None and more.high < ENOUGH:
             return Needed(clients, more)
-    return found
+    return Needed(max(runs), None) if runs else None
 
 
 def with_clients(study: Study, cells: list[Cell], cell: Cell, run: str) -> Cell | NotNow:

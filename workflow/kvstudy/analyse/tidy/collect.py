@@ -13,12 +13,12 @@ rounds of workloads that have some (see ``tidy.cell.rounds``).
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from kvstudy.analyse.tidy.cell import Unreadable, key_of, reading
 from kvstudy.analyse.tidy.cells import TABLES, CellTables, read_cells
@@ -43,11 +43,7 @@ from kvstudy.study.raw import (
 NOT_IMPORTED = "not-imported"
 
 
-class Record(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class StoreRecord(Record):
+class StoreRecord(BaseModel):
     """A store of the study. ``folder`` is its name under envs/stores/."""
 
     name: str
@@ -56,7 +52,7 @@ class StoreRecord(Record):
     options: dict[str, str]
 
 
-class WorkloadRecord(Record):
+class WorkloadRecord(BaseModel):
     """A workload of the study, with all YCSB properties but the sizes."""
 
     name: str
@@ -64,7 +60,7 @@ class WorkloadRecord(Record):
     properties: dict[str, str]
 
 
-class StudyRecord(Record):
+class StudyRecord(BaseModel):
     """The key ``study`` of ``environment.json``.
 
     The repetitions of an ``imported`` run only share a number: they are not paired.
@@ -80,16 +76,10 @@ class StudyRecord(Record):
 
 
 def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
-    """The record of ``study``; ``cells`` is its plan. A title that it does not give is "".
-
-    A workload that no closed-loop cell has is left out, as in a part of a plan.
-    """
+    """The record of ``study``, without the workloads of which its plan has no closed-loop cell."""
     properties = {cell.workload: dict(cell.properties) for cell in closed_loop(cells)}
     return StudyRecord(
-        name=study.name,
-        title=study.title,
-        seed=study.seed,
-        repetitions=study.repetitions,
+        **{name: getattr(study, name) for name in ("name", "title", "seed", "repetitions")},
         imported=study.imported is not None,
         stores=[
             StoreRecord(name=use.name, folder=use.store, title=use.title, options=use.options)
@@ -148,9 +138,7 @@ def collect(
             found = {"status": "failed", "reason": str(found)}
         frames["cells"].append(CELLS.frame([key_of(cell) | found | {"position": position}]))
     tables = {
-        table.name: pd.concat(frames[table.name], ignore_index=True)
-        if frames[table.name]
-        else table.frame()
+        table.name: pd.concat(frames[table.name] or [table.frame()], ignore_index=True)
         for table in TABLES
     }
     unlike = differences(manifests)
@@ -161,12 +149,9 @@ def collect(
         {"what": what, "sides": [{"value": value, "cells": len(cells)} for value, cells in sides]}
         for what, sides in unlike.items()
     ]
-    environment = (
-        _environment(measured)
-        | _imported_facts(measured)
-        | {"mixed": mixtures, "disturbance": disturbance(tables["measurements"])}
-        | {"study": study_record(study, cells).model_dump()}
-    )
+    environment = _environment(measured) | _imported_facts(measured)
+    environment |= {"mixed": mixtures, "disturbance": disturbance(tables["measurements"])}
+    environment |= {"study": study_record(study, cells).model_dump()}
     # The tables of cells that do not tell their node stay as they were packed in archives.
     nodes = tables["cells"]["node"]
     if (nodes.isna() | (nodes == "")).all():
@@ -244,17 +229,13 @@ def _server(manifests: list[dict]) -> dict:
     versions = _distinct(server["version"] for server in servers)
     providers = _distinct(server["provider"] for server in servers)
     unknown = "not recorded" if PROVIDER_IMPORTED in providers else ""
-    jars: dict[str, str] = {}
-    for manifest in manifests:
-        jars |= manifest["client"]["jars"]
+    images = (f"{of['image']} ({of['digest']})" for of in servers if of.get("image"))
     return {
         "versions": versions,
         "providers": providers,
-        "images": _distinct(
-            f"{server['image']} ({server['digest']})" for server in servers if server.get("image")
-        ),
+        "images": _distinct(images),
         "packages": _distinct(server.get("package") for server in servers),
-        "jars": jars,
+        "jars": {jar: of for each in manifests for jar, of in each["client"]["jars"].items()},
         "version": ", ".join(versions) or unknown,
         "provider": ", ".join(providers),
     }
@@ -262,7 +243,7 @@ def _server(manifests: list[dict]) -> dict:
 
 def _distinct(values: Iterable) -> list:
     """The different ones that say something, in their order."""
-    different = []
+    different: list = []
     for value in values:
         if value and value not in different:
             different.append(value)
@@ -307,22 +288,15 @@ def _imported_facts(manifests: list[dict]) -> dict[str, dict]:
     found = [manifest for manifest in manifests if "imported" in manifest]
     if not found:
         return {}
-    lacks = {
-        "start": lambda manifest: manifest["started"] is None,
-        "seconds": lambda manifest: bool(manifest["imported"]["no_status_lines"]),
-        "histograms": lambda manifest: (
-            not any(origin["kept_as"].endswith(".hdr") for origin in manifest["imported"]["from"])
-        ),
-        "load": lambda manifest: "load" not in manifest["phases"],
-        "command": lambda manifest: any(
-            phase["command"] is None for phase in manifest["phases"].values()
-        ),
-    }
-    return {
-        "imported": {
-            "cells": len(found),
-            "logs": sum(len(manifest["phases"]) for manifest in found),
-            "ycsb": sorted({m["client"]["ycsb"] for m in found if m["client"]["ycsb"]}),
-            "without": {name: sum(map(lack, found)) for name, lack in lacks.items()},
-        }
-    }
+    without: Counter[str] = Counter()
+    for manifest in found:
+        imported, phases = manifest["imported"], manifest["phases"]
+        kept = [origin["kept_as"] for origin in imported["from"]]
+        without["start"] += manifest["started"] is None
+        without["seconds"] += bool(imported["no_status_lines"])
+        without["histograms"] += not any(name.endswith(".hdr") for name in kept)
+        without["load"] += "load" not in phases
+        without["command"] += None in [phase["command"] for phase in phases.values()]
+    logs = sum(len(manifest["phases"]) for manifest in found)
+    ycsb = sorted({m["client"]["ycsb"] for m in found if m["client"]["ycsb"]})
+    return {"imported": {"cells": len(found), "logs": logs, "ycsb": ycsb, "without": without}}

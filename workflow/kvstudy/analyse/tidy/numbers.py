@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from math import floor, inf, log10
 
 from kvstudy.language.current import _, ngettext
 from kvstudy.language.locale import decimal, decimal_mark
 from kvstudy.study.metrics import metric_of
 
-UNIT_FACTORS = {
-    ("ops/s", "ops/s"): 1,
+UNIT_FACTORS = {(unit, unit): 1 for unit in ("ops/s", "ms", "us", "count", "%", "place")} | {
     ("ops/s", "kops/s"): 1e-3,
-    ("ms", "ms"): 1,
     ("ms", "s"): 1e-3,
-    ("us", "us"): 1,
     ("us", "ms"): 1e-3,
     ("us", "s"): 1e-6,
-    ("count", "count"): 1,
-    ("%", "%"): 1,
-    ("place", "place"): 1,
 }
-UNIT_SIGNS = {"us": "µs"}
 # Times off its value, beyond which an end of an interval is only a bound.
 FARTHEST = 1000
 # Behind a published value that the audit of the source rejects.
@@ -34,19 +28,13 @@ def converted(value: float, unit: str, wanted: str) -> float:
 
 def sign(unit: str) -> str:
     """The unit as people read it: µs for us."""
-    return UNIT_SIGNS.get(unit, unit)
+    return "µs" if unit == "us" else unit
 
 
 def grouped(text: str, separator: str = "\N{NARROW NO-BREAK SPACE}") -> str:
     """``text`` with its whole digits in groups of three, and the language's decimal mark."""
     whole, mark, rest = decimal(text).partition(decimal_mark())
-    minus = whole[: len(whole) - len(whole.lstrip("-"))]
-    digits = whole[len(minus) :]
-    if len(digits) > 3:
-        head = len(digits) % 3 or 3
-        parts = [digits[:head], *(digits[i : i + 3] for i in range(head, len(digits), 3))]
-        digits = separator.join(parts)
-    return minus + digits + mark + rest
+    return re.sub(r"(?<=\d)(?=(\d{3})+$)", separator, whole) + mark + rest
 
 
 def fixed(metric: str, value: float) -> str:
@@ -85,7 +73,6 @@ def ends(value: float, low: float, high: float, digits: int = 3) -> tuple[str, s
 
 
 def between(low: str, high: str) -> str:
-    """``low to high``."""
     return _("{} to {}").format(low, high)
 
 
@@ -101,7 +88,7 @@ def change(value: float) -> str:
 
 
 def marked_values() -> str:
-    """What the mark says; it stands behind it."""
+    """What the mark says."""
     return _("rejected by the audit of the source")
 
 

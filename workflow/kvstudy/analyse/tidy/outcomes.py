@@ -27,8 +27,6 @@ from kvstudy.study.workload import OF_CLASS, class_of
 # invalid.
 TOLERATED_FAILURES = 0.001
 
-NOT_TOLD = "no-counters"
-NOT_RECORDED = "counters-not-recorded"
 # The operations that look up records; a scan may look up many.
 READS = ("READ", "SCAN")
 
@@ -41,7 +39,7 @@ def outcomes(manifest: dict, phase: str, log: YcsbLog) -> Iterator[dict]:
         rows += [("status", name.lower(), *each) for each in section.returns.items()]
     if counted is None:
         told = "counters" in manifest["server"]
-        rows.append(("none", "", NOT_TOLD if told else NOT_RECORDED, None))
+        rows.append(("none", "", "no-counters" if told else "counters-not-recorded", None))
     rows += [("counter", "", *each) for each in sorted((counted or {}).items())]
     for row in rows:
         yield dict(zip(("kind", "operation", "name", "count"), row, strict=True))
@@ -133,15 +131,13 @@ def _good_reads(log: YcsbLog) -> int:
 
 def _allowed(study: Study, cell: Cell, kind: str, operations: list[str]) -> float:
     """The share of operations that may fail or be missed."""
-    return max(
-        [TOLERATED_FAILURES]
-        + [
-            expected.up_to
-            for expected in study.expected_failures
-            if expected.kind == kind
-            and expected.store == original(study, cell.store)
-            and expected.workload in (None, cell.workload)
-            and (expected.records is None or cell.records in expected.records)
-            and expected.operation in operations
-        ]
+    declared = (
+        expected.up_to
+        for expected in study.expected_failures
+        if expected.kind == kind
+        and expected.store == original(study, cell.store)
+        and expected.workload in (None, cell.workload)
+        and (expected.records is None or cell.records in expected.records)
+        and expected.operation in operations
     )
+    return max([TOLERATED_FAILURES, *declared])

@@ -7,7 +7,8 @@ at the headline sizes (``study.cells.shown``) stand in tables and figures with o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -73,12 +74,13 @@ class Results:
         published: pd.DataFrame | None,
         repetitions: Callable[[], pd.DataFrame] | None = None,
     ) -> None:
-        self._cells = cells
         # Tables ask for each value.
-        self.state = cache(self._state)
+        self.state = cache(
+            lambda store, workload: state_of(
+                cells[(cells["store"] == store) & (cells["workload"] == workload)]
+            )
+        )
         self._repetitions = cache(repetitions) if repetitions else None
-        self._measured: dict[tuple[str, ...], Value] = {}
-        self._operations: dict[str, list[str]] = {}
         for workload, rows in summary.groupby("workload"):
             slugs = sorted(rows["parameters"].unique())
             if len(slugs) > 1:
@@ -86,27 +88,18 @@ class Results:
                     f"workload {workload}: measured with several parameters "
                     f"({', '.join(slugs)}); a table or figure of one workload needs one"
                 )
+        self._measured: dict[tuple[str, ...], Value] = {}
+        self._published: dict[tuple, tuple] = {}
+        # In the order in which they are found.
+        self._operations: dict[str, dict[str, None]] = defaultdict(dict)
         for row in summary.itertuples():
-            key = (row.store, row.workload, row.operation, row.metric)
-            self._measured[key] = Value(
-                int(row.n), row.mean, row.sd, row.cov, row.min, row.max, row.unit
-            )
-            self._remember(row)
+            value = Value(int(row.n), row.mean, row.sd, row.cov, row.min, row.max, row.unit)
+            self._measured[row.store, row.workload, row.operation, row.metric] = value
+            self._operations[row.workload][row.operation] = None
         self.has_published = published is not None and len(published) > 0
-        self._published: dict[tuple[str, ...], tuple[float, str]] = {}
-        self._rejected: set[tuple[str, ...]] = set()
-        if self.has_published:
-            for row in published.dropna(subset="value").itertuples():
-                key = (row.store, row.workload, row.operation, row.metric)
-                self._published[key] = (row.value, row.unit)
-                if row.rejected:
-                    self._rejected.add(key)
-                self._remember(row)
-
-    def _remember(self, row) -> None:
-        known = self._operations.setdefault(row.workload, [])
-        if row.operation not in known:
-            known.append(row.operation)
+        for row in published.dropna(subset="value").itertuples() if self.has_published else ():
+            self._published[row.store, row.workload, row.operation, row.metric] = row
+            self._operations[row.workload][row.operation] = None
 
     def measured(self, store: str, workload: str, operation: str, metric: str) -> Value | None:
         """The mean over repetitions in the unit of ``summary.csv``, or None."""
@@ -137,14 +130,12 @@ class Results:
     ) -> float | None:
         """The published value, in ``unit`` if one is given, or None."""
         found = self._published.get((store, workload, operation, metric))
-        if found is None:
-            return None
-        value, own = found
-        return converted(value, own, unit or own)
+        return found and converted(found.value, found.unit, unit or found.unit)
 
     def rejected(self, store: str, workload: str, operation: str, metric: str) -> bool:
         """Whether the audit of the source rejects the published value."""
-        return (store, workload, operation, metric) in self._rejected
+        found = self._published.get((store, workload, operation, metric))
+        return found is not None and found.rejected
 
     def published_ratio(self, one: str, other: str, workload: str) -> tuple[float, bool]:
         """The published throughput of ``one`` relative to ``other``; NaN where one has none.
@@ -167,7 +158,7 @@ class Results:
 
     def operations(self, workload: str) -> list[str]:
         """The workload's operations without ``overall``, the combined one last."""
-        found = [name for name in self._operations.get(workload, []) if name != "overall"]
+        found = [name for name in self._operations.get(workload, ()) if name != "overall"]
         return sorted(found, key=lambda name: "+" in name)
 
     def all_operations(self, workload: str) -> str | None:
@@ -175,34 +166,33 @@ class Results:
         found = self.operations(workload)
         return found[-1] if found else None
 
-    def _state(self, store: str, workload: str) -> State:
-        """What became of the planned repetitions."""
-        cells = self._cells
-        rows = cells[(cells["store"] == store) & (cells["workload"] == workload)]
-        counted = counting(rows)
-        if len(counted):
-            label = ""
-        elif (rows["status"] == "measured").any():
-            label = N_("invalid")
-        elif (rows["status"] == "failed").any():
-            label = N_("failed")
-        else:
-            label = "not measured"
-        reasons: dict[tuple[str, str], list[str]] = {}
-        for row in rows.drop(counted.index).itertuples():
-            invalid = row.status == "measured"
-            why = row.invalid if invalid else row.reason
-            key = ("invalid" if invalid else "", why.rstrip(".") or row.status)
-            reasons.setdefault(key, []).append(row.repetition)
-        if not len(rows):
-            reasons["", "not-planned"] = []
-        problems = []
-        for (invalid, why), repetitions in reasons.items():
-            text = reason("invalid", why=why) if invalid else why
-            if 0 < len(repetitions) < len(rows):
-                text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
-            problems.append(text)
-        return State(len(rows), len(counted), label, tuple(problems))
+
+def state_of(rows: pd.DataFrame) -> State:
+    """What became of the planned repetitions that are the ``rows`` of ``cells.csv``."""
+    counted = counting(rows)
+    if len(counted):
+        label = ""
+    elif (rows["status"] == "measured").any():
+        label = N_("invalid")
+    elif (rows["status"] == "failed").any():
+        label = N_("failed")
+    else:
+        label = "not measured"
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for row in rows.drop(counted.index).itertuples():
+        invalid = row.status == "measured"
+        why = row.invalid if invalid else row.reason
+        key = ("invalid" if invalid else "", why.rstrip(".") or row.status)
+        reasons.setdefault(key, []).append(row.repetition)
+    if not len(rows):
+        reasons["", "not-planned"] = []
+    problems = []
+    for (invalid, why), repetitions in reasons.items():
+        text = reason("invalid", why=why) if invalid else why
+        if 0 < len(repetitions) < len(rows):
+            text = reason("of-repetitions", why=text, repetitions=", ".join(repetitions))
+        problems.append(text)
+    return State(len(rows), len(counted), label, tuple(problems))
 
 
 def only(frame: pd.DataFrame, shown: Mapping[str, str]) -> pd.DataFrame:
@@ -240,7 +230,16 @@ def read_published(path: Path) -> pd.DataFrame:
     value is of no certain size), printed ("" where the source prints the value itself) and
     rejected (False). Raises KvstudyError as ``read_rows`` does.
     """
-    frame = pd.DataFrame(read_rows(path), columns=[*COLUMNS, *SIZES, PRINTED])
+    return _published(read_rows(path))
+
+
+def nothing_published() -> pd.DataFrame:
+    """As ``read_published`` gives it, of a source that printed no values."""
+    return _published([])
+
+
+def _published(rows: Sequence) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, *SIZES, PRINTED])
     numbers = {name: pd.to_numeric(frame[name].replace("", None)) for name in NUMBERS}
     frame = frame.assign(**numbers).astype(dict.fromkeys(NUMBERS, float))
     return frame.assign(**{REJECTED: False})
@@ -258,9 +257,3 @@ def over_records(published: pd.DataFrame | None, workload: str) -> dict[tuple, t
         (row.store, row.operation, row.metric, int(row.records)): (row.value, row.printed)
         for row in rows.itertuples()
     }
-
-
-def nothing_published() -> pd.DataFrame:
-    """As ``read_published`` gives it, of a source that printed no values."""
-    columns = [*COLUMNS, *SIZES, PRINTED, REJECTED]
-    return pd.DataFrame(columns=columns).astype(dict.fromkeys(NUMBERS, float))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import os
+from itertools import count
 from pathlib import Path
 
 from kvstudy.errors import KvstudyError
@@ -33,22 +33,16 @@ def save(run: str, cell: Cell, log: YcsbLog, lines: list[str]) -> list[Path]:
     root = Path("results") / run
     table, text = root / "results.csv", root / f"{cell.path.replace('/', '-')}.txt"
     about = [cell.store, cell.workload, cell.records, cell.threads, cell.repetition]
-    rows = [
-        [*about, "overall", log.attempted, log.failed, log.throughput, log.runtime / 1000]
-        + [""] * len(LATENCIES)
-    ]
+    whole = [log.attempted, log.failed, log.throughput, log.runtime / 1000]
+    rows = [[*about, "overall", *whole, *[""] * len(LATENCIES)]]
     for name, section in log.sections.items():
         latencies = [section.latencies.get(f"latency_{part}", "") for part in LATENCIES]
         rows.append([*about, name.lower(), section.operations, section.failed, "", "", *latencies])
-    content = io.StringIO()
-    writer = csv.writer(content, lineterminator="\n")
     try:
         text.write_text("\n".join(lines) + "\n", encoding="utf-8")
         with table.open("a", encoding="utf-8", newline="") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                writer.writerow(COLUMNS)
-            writer.writerows(rows)
-            file.write(content.getvalue())
+            head = [COLUMNS] if os.fstat(file.fileno()).st_size == 0 else []
+            csv.writer(file, lineterminator="\n").writerows(head + rows)
     except OSError as error:
         problem = f"{error.filename}: the result cannot be kept: {error.strerror}"
         raise KvstudyError(problem) from None
@@ -76,9 +70,7 @@ def single_study(
 
 def next_cell(study: Study) -> Cell:
     """The cell as its next repetition: a run never replaces an earlier one."""
-    repetition = 1
-    while True:
+    for repetition in count(1):
         cell = plan(study.model_copy(update={"repetitions": repetition}))[-1]
-        if not Path(raw_directory(RUN, cell)).exists():
+        if not raw_directory(RUN, cell).exists():
             return cell
-        repetition += 1

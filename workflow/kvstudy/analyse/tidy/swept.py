@@ -9,7 +9,7 @@ from functools import cached_property
 
 from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import converted
-from kvstudy.analyse.tidy.results import Results, State, only, published_only
+from kvstudy.analyse.tidy.results import Results, State, only, published_only, state_of
 from kvstudy.libraries import pd
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZES
 from kvstudy.study.cells import Cell, by_combination, shown, sizes
@@ -54,9 +54,8 @@ class Swept:
             else:
                 values = ["", *[math.nan] * 3, 0, self.label(*place)]
             rows.append([*start, *values, "no"])
-        rows += [
-            row for point in line.points for row in self._published(line, point, operation, metric)
-        ]
+        for point in line.points:
+            rows += self._published(line, point, operation, metric)
         return pd.DataFrame(rows, columns=COLUMNS)
 
     def shown(self, repetitions: Callable[[], pd.DataFrame]) -> Results:
@@ -105,11 +104,10 @@ class Swept:
             found = rows.rename(columns=names)[[*SETTING, "n", *names.values(), "unit"]]
         if unit is None:
             return found
-        # One unit per metric; the models check that ``unit`` fits.
-        for own in found["unit"].unique():
-            for name in ("value", "low", "high"):
-                found[name] = found[name].map(lambda each, of=own: converted(each, of, unit))
-        return found.assign(unit=unit)
+        # The models check that ``unit`` fits.
+        factor = found["unit"].map(lambda own: converted(1, own, unit)).astype(float)
+        scaled = {name: found[name] * factor for name in ("value", "low", "high")}
+        return found.assign(**scaled, unit=unit)
 
     def published_values(self) -> pd.DataFrame:
         """The published values of each setting: those of its sizes, and of no certain size.
@@ -144,8 +142,8 @@ class Swept:
         return self._state(store, workload, parameters).label or "not measured"
 
     def _state(self, store: str, workload: str, parameters: str) -> State:
-        rows = self.cells[self.cells["parameters"] == parameters]
-        return Results(self.summary.head(0), rows, None).state(store, workload)
+        setting = (self.cells[SETTING] == [store, workload, parameters]).all(axis=1)
+        return state_of(self.cells[setting])
 
     @cached_property
     def _sizes(self) -> pd.DataFrame:
@@ -169,10 +167,8 @@ class Swept:
             sum=("sum", "sum"), count=("count", "sum"), unit=("unit", "first"), n=("n", "min")
         )
         sums = sums[sums["count"] > 0].reset_index()
-        sums["value"] = sums["sum"] / sums["count"]
-        return sums.assign(low=math.nan, high=math.nan)[
-            [*SETTING, "n", "value", "low", "high", "unit"]
-        ]
+        sums = sums.assign(value=sums["sum"] / sums["count"], low=math.nan, high=math.nan)
+        return sums[[*SETTING, "n", "value", "low", "high", "unit"]]
 
     def _published(
         self, line: Line, point: Combination, operation: str, metric: str
