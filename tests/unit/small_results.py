@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pandas as pd
 from kvstudy.analyse.findings.files import Analysis, analyse
 from kvstudy.analyse.run import Run
+from kvstudy.analyse.tidy import open_loop
 from kvstudy.analyse.tidy.files import CELL, HISTOGRAMS, MEASUREMENTS, OUTCOMES, ROUNDS, SERIES
-from kvstudy.analyse.tidy.open_loop import OpenLoop
 from kvstudy.analyse.tidy.probes import Probes, rows_of
 from kvstudy.analyse.tidy.results import Results
 from kvstudy.analyse.tidy.summary import per_repetition, summarise
@@ -208,7 +208,7 @@ def analysis_of(plan: pd.DataFrame, measured: pd.DataFrame) -> Analysis:
         "cells": plan,
         "measurements": measured,
         "probes": probes(),
-        "open_loop": OpenLoop.nothing(),
+        "open_loop": open_loop.OpenLoop(*(table.frame() for table in open_loop.TABLES)),
         "counted_histograms": HISTOGRAMS.frame(),
     }
     values = per_repetition(measured, plan, ["a", "c", "insert"])

@@ -11,7 +11,7 @@ import yaml
 from kvstudy.analyse.findings.files import Analysis
 from kvstudy.analyse.findings.open_loop import latencies, rates
 from kvstudy.analyse.tidy.files import HISTOGRAMS, MEASUREMENTS, SERIES
-from kvstudy.analyse.tidy.open_loop import TARGETS, OpenLoop
+from kvstudy.analyse.tidy.open_loop import TABLES, TARGETS, OpenLoop
 from kvstudy.errors import KvstudyError
 from kvstudy.present.drawing.draw import looks, use_style
 from kvstudy.present.report.cells import Names
@@ -31,6 +31,7 @@ from tests.unit.small_results import CELL_COLUMNS
 from . import small_results as small
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "report/templates/tables"
+NOTHING = OpenLoop(*(table.frame() for table in TABLES))
 
 
 def edit(path: Path, **changes: object) -> Path:
@@ -169,8 +170,8 @@ def test_void_and_missing_cells_are_not_among_them():
     found.cells["status"] = "failed"
     assert rates(found).empty
     assert latencies(found).empty
-    assert rates(OpenLoop.nothing()).empty
-    assert latencies(OpenLoop.nothing()).empty
+    assert rates(NOTHING).empty
+    assert latencies(NOTHING).empty
 
 
 def analysed(found: OpenLoop) -> Analysis:
@@ -247,7 +248,7 @@ def test_a_rate_that_was_not_reached_is_crossed_in_the_figure():
 
 
 def test_an_empty_figure_is_drawn():
-    (ax,) = drawn(OpenLoop.nothing(), {"redis": "Redis"})[1].axes
+    (ax,) = drawn(NOTHING, {"redis": "Redis"})[1].axes
     assert [text.get_text() for text in ax.texts] == ["not measured"]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.tidy import cells
+from kvstudy.analyse.tidy import collect
 from kvstudy.analyse.tidy.cell import reading
 from kvstudy.analyse.tidy.files import RESOURCES
 from kvstudy.errors import KvstudyError
@@ -419,8 +419,8 @@ def test_a_cell_is_read_again_only_when_it_changed(two_cells, pretend_study, mon
         read.append(cell.path)
         return whole(study, cell, raw)
 
-    whole = cells.read_cell
-    monkeypatch.setattr(cells, "read_cell", read_cell)
+    whole = collect.read_cell
+    monkeypatch.setattr(collect, "read_cell", read_cell)
     assert tables() == first
     text = pretend_study.read_text()
     pretend_study.write_text(text.replace("repetitions: 2", "repetitions: 3"))
@@ -445,7 +445,7 @@ def test_a_cell_is_read_again_only_when_it_changed(two_cells, pretend_study, mon
 def test_many_cells_are_read_by_several_processes(two_cells, monkeypatch):
     alone = tables()
     shutil.rmtree(".snakemake/cells")
-    monkeypatch.setattr(cells, "MANY", 1)
+    monkeypatch.setattr(collect, "MANY", 1)
     assert tables() == alone
     shutil.rmtree(".snakemake/cells")
     edited(Path("results/small/raw", CELL))

@@ -24,7 +24,7 @@ from kvstudy.analyse.tidy.files import (
     Table,
     read_environment,
 )
-from kvstudy.analyse.tidy.open_loop import FOLDER, OpenLoop, read_open_loop
+from kvstudy.analyse.tidy.open_loop import FOLDER, TABLES, OpenLoop
 from kvstudy.analyse.tidy.probes import Probes
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.summary import per_repetition
@@ -135,7 +135,7 @@ class Run(Paths):
     @cached_property
     def open_loop(self) -> OpenLoop:
         """The tables of the cells at fixed rates."""
-        return read_open_loop(self.folder / FOLDER)
+        return OpenLoop(*(table.read(self.folder / FOLDER) for table in TABLES))
 
     @cached_property
     def environment(self) -> dict:

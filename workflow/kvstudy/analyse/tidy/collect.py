@@ -8,22 +8,33 @@ one row per latency of an operation of that phase, with its count.
 ``resources.csv``: one row per second of that phase and side, with what it used.
 ``outcomes.csv``: how its operations ended (see ``tidy.outcomes``). ``rounds.csv``: the
 rounds of workloads that have some (see ``tidy.cell.rounds``).
+
+What was read of a cell is kept in ``.snakemake/cells``: a study of ten thousand cells takes minutes
+to read, and one that grows by a repetition should not take them again.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
 import statistics
+import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel
 
-from kvstudy.analyse.tidy.cell import Unreadable, key_of, reading
-from kvstudy.analyse.tidy.cells import TABLES, CellTables, read_cells
-from kvstudy.analyse.tidy.files import CELLS
+from kvstudy.analyse.tidy.cell import Unreadable, key_of, read_cell, reading
+from kvstudy.analyse.tidy.files import CELLS, MEASUREMENTS, OUTCOMES, RESOURCES, ROUNDS, SERIES
 from kvstudy.analyse.tidy.resources import disturbance
+from kvstudy.code_files import CLONE, code_files
 from kvstudy.errors import KvstudyError
 from kvstudy.libraries import pd
 from kvstudy.study.alike import differences, refusal
@@ -39,7 +50,14 @@ from kvstudy.study.raw import (
     reason_on_file,
     recorded_reason,
 )
+from kvstudy.whole_file import put
 
+TABLES = (CELLS, MEASUREMENTS, SERIES, RESOURCES, OUTCOMES, ROUNDS)
+KEPT = Path(".snakemake/cells")
+# Fewer are read before further processes have begun.
+MANY = 64
+# Of a study, what says nothing of a cell that is there.
+_ELSEWHERE = {"title", "question", "repetitions", "seed", "tables", "figures"}
 NOT_IMPORTED = "not-imported"
 
 
@@ -94,6 +112,15 @@ def study_record(study: Study, cells: list[Cell]) -> StudyRecord:
 
 
 @dataclass(frozen=True)
+class CellTables:
+    """A measured cell: its manifest, its part of each table, its lines of histograms.csv."""
+
+    manifest: dict
+    frames: dict[str, pd.DataFrame]
+    histograms: str
+
+
+@dataclass(frozen=True)
 class Collected:
     """The tidy tables of a run by their names, and what it was measured on.
 
@@ -124,7 +151,7 @@ def collect(
     manifests: dict[str, dict] = {}
     unreadable: dict[Cell, str] = {}
     there = {cell: is_measured(run, cell) and not is_gap(run, cell) for cell in cells}
-    read = read_cells(study, [cell for cell in cells if there[cell]], run)
+    read = _read_cells(study, [cell for cell in cells if there[cell]], run)
     for position, cell in enumerate(cells, start=1):
         found = next(read) if there[cell] else _gap(study, cell, run)
         if isinstance(found, CellTables):
@@ -157,6 +184,48 @@ def collect(
     if (nodes.isna() | (nodes == "")).all():
         tables["cells"] = tables["cells"].drop(columns="node")
     return Collected(tables, environment, unreadable)
+
+
+def _read_cells(study: Study, cells: Sequence[Cell], run: str) -> Iterator[CellTables | Unreadable]:
+    """Each of the measured ``cells``, in their order; raises as ``read_cell``."""
+    about = f"{_code()} {study.model_dump_json(exclude=_ELSEWHERE)}"
+    read = partial(_read, study, run, hashlib.sha256(about.encode()).hexdigest())
+    with contextlib.ExitStack() as stack:
+        each = map
+        if len(cells) >= MANY:
+            workers = len(os.sched_getaffinity(0))
+            each = partial(stack.enter_context(ProcessPoolExecutor(workers)).map, chunksize=16)
+        yield from each(read, cells)
+
+
+def _read(study: Study, run: str, about: str, cell: Cell) -> CellTables | Unreadable:
+    raw, kept = raw_directory(run, cell), KEPT / run / cell.path
+    files = sorted(
+        (file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in os.scandir(raw)
+    )
+    key = (about, cell, files)
+    # Whatever an interrupted or another version left there.
+    with contextlib.suppress(Exception):
+        known, tables = pickle.loads(zlib.decompress(kept.read_bytes()))
+        if known == key:
+            return tables
+    try:
+        manifest, rows, histograms = read_cell(study, cell, raw)
+    except Unreadable as error:
+        return error
+    frames = {table.name: table.frame(rows[table.name]) for table in TABLES}
+    tables = CellTables(manifest, frames, histograms)
+    # What cannot be kept, as on a full disk, is read again.
+    with contextlib.suppress(OSError):
+        put(zlib.compress(pickle.dumps((key, tables)), level=1), kept)
+    return tables
+
+
+@functools.cache
+def _code() -> str:
+    """A checksum of the code that reads cells."""
+    content = b"".join((CLONE / file).read_bytes() for file in code_files("parse"))
+    return hashlib.sha256(content).hexdigest()
 
 
 def _gap(study: Study, cell: Cell, run: str) -> dict | Unreadable:

@@ -38,9 +38,12 @@ FOLDER = "open-loop"
 KEPT = ("cells", "measurements", "series")
 
 
+TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
+
+
 @dataclass(frozen=True)
 class OpenLoop:
-    """The tables of the open-loop cells that the analysis needs."""
+    """Those tables of the open-loop cells."""
 
     cells: pd.DataFrame
     measurements: pd.DataFrame
@@ -48,25 +51,14 @@ class OpenLoop:
     histograms: pd.DataFrame
     targets: pd.DataFrame
 
-    @classmethod
-    def nothing(cls) -> OpenLoop:
-        """Those of a run without such cells."""
-        return cls(*(table.frame() for table in TABLES))
-
     @property
     def counted(self) -> pd.DataFrame:
         """What names the cells that count."""
         return counting(self.cells)[CELL]
 
 
-TABLES = (CELLS, MEASUREMENTS, SERIES, HISTOGRAMS, TARGETS)
-
-
 def split(found: Collected, cells: list[Cell]) -> tuple[dict, dict]:
-    """The tables of ``found`` by name: those of closed-loop cells and those of open-loop cells.
-
-    Of open-loop cells only those that somebody reads.
-    """
+    """The tables of ``found`` by name: of closed-loop cells, and those read of open-loop cells."""
     at_rates = {cell.parameters for cell in cells if cell.load is not None}
     closed, opened = {}, {}
     for name, frame in found.tables.items():
@@ -125,11 +117,6 @@ def targets(cells: list[Cell], run: str) -> pd.DataFrame:
     return TARGETS.frame(rows)
 
 
-def read_open_loop(folder: Path) -> OpenLoop:
-    """The tables in ``folder``; KvstudyError for one that is missing or of another kind."""
-    return OpenLoop(*(table.read(folder) for table in TABLES))
-
-
 def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target | NotNow:
     """The rate of the open-loop ``cell``.
 
@@ -151,20 +138,17 @@ def find_target(study: Study, cells: list[Cell], cell: Cell, run: str) -> Target
     runs = throughputs(found.tables["measurements"])
     runs = runs[runs["phase"] == "run"].set_index("repetition")["value"]
     origins: list[Origin] = []
-    invalid: list[str] = []
-    absent: list[str] = []
     for each, row in zip(closed, found.tables["cells"].itertuples(), strict=True):
-        if row.status != "measured":
-            absent.append(row.reason)
-        elif row.invalid:
-            invalid.append(row.invalid)
-        else:
+        if row.status == "measured" and not row.invalid:
             digest = sums_digest(raw_directory(run, each))
             origins.append(Origin(each.path, runs[each.repetition], digest))
     if not origins:
+        cells = found.tables["cells"]
+        absent = cells.loc[cells["status"] != "measured", "reason"]
+        invalid = cells.loc[cells["status"] == "measured", "invalid"]
         reasons = [reason("not-measured", why=why) for why in absent]
         reasons += [reason("invalid", why=why) for why in invalid]
         why = several(dict.fromkeys(reasons)) or "not-planned"
-        return NotNow(reason("no-target", why=why), final=not absent)
+        return NotNow(reason("no-target", why=why), final=absent.empty)
     mean = geometric_mean(origin.throughput for origin in origins)
     return Target(max(1, round(mean * cell.load / 100)), cell.load, mean, tuple(origins))

@@ -40,8 +40,7 @@ def collect_probes(study: Study, run: str) -> pd.DataFrame:
     """
     rows = []
     for store, plan in planned(study).items():
-        folder = probe_directory(run, store)
-        if is_complete(folder):
+        if is_complete(folder := probe_directory(run, store)):
             found = _read(folder, plan)
         else:
             on_file = reason_on_file(run, f"probes/{store}", store)
@@ -55,9 +54,8 @@ def unreadable_probes(study: Study, run: str) -> dict[str, str]:
     """The stores whose probe is there and cannot be read, with the reasons."""
     reasons = {}
     for store, plan in planned(study).items():
-        folder = probe_directory(run, store)
         try:
-            if is_complete(folder):
+            if is_complete(folder := probe_directory(run, store)):
                 _read(folder, plan)
         except Unreadable as error:
             reasons[store] = str(error)

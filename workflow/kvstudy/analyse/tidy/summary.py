@@ -1,32 +1,27 @@
 """From measurements to values over repetitions.
 
-What is averaged: for each store, workload, parameters, operation and metric
-the plain mean over repetitions, with n, the standard deviation (n - 1), the
-coefficient of variation (sd / mean), the smallest and the largest value. A
-percentile is averaged like any other value, as the thesis did; the report
-names it so.
+What is averaged: for each store, workload, parameters, operation and metric the plain mean over
+repetitions, with n, the standard deviation (n - 1), the coefficient of variation (sd / mean), the
+smallest and the largest value. A percentile is averaged like any other value, as the thesis did;
+the report names it so.
 
-Which cells count: those that are measured and not invalid. An invalid cell (more
-failed operations than the study expects) is not averaged, because its values
-describe another mixture of operations than the others'; tables and figures
-show it with its reason. A cell that is missing is not in n, and nothing takes
-its place.
+Which cells count: those that are measured and not invalid. An invalid cell (more failed operations
+than the study expects) describes another mixture of operations; tables and figures show it with
+its reason. A cell that is missing is not in n, and nothing takes its place.
 
-Which phase counts: the run phase, or the load phase where a workload has no
-run phase (insert-only).
+Which phase counts: the run phase, or the load phase where a workload has no run phase
+(insert-only).
 
-The combined row: for a workload with several operations there is one more
-operation, named like ``read+update``. In each repetition its latencies are the
-plain mean of the operations' values, not weighted by how many operations there
-were (the thesis's definition), and its counts are their sum. These values of
-the repetitions are then summarised like all others, so its min and max are
-over repetitions too. A repetition that lacks the value of one operation has no
-combined value. read-modify-write is left out: its reads and updates have rows
-of their own and would count twice.
+The combined row: a workload with several operations has one more, named like ``read+update``. In
+each repetition its latencies are the plain mean of the operations' values, not weighted by how many
+operations there were (the thesis's definition), and its counts are their sum. These values of the
+repetitions are then summarised like all others. A repetition that lacks the value of one operation
+has no combined value. read-modify-write is left out: its reads and updates have rows of their own
+and would count twice.
 
-The mean of the workloads: one more workload, named ``mean``, with the plain
-mean of a repetition's throughputs over all workloads, of the parameters that are shown
-of each. It exists where the repetition has a value for each.
+The mean of the workloads: one more workload, named ``mean``, with the plain mean of a repetition's
+throughputs over all workloads, of the parameters that are shown of each. It exists where the
+repetition has a value for each.
 """
 
 from __future__ import annotations
@@ -53,8 +48,7 @@ def summarise(
     """Summarise ``measurements`` over repetitions.
 
     Rows are of ``stores`` only, and in the order of them and of ``workloads`` (the study's).
-    Columns: store, workload, parameters, operation, metric, unit, n, mean, sd,
-    cov, min, max; sd and cov are NaN for n = 1, cov also for a mean of 0.
+    Columns as of ``SUMMARY``; sd and cov are NaN for n = 1, cov also for a mean of 0.
     Raises KvstudyError when measurements and cells contradict each other.
     """
     values = per_repetition(measurements, cells, workloads, shown)
@@ -74,9 +68,8 @@ def per_repetition(
     """The values that count, one per repetition, with the combined rows and the mean's.
 
     ``shown`` are the parameters of each workload that the mean is of; left out, there is
-    a mean where every workload has one set of them.
-
-    Columns are those of ``measurements``. Raises as ``summarise``.
+    a mean where every workload has one set of them. Columns are those of ``measurements``.
+    Raises as ``summarise``.
     """
     _check(measurements, cells)
     values = measurements.merge(counting(cells)[CELL], on=CELL)
@@ -141,7 +134,6 @@ def measured_phases(measurements: pd.DataFrame) -> dict[str, str]:
 
 
 def _combined(values: pd.DataFrame) -> pd.DataFrame:
-    """The values of the combined row, one per repetition and metric."""
     singles = values[~values["operation"].isin(["overall", "read-modify-write"])]
     found = []
     for _, rows in singles.groupby(["store", "workload", "parameters"], sort=False):
