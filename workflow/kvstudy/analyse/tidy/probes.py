@@ -107,14 +107,10 @@ class Probes:
     """What the probes found out, by store and step."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        self._values: dict[tuple[str, str, str], dict[str, float]] = {}
-        self._reasons: dict[str, str] = {}
-        for row in frame.itertuples():
-            if row.kind == "none":
-                self._reasons[row.store] = row.reason
-            else:
-                values = self._values.setdefault((row.store, row.step, row.kind), {})
-                values[row.name] = row.value
+        without = frame["kind"] == "none"
+        self._reasons = frame[without].set_index("store")["reason"].to_dict()
+        groups = frame[~without].groupby(["store", "step", "kind"], sort=False)
+        self._values = {key: of.set_index("name")["value"].to_dict() for key, of in groups}
 
     def reason(self, store: str) -> str:
         """Why the store has no probe; empty when it has one."""

@@ -35,12 +35,12 @@ LEAST = 1.0
 # Time zones differ by multiples of a quarter of an hour.
 ZONE_STEP = 900
 PROCESS_CPU = ("cpu_user", "cpu_system")
+# What the rates of a table's columns are made of.
 PROCESS_RATES = {
     "cores_user": ["cpu_user"],
     "cores_system": ["cpu_system"],
     "switches": ["switches_voluntary", "switches_involuntary"],
-    "read_bytes": ["read_bytes"],
-    "write_bytes": ["write_bytes"],
+    **{name: [name] for name in ("read_bytes", "write_bytes")},
 }
 _OF_MACHINE = ["cpu_pressure", "memory_pressure", "io_pressure", "loopback_bytes"]
 MACHINE_RATES = {"cores_busy": ["cpu_busy"], "cores_steal": ["cpu_steal"]} | {
@@ -70,9 +70,8 @@ def _totals(
 ) -> list[dict[str, float]]:
     """``columns`` of the samples of ``phase`` (and of one ``side``), in their order.
 
-    ``optional`` columns are left out where the file has none. Empty without a file, as
-    with logs that were not measured here. KvstudyError for a file that the sampler did
-    not write.
+    ``optional`` columns are left out where the file has none. Empty without a file, as with logs
+    that were not measured here. KvstudyError for a file that the sampler did not write.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -94,8 +93,8 @@ def _unreadable(path: Path, error: Exception) -> KvstudyError:
 def server_cpu_seconds(raw: Path, phase: str) -> float | None:
     """CPU time of the server from the first to the last sample of ``phase``, in s.
 
-    None where the server's processes are not on this machine, or nothing was
-    sampled. KvstudyError for a file that is no ``processes.csv``.
+    None where its processes are not on this machine, or nothing was sampled. KvstudyError for a
+    file that is no ``processes.csv``.
     """
     return _first(_server_cpu(path, phase) for path in files_of(raw, PROCESSES).values())
 
@@ -112,15 +111,14 @@ def _server_cpu(path: Path, phase: str) -> float | None:
 def resources(raw: Path, phase: str, started: float | None) -> list[dict]:
     """What each side used between every two samples of ``phase``, one row each.
 
-    ``started`` (epoch s) is when the client was started. Keys: phase, side (client,
-    server, machine), second (end of the interval, s since YCSB's clock started;
-    below 0 while Java starts; since the client's start where YCSB printed no
-    status), seconds (its length), cores_user, cores_system (processor time by
-    time), rss (bytes at its end), switches (context switches per s), read_bytes,
-    write_bytes, loopback_bytes (per s), cores_busy, cores_steal, and the shares of
-    time in which some task of the machine waited: cpu_pressure, memory_pressure,
-    io_pressure. What is not known is NaN or has no key. Hosts of their own have no rows of
-    a machine, for there are several. KvstudyError for files that the sampler did not write.
+    ``started`` (epoch s) is when the client was started. Keys: phase, side (client, server,
+    machine), second (end of the interval, s since YCSB's clock started; below 0 while Java starts;
+    since the client's start where YCSB printed no status), seconds (its length), cores_user,
+    cores_system (processor time by time), rss (bytes at its end), switches (context switches per
+    s), read_bytes, write_bytes, loopback_bytes (per s), cores_busy, cores_steal, and the shares of
+    time in which some task of the machine waited: cpu_pressure, memory_pressure, io_pressure. What
+    is not known is NaN or has no key. Hosts of their own have no rows of a machine, for there are
+    several. KvstudyError for files that the sampler did not write.
     """
     offset = _client_start(raw, phase, started)
     hosts = files_of(raw, PROCESSES)
@@ -225,11 +223,10 @@ def usage(
     ``client_on`` the cores that it was bound to (``0-1,4``), ``usable`` how many cores the
     manifest says that the client's machines have; without it, samples of two seconds or more tell.
 
-    ``in_call``: share of the client threads' time inside calls to the store
-    (throughput x mean latency / threads, Little's law). ``client_cores``,
-    ``server_cores``: cores in use on average, of the server from the first to the
-    last sample; ``machine_cores``: cores that there are, ``client_allowed`` those that the
-    client may use.
+    ``in_call``: share of the client threads' time inside calls to the store (throughput x mean
+    latency / threads, Little's law). ``client_cores``, ``server_cores``: cores in use on average,
+    of the server from the first to the last sample; ``machine_cores``: cores that there are,
+    ``client_allowed`` those that the client may use.
     """
     metrics: dict[str, float | None] = {}
     if log.runtime > 0:
@@ -282,8 +279,7 @@ def _per_second(
 def gc_pauses(raw: Path, phase: str) -> tuple[int, float] | None:
     """How often the collector stopped the client in ``phase``, and for how long together (ms).
 
-    From ``<phase>.gc.log``. None without that file, or of a collector whose pauses
-    do not stand in it.
+    None without ``<phase>.gc.log``, or of a collector whose pauses do not stand in it.
     """
     path = raw / f"{phase}.gc.log"
     try:
@@ -301,9 +297,8 @@ def gc_pauses(raw: Path, phase: str) -> tuple[int, float] | None:
 def cpu_shares(raw: Path, phase: str, manifest: dict) -> dict[str, float]:
     """``background_cpu`` and ``steal_cpu`` of ``phase`` in per cent, as far as they can be told.
 
-    The background load needs the CPU time of the server, so there is none where the server
-    is not among this machine's processes.
-    KvstudyError for a file that is no ``machine.csv``.
+    The background load needs the CPU time of the server, so there is none where the server is not
+    among this machine's processes. KvstudyError for a file that is no ``machine.csv``.
     """
     worst: dict[str, float] = {}
     processes = files_of(raw, PROCESSES)
@@ -347,17 +342,13 @@ def _shares_of(
 
 
 def disturbance(measurements: pd.DataFrame) -> dict[str, dict]:
-    """Per metric: in how many ``cells`` it is known and ``above`` the limit, and the worst.
-
-    A metric that no cell has is left out.
-    """
-    facts = {}
-    for metric, cells in measurements.groupby("metric", sort=False):
-        if metric in DISTURBING:
-            worst = cells.loc[cells["value"].idxmax(), [*CELL, "value"]]
-            facts[metric] = {
-                "cells": len(cells),
-                "above": int((cells["value"] > MUCH).sum()),
-                "worst": worst.to_dict(),
-            }
-    return facts
+    """Per metric: how many ``cells`` have it, how many ``above`` the limit, and the worst."""
+    some = measurements[measurements["metric"].isin(DISTURBING)]
+    return {
+        metric: {
+            "cells": len(cells),
+            "above": int((cells["value"] > MUCH).sum()),
+            "worst": cells.loc[cells["value"].idxmax(), [*CELL, "value"]].to_dict(),
+        }
+        for metric, cells in some.groupby("metric", sort=False)
+    }
