@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.scaling import scaling
+from kvstudy.analyse.findings.bottleneck import scaling
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.analyse.tidy.swept import MEASURED, PUBLISHED, Swept
 from kvstudy.errors import KvstudyError

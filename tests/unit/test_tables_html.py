@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.scaling import scaling
+from kvstudy.analyse.findings.bottleneck import scaling
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import using
 from kvstudy.present.typeset.latex import (

@@ -1,4 +1,4 @@
-"""What limits the throughput of each store: the store, or the client that asks it?"""
+"""What limits the throughput of each store, and how it grows with the client threads."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from functools import partial
 from kvstudy.analyse.findings import Finding
 from kvstudy.analyse.tidy.clients import needed
 from kvstudy.analyse.tidy.files import SETTING
+from kvstudy.analyse.tidy.summary import throughputs
 from kvstudy.language.current import N_
-from kvstudy.language.reasons import reason
+from kvstudy.language.reasons import reason, several
 from kvstudy.libraries import pd
 from kvstudy.stats.intervals import log_t_interval
+from kvstudy.stats.laws import LEAST_COUNTS, fit_scalability, saturation
 from kvstudy.study.controls import ceiling_store, clients_of_trial, original
 from kvstudy.study.model import Study
 from kvstudy.study.parts import MEAN
@@ -28,6 +30,10 @@ BOTTLENECK = Finding(
         run.values, run.study, {name for name, store in run.stores.items() if store.embedded}
     ),
 )
+
+SCALING_NUMBERS = ["n", "most", "saturation", "single", "contention", "coherency", "knee", "off"]
+SCALING_KEYS = ["store", "workload", "records", "operations"]
+SCALING = [*SCALING_KEYS, *SCALING_NUMBERS, "doubts"]
 
 # Above this share of the throughput without a store, the client is the limit.
 NEAR_CEILING = 0.8
@@ -53,8 +59,8 @@ def bottleneck(values: pd.DataFrame, study: Study, embedded: Collection[str] = (
         key: {metric: log_t_interval(of["value"]).value for metric, of in group.groupby("metric")}
         for key, group in overall[overall["value"] > 0].groupby(SETTING, sort=False)
     }
-    throughput = overall[overall["metric"] == "throughput"]
-    trials = throughput[throughput["store"].map(clients_of_trial).notna()]
+    speeds = throughputs(overall)
+    trials = speeds[speeds["store"].map(clients_of_trial).notna()]
     rows = []
     ceiling = ceiling_store(study)
     for (store, workload, parameters), found in means.items():
@@ -94,3 +100,31 @@ def client_bound(found: dict[str, float]) -> str:
         words = {"used": f"{used:.1f}", "machine": f"{machine:.0f}", "client": f"{client:.1f}"}
         return reason("machine-cores", **words)
     return ""
+
+
+def scaling(values: pd.DataFrame, sizes: pd.DataFrame) -> pd.DataFrame:
+    """One row per store, workload, records and operations with six thread counts or more.
+
+    ``values`` has one row per repetition, ``sizes`` is ``study.sizes.sizes``'s. Columns: n
+    runs, most (the largest number of threads), saturation (threads from which on the mean
+    throughput is within 5 % of its largest; NaN: it still rose at the end), and the
+    universal scalability law fitted to all runs (``stats.laws``): single, contention,
+    coherency, knee (threads; NaN: none), off (root mean square deviation), doubts.
+    """
+    rows = []
+    found = throughputs(values).merge(sizes, on=["workload", "parameters"])
+    for key, runs in found.groupby(SCALING_KEYS, sort=False):
+        if runs["threads"].nunique() < LEAST_COUNTS or not (runs["value"] > 0).all():
+            continue
+        threads, speeds = runs["threads"].tolist(), runs["value"].tolist()
+        at = saturation(threads, speeds)
+        start = [*key, len(runs), max(threads), math.nan if at is None else at]
+        try:
+            law = fit_scalability(threads, speeds)
+        except ValueError as error:
+            rows.append([*start, *[math.nan] * 5, str(error)])
+            continue
+        knee = math.nan if law.knee is None else law.knee
+        numbers = [law.single, law.contention, law.coherency, knee, law.off]
+        rows.append([*start, *numbers, several(law.doubts)])
+    return pd.DataFrame(rows, columns=SCALING)

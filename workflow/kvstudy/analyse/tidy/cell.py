@@ -118,17 +118,15 @@ def _check_origin(study: Study, manifest: dict, raw: Path) -> None:
 
     Both in one mean would compare machines, and the report would say wrong things of one.
     """
-    study_file = f"config/studies/{study.name}/study.yaml"
-    if "imported" in manifest and not study.imported:
-        raise KvstudyError(
-            f"{raw}: was imported, but {study_file} has no key imported; imported and measured "
-            "cells are not mixed. Set imported: true, or move the run's results away"
-        )
-    if study.imported and "imported" not in manifest:
-        raise KvstudyError(
-            f"{raw}: was measured here, but {study_file} says imported; imported and measured "
-            "cells are not mixed. Remove that key, or move the run's results away"
-        )
+    if ("imported" in manifest) == bool(study.imported):
+        return
+    was, says, remedy = "imported", "has no key imported", "Set imported: true"
+    if study.imported:
+        was, says, remedy = "measured here", "says imported", "Remove that key"
+    raise KvstudyError(
+        f"{raw}: was {was}, but config/studies/{study.name}/study.yaml {says}; imported and "
+        f"measured cells are not mixed. {remedy}, or move the run's results away"
+    )
 
 
 def interval_of(manifest: dict, cell: Cell, phase: str) -> str:
@@ -142,10 +140,7 @@ def key_of(cell: Cell) -> dict:
 
 
 def rows_of(study: Study, cell: Cell, raw: Path, manifest: dict) -> tuple[Rows, str]:
-    """What the logs in ``raw`` tell: the rows of the tables, and the lines of histograms.csv.
-
-    KvstudyError for a log that is broken.
-    """
+    """The rows of the tables, and the lines of histograms.csv. KvstudyError for a broken log."""
     files = _Files(cell, raw, manifest)
     phase = cell.measured_phase
     # Of a cell that others measured, the load can be missing.
@@ -298,10 +293,9 @@ class _Files:
     def counts(self, label: str, log: YcsbLog) -> dict[str, pd.Series]:
         """Counts of a client's successful operations by latency (us), for each operation.
 
-        Exact ones where single latencies were kept, else of the histogram files; an operation
-        without one has none. Intended latencies (from the time that a target rate asked for) are
-        those of an operation ``intended read``. KvstudyError when a file's counts are not those
-        of ``log``.
+        Exact ones where single latencies were kept, else of the histogram files, if there are
+        any. Intended latencies are those of an operation ``intended read``. KvstudyError when a
+        file's counts are not those of ``log``.
         """
         exact: dict[str, pd.Series] = {}
         if self.cell.raw_latencies:

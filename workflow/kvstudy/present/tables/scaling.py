@@ -32,7 +32,7 @@ class ScalingTable(Table):
     )
 
     def rows(self, run: Run) -> pd.DataFrame:
-        from kvstudy.analyse.findings.scaling import scaling
+        from kvstudy.analyse.findings.bottleneck import scaling
         from kvstudy.study.cells import sizes
 
         return scaling(run.values, sizes(run.study, run.scale))
