@@ -10,7 +10,7 @@ SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(
     [
         *("snakemake.cli", "snakemake.workflow", "snakemake.report.html_reporter"),
-        *("kvstudy.workflow_plan", "kvstudy.code_files", "kvstudy.analyse.findings"),
+        *("kvstudy.workflow_plan", "kvstudy.code_files", "kvstudy.analyse.findings.files"),
     ]
 )
 

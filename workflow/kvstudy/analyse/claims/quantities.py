@@ -155,7 +155,7 @@ def _median(points: list[float], unit: str) -> Quantity:
 
 
 def break_even(values: Values, costs: dict[str, Operand], deletes: Operand) -> Quantity:
-    """Reads per write from which a cache pays off, as ``findings.break_even`` has it.
+    """Reads per write from which a cache pays off, as ``findings.rounds`` has it.
 
     Of single cells the costs are trimmed means of the rounds, of several plain ones of the
     cells, so that table and claim have one value. Without a measured deletion, a write to the

@@ -72,7 +72,7 @@ def pairs(
     pairs of one workload and its parameters), would_decide (about how many repetitions would decide
     an undecided pair; NaN where that is not known or far too many), decision
     (``stats.ratios.decide``: faster, equal, undecided), and as "yes", "no", or "" when it is
-    not known: in_floor (the ratio is not above the noise floor, see ``floor``). Stores without a
+    not known: in_floor (the ratio is not above the noise floor, see ``floors``). Stores without a
     common repetition have no row.
     """
     rows: list[list[object]] = []

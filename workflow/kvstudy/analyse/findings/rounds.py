@@ -51,9 +51,8 @@ def rounds(found: pd.DataFrame, counted: pd.DataFrame) -> pd.DataFrame:
     for key, of in some.groupby(KEYS, sort=False):
         cells = of.groupby("repetition", sort=False)["us"]
         estimates = [trimmed_estimate(values) for _, values in cells]
-        estimate, *others = estimates
-        if others:
-            estimate = mean_estimate([each.value for each in estimates])
+        means = [each.value for each in estimates]
+        estimate = estimates[0] if len(means) == 1 else mean_estimate(means)
         numbers = [of["operations"].iloc[0], len(of), len(estimates), of["us"].mean()]
         rows.append([*key, *numbers, estimate.value, estimate.error, estimate.freedom])
     return ROUNDS.frame(rows).astype({"error": float, "freedom": float})

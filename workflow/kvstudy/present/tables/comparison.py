@@ -66,7 +66,7 @@ class ComparisonTable(Table):
         95 % interval (NaN for fewer than two), paired by repetition but for imported logs.
         ``failed_*`` are shares (0 to 1) of the operations of the kind ``failed_operation``
         that failed, the kind that failed most. ``floor`` is the noise floor of the workload
-        (``findings.floor``): what changes by a smaller factor could be one store. A value
+        (``findings.pairs.floors``): what changes by a smaller factor could be one store. A value
         that does not exist is NaN.
         """
         study, floor = run.study, run.headline_analysis.floor.set_index("workload")["floor"]
