@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 import pytest
-from kvstudy.analyse.findings.intervals import intervals
+from kvstudy.analyse.findings.intervals import intervals, trimmed
 from kvstudy.analyse.findings.over_time import drift_of, order, out_of_order, steadiness
 from kvstudy.analyse.findings.pairs import FLOOR, pairs
 from kvstudy.analyse.findings.percentiles import percentiles
@@ -13,8 +13,11 @@ from kvstudy.analyse.tidy.files import (
     MEASUREMENTS,
     SERIES,
 )
+from kvstudy.present.typeset.latex import DASH
+from pydantic import ValidationError
 from scipy import stats
 
+from tests.unit import small_results as small
 from tests.unit.small_results import CELL_COLUMNS
 
 # Operations per second of three repetitions.
@@ -23,6 +26,8 @@ SPEED = {
     "slow": (100.0, 104.0, 111.0),
     "near": (101.0, 102.0, 112.0),
 }
+# One of five was disturbed.
+RUNS = [100.0, 104.0, 106.0, 110.0, 500.0]
 NO_FLOOR = FLOOR.frame()
 
 
@@ -158,3 +163,35 @@ def test_runs_without_a_time_have_no_place_in_the_order():
     none = cells.assign(started="")
     assert len(order(values, none)) == 0
     assert drift_of(order(values, none))["reason"] == "no-times"
+
+
+def repeated(runs: list[float]) -> pd.DataFrame:
+    rows = [
+        ["redis", "a", "p", str(n), "run", "overall", "throughput", "ops/s", each]
+        for n, each in enumerate(runs, start=1)
+    ]
+    return pd.DataFrame(rows, columns=MEASUREMENTS.columns)
+
+
+def test_the_disturbed_run_is_dropped_and_the_plain_mean_stays_beside_it():
+    (row,) = trimmed(repeated(RUNS)).itertuples()
+    assert (row.n, row.mean) == (5, 184)
+    assert row.trimmed == pytest.approx((104 + 106 + 110) / 3)
+    assert row.low < row.trimmed < row.high
+    study = small.study(repetitions=5, trimmed_mean=True)
+    (grid,) = small.table("trimmed").grids(trimmed(repeated(RUNS)), small.run(study=study))
+    (line,) = grid.lines
+    assert line.cells[:2] == ["184.0", "106.7"]
+    assert line.cells[3:] == [DASH] * 3
+
+
+def test_fewer_than_five_runs_that_count_have_no_trimmed_mean():
+    assert trimmed(repeated(RUNS[:4])).empty
+
+
+def test_a_study_of_few_repetitions_cannot_ask_for_it():
+    with pytest.raises(ValidationError, match="needs 5 repetitions or more, there are 2"):
+        small.study(trimmed_mean=True)
+    names = [table.name for table in small.study(repetitions=5, trimmed_mean=True).tables]
+    assert "trimmed" in names
+    assert "trimmed" not in [table.name for table in small.study().tables]
