@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from kvstudy.analyse.findings.over_time import ORDER
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS, draw
-from kvstudy.present.drawing.draw import MOST_SHAPES, looks, save, use_style
+from kvstudy.present.drawing.bar_chart import BROKEN_HEIGHT, COLUMNS
+from kvstudy.present.drawing.draw import MOST_SHAPES, Look, looks, save, use_style
 from kvstudy.present.drawing.write import write_figures
 from kvstudy.present.figures.bars import Bars, bars
 from matplotlib.colors import to_hex
@@ -31,6 +31,10 @@ def _style():
 def chart(name: str = "percentiles", **changes: object) -> Bars:
     found = next(figure for figure in small.study().figures if figure.name == name)
     return Bars.model_validate(found.model_dump() | changes)
+
+
+def draw(table: pd.DataFrame, stores: dict[str, Look] = LOOKS) -> Figure:
+    return chart("speed").draw(table, small.looked(stores))
 
 
 def drawn(ax) -> list[Rectangle]:
@@ -151,7 +155,7 @@ def test_a_unit_that_does_not_fit_is_refused():
 
 def test_bars_have_the_heights_and_colours_of_the_table():
     table = bars(chart("speed"), small.study(), small.results())
-    figure = draw(table, LOOKS, "(A. Nobody, 2020)")
+    figure = draw(table)
     measured, published = figure.axes
     assert [bar.get_height() for bar in drawn(measured)] == pytest.approx([2.1, 1.01] * 2)
     assert [bar.get_height() for bar in drawn(published)] == pytest.approx([4.80104, 1.28398])
@@ -176,14 +180,14 @@ def marks(ax, name: str) -> list[list[float]]:
 
 def test_dots_are_runs_and_two_have_no_whisker():
     table = bars(chart("speed"), small.study(), small.results())
-    ax = draw(table, LOOKS, "").axes[0]
+    ax = draw(table).axes[0]
     assert marks(ax, "runs")[:2] == [[2.0, 2.2], [1.0, 1.02]]
     assert not ax.collections
 
 
 def test_whiskers_are_intervals_and_end_in_an_arrow_where_they_are_too_long():
     table = made_up({"redis": [1.0, 2.0]}).assign(n=3, runs="1 1 1", low=[0.5, 0.1], high=[1.5, 9])
-    ax = draw(table, {"redis": LOOKS["redis"]}, "").axes[0]
+    ax = draw(table, {"redis": LOOKS["redis"]}).axes[0]
     stems = [stem.get_segments()[0][:, 1].tolist() for stem in ax.collections[::2]]
     assert stems == [[0.5, 1.5], [0.1, pytest.approx(3.2)]]
     assert marks(ax, "beyond") == [[pytest.approx(3.2)]]
@@ -194,7 +198,7 @@ def test_torn_bars_are_cut_and_keep_their_value():
     table = bars(chart(), small.study(), small.results())
     broken = table[(table["broken"] == "yes") & (table["panel"] == "published")]
     assert broken["value"].tolist() == pytest.approx([6.757, 11.86567])
-    ax = draw(table, LOOKS, "").axes[1]
+    ax = draw(table).axes[1]
     heights = [bar.get_height() for bar in drawn(ax)]
     top = BROKEN_HEIGHT * 1.9045
     assert heights == pytest.approx([1.273, top, 1.38633, 1.9045, top, 1.84833])
@@ -209,7 +213,7 @@ def test_torn_bars_are_cut_and_keep_their_value():
 def test_torn_bar_has_no_whisker():
     table = made_up({"redis": [1.0, 1.0, 9.0]}).assign(n=3, runs="1 1 1", low=0.9, high=1.1)
     table.loc[2, "broken"] = "yes"
-    ax = draw(table, {"redis": LOOKS["redis"]}, "").axes[0]
+    ax = draw(table, {"redis": LOOKS["redis"]}).axes[0]
     assert len(ax.collections) == 4  # a stem and its ends for each of the two others
     assert max(bar.get_height() for bar in drawn(ax)) < 2
 
@@ -226,7 +230,7 @@ def test_torn_bar_has_no_whisker():
 )
 def test_unusual_tables_are_drawn_in_their_places(values):
     table = made_up(values)
-    (ax,) = draw(table, {name: LOOKS[name] for name in values}, "").axes
+    (ax,) = draw(table, {name: LOOKS[name] for name in values}).axes
     heights = [bar.get_height() for bar in drawn(ax)]
     assert heights == table["value"].dropna().tolist()
     groups = len(next(iter(values.values())))
@@ -241,7 +245,7 @@ def test_unusual_tables_are_drawn_in_their_places(values):
 def test_files_are_the_same_every_time(tmp_path):
     table = bars(chart(), small.study(), small.results())
     for name in ("first", "second"):
-        save(draw(table, LOOKS, ""), tmp_path / name)
+        save(draw(table), tmp_path / name)
     for kind in ("pdf", "svg", "png"):
         first, second = (tmp_path / f"{name}.{kind}" for name in ("first", "second"))
         assert first.read_bytes() == second.read_bytes()
@@ -253,7 +257,7 @@ def test_files_are_the_same_every_time(tmp_path):
 
 
 def test_dots_in_a_name_are_not_an_ending(tmp_path):
-    save(draw(made_up({"redis": [1.0]}), {"redis": LOOKS["redis"]}, ""), tmp_path / "a0.1")
+    save(draw(made_up({"redis": [1.0]}), {"redis": LOOKS["redis"]}), tmp_path / "a0.1")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a0.1.pdf", "a0.1.png", "a0.1.svg"]
 
 

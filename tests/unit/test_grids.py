@@ -16,9 +16,8 @@ from kvstudy.analyse.tidy.files import HISTOGRAMS, SUMMARY_KEYS, SUMMARY_NUMBERS
 from kvstudy.analyse.tidy.results import Results, only
 from kvstudy.analyse.tidy.swept import Swept
 from kvstudy.errors import KvstudyError
-from kvstudy.present.drawing.bar_chart import draw
 from kvstudy.present.drawing.draw import Looks, looks, save, use_style
-from kvstudy.present.figures.averages import Averages, panel_titles
+from kvstudy.present.figures.averages import panel_titles
 from kvstudy.present.figures.box import Box
 from kvstudy.present.figures.heatmap import Heatmap
 from kvstudy.study.cells import shown, sizes
@@ -40,6 +39,7 @@ LOOKS = looks(
 
 LOOKED = small.looked(LOOKS)
 BOX = small.figure("box", workload="product-read")
+AVERAGES = small.figure("averages", workloads=["product-read", "product-update"], unit="s")
 
 
 @pytest.fixture(autouse=True)
@@ -228,11 +228,7 @@ def test_what_cannot_be_shown_is_refused(change, message):
 
 
 def over_sizes(of: Study, faults=None) -> pd.DataFrame:
-    figure = Averages.model_validate(
-        {"name": "x", "kind": "averages", "caption": "c", "unit": "s"}
-        | {"workloads": of.workload_names}
-    )
-    return figure.rows(small.run(study=of, swept=made_up(of, faults)))
+    return AVERAGES.rows(small.run(study=of, swept=made_up(of, faults)))
 
 
 def test_mean_and_median_are_over_all_sizes():
@@ -264,7 +260,7 @@ def test_means_are_of_the_sizes_that_every_store_has():
 
 def test_averages_have_a_panel_for_each_workload(tmp_path):
     table = over_sizes(study())
-    drawing = draw(table, LOOKS, "", panel_titles(table, study()))
+    drawing = AVERAGES.draw(table, small.looked(LOOKS, study()))
     assert [ax.get_title(loc="left") for ax in drawing.axes] == [
         "Product read: 12 sizes",
         "Product update: 2 sizes",

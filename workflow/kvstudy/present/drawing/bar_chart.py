@@ -10,30 +10,9 @@ from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values, sign, sig
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, patches, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    bar_legend,
-    by_store,
-    exact,
-    exact_range,
-    plain,
-    rejected_note,
-    runs,
-    texts,
-    turned_where,
-)
-from kvstudy.present.drawing.draw import (
-    DARK,
-    GROUP_WIDTH,
-    TEXT_WIDTH,
-    Look,
-    any_rejected,
-    legend_columns,
-    rejected_handle,
-    store_patch,
-    write,
-)
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel, exact_range
+from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, Look
 
 COLUMNS = [
     *["panel", "group", "store", "value", "unit", "min", "max", "n", "broken", "note"],
@@ -64,36 +43,28 @@ DOTS |= {"markeredgecolor": DARK}
 WHISKER_HEIGHT = 1.6
 
 
-def draw(
-    table: pd.DataFrame,
-    stores: dict[str, Look],
-    source: str,
-    titles: Mapping[str, str] | None = None,
+def static_bars(
+    table: pd.DataFrame, stores: Mapping[str, Look], titles: Mapping[str, str], single: str
 ) -> plt.Figure:
-    """Draw the bars of ``table`` (see ``bars.bars``), one panel for each kind of value.
+    """Draw the bars of ``table`` (see ``bars.bars``), a panel for each of ``titles``.
 
-    ``source`` says in the title of the published panel who published them; ``titles`` are
-    those of panels that are neither measured nor published values.
-    Up to two groups the panels stand side by side, more groups need the width.
+    ``single`` says what a dot is. Up to two groups the panels stand side by side, more groups
+    need the width.
     """
     table = table.assign(
         group=table["group"].map(sentence), note=table["note"].map(sentence, na_action="ignore")
     )
     stores = {store: look for store, look in stores.items() if (table["store"] == store).any()}
-    panels = list(dict.fromkeys(table["panel"]))
-    groups = table["group"].nunique()
-    beside = groups <= 2
-    rows, columns = (1, len(panels)) if beside else (len(panels), 1)
+    beside = table["group"].nunique() <= 2
+    rows, columns = (1, len(titles)) if beside else (len(titles), 1)
     height = 1.9 if beside else 0.55 + 1.6 * rows
     # Fixed margins in inches: measuring the text first would double the time.
     labels = [_label(value) for value in table["value"].dropna()]
     widest = max(map(_width, labels), default=0)
     left = 0.32 + 0.075 * max(len(_label(top_of(table))), 3)
-    handles = [store_patch(look) for look in stores.values()]
-    handles += _spread_handles(table, _("one size") if titles else _("one run"))
-    if any_rejected(table):
-        handles.append(rejected_handle())
-    in_row = legend_columns(handles)
+    handles = [draw.store_patch(look) for look in stores.values()]
+    handles += [*_spread_handles(table, single), *draw.rejected_handles(table)]
+    in_row = draw.legend_columns(handles)
     right, top, bottom, gap = 0.05, 0.5 if in_row == len(handles) else 0.66, 0.25, 0.52
     if beside:
         gap = left
@@ -107,87 +78,55 @@ def draw(
         wspace=gap * columns / (TEXT_WIDTH - left - right - gap * (columns - 1)),
         hspace=gap * rows / (height - top - bottom - gap * (rows - 1)),
     )
-    for panel, ax in zip(panels, axes.flat, strict=True):
+    for (panel, title), ax in zip(titles.items(), axes.flat, strict=True):
         _panel(ax, table[table["panel"] == panel], stores, widest)
-        title = titles[panel] if titles else panel_title(panel, table, source)
         ax.set_title(title, loc="left", pad=5)
-    figure.legend(
-        handles=handles,
-        loc="upper center",
-        ncols=in_row,
-        handlelength=1.6,
-        handleheight=0.9,
-        columnspacing=1.6,
-        borderaxespad=0.1,
-    )
+    sizes = {"handlelength": 1.6, "handleheight": 0.9, "columnspacing": 1.6, "borderaxespad": 0.1}
+    figure.legend(handles=handles, loc="upper center", ncols=in_row, **sizes)
     return figure
-
-
-def panel_title(panel: str, table: pd.DataFrame, source: str) -> str:
-    """What stands above a panel of ``bars.bars``; ``source`` says who published."""
-    if panel == "published":
-        return _("Published {}").format(source).strip()
-    here = _("Imported") if panel == "imported" else _("Measured here")
-    runs = sorted({int(n) for n in table["n"].dropna()})
-    if not runs:
-        return here
-    if runs == [1]:
-        return _("{}: one run").format(here)
-    span = "\N{EN DASH}".join(map(str, runs))
-    return _("{}: mean of {} runs").format(here, span)
 
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: float) -> None:
     """``widest`` is the width of the widest label of all panels: they stand alike."""
-    highest = top_of(table)
-    heights = table["value"].where(table["broken"] == "no", BROKEN_HEIGHT * highest)
-    sns.barplot(
-        data=table.assign(height=heights),
-        x="group",
-        y="height",
-        hue="store",
-        hue_order=list(stores),
-        palette=[look.color for look in stores.values()],
-        saturation=1,
-        width=GROUP_WIDTH,
-        errorbar=None,
-        legend=False,
-        ax=ax,
-    )
-    width = GROUP_WIDTH / len(stores)
+    highest, width = top_of(table), GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
-    bars = _bars_by_place(ax, len(stores))
+    centers = table["group"].map(groups.index) - GROUP_WIDTH / 2
+    table = table.assign(
+        x=centers + width * (table["store"].map(list(stores).index) + 0.5),
+        height=table["value"].where(table["broken"] == "no", BROKEN_HEIGHT * highest),
+    )
+    bars = {}
+    for store, look in stores.items():
+        mine = table[table["store"] == store].dropna(subset="value")
+        style = {"color": look.color, "edgecolor": "white", "linewidth": 0}
+        found = ax.bar(mine["x"], mine["height"], width, **style)
+        # As a text of NumPy's it would be told from that of the legend.
+        plt.setp(found, hatch=look.hatch)
+        bars |= zip(mine.index, found, strict=True)
+    ax.set_xticks(range(len(groups)), groups)
     ax.set_xlim(-0.5, len(groups) - 0.5)
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     room = width * box.width * 72 / len(groups)
     size = next((size for size in LABEL_SIZES if widest * size < room), None)
     # Turned values of thinner bars would run into each other.
     all_values = room >= LABEL_SIZES[0]
-    top = max(BROKEN_HEIGHT if (table["broken"] == "yes").any() else 1, reach(table) / highest)
     over = 12 if size else 4 + 1.15 * LABEL_SIZES[0] * widest
-    ax.set_ylim(0, highest * top / (1 - over / (box.height * 72)))
+    ax.set_ylim(0, reach(table) / (1 - over / (box.height * 72)))
     for row in table.itertuples():
-        group, store = groups.index(row.group), list(stores).index(row.store)
-        x = group - GROUP_WIDTH / 2 + width * (store + 0.5)
         if pd.isna(row.value):
-            write(ax, x, 0, row.note, turned=True, color="0.35")
+            draw.write(ax, row.x, 0, row.note, turned=True, color="0.35")
             continue
-        bar = bars[group, store]
-        bar.set(hatch=stores[row.store].hatch, edgecolor="white", linewidth=0)
-        is_broken = row.broken == "yes"
-        top = bar.get_height()
+        is_broken, rejected = row.broken == "yes", row.rejected == "yes"
+        top = row.height
         if is_broken:
-            _break(ax, bar, highest)
+            _break(ax, bars[row.Index], highest)
         else:
-            top = max(top, _spread(ax, x, width, row, WHISKER_HEIGHT * highest))
-        rejected = getattr(row, "rejected", "no") == "yes"
+            top = max(top, _spread(ax, row.x, width, row, WHISKER_HEIGHT * highest))
         if all_values or is_broken or rejected:
-            text = _label(row.value) + (MARK if rejected else "")
-            form = {"turned": size is None, "size": size or LABEL_SIZES[0]}
-            write(ax, x, top, text, bold=is_broken, **form)
-    # Above the highest bar that stays the axis does not hold for broken bars.
-    ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, highest)
-    ax.set_yticks([tick for tick in ticks if 0 <= tick <= highest * 1.001])
+            form = {"turned": size is None, "fontsize": size or LABEL_SIZES[0]}
+            form["fontweight"] = "bold" if is_broken else "normal"
+            draw.write(ax, row.x, top, _label(row.value) + MARK * rejected, **form)
+    ax.set_yticks(_ticks(highest))
     ax.set(xlabel="", ylabel=sign(table["unit"].iloc[0]))
     sns.despine(ax=ax)
 
@@ -199,27 +138,22 @@ def top_of(table: pd.DataFrame) -> float:
 
 
 def reach(table: pd.DataFrame) -> float:
-    """How high bars, runs and whiskers that are not broken reach."""
+    """How high bars, runs and whiskers reach."""
     highest = top_of(table)
     whiskers = table.loc[table["broken"] == "no", "high"].clip(upper=WHISKER_HEIGHT * highest)
-    return max([highest, *whiskers.dropna()])
+    top = BROKEN_HEIGHT * highest if (table["broken"] == "yes").any() else highest
+    return max([top, *whiskers.dropna()])
+
+
+def _ticks(top: float) -> list[float]:
+    """Above ``top``, the highest bar that stays, the axis does not hold for broken bars."""
+    ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
+    return [float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
 
 
 def points(runs: object) -> list[float]:
     """The values of single runs, as the CSV has them."""
     return [float(value) for value in str(runs).split()] if isinstance(runs, str) else []
-
-
-def _bars_by_place(ax: plt.Axes, stores: int) -> dict[tuple[int, int], patches.Rectangle]:
-    """Seaborn's bars by group and store, found by where they stand."""
-    width = GROUP_WIDTH / stores
-    found = {}
-    for patch in ax.patches:
-        center = patch.get_x() + patch.get_width() / 2
-        group = round(center)
-        store = round((center - group + GROUP_WIDTH / 2) / width - 0.5)
-        found[group, store] = patch
-    return found
 
 
 def _spread_handles(table: pd.DataFrame, single: str) -> list[lines.Line2D]:
@@ -271,85 +205,57 @@ def _break(ax: plt.Axes, bar: patches.Rectangle, highest: float) -> None:
         y = bar.get_height() * middle
         # White on a dark edge, so that no hatch hides the cut.
         for color, linewidth in ((DARK, 3), ("white", 2)):
-            (cut,) = ax.plot(
-                [left, right],
-                [y - slant / 2, y + slant / 2],
-                color=color,
-                linewidth=linewidth,
-                solid_capstyle="projecting",
-                zorder=4,
-                gid=f"cut-{color}",
-            )
+            style = {"color": color, "linewidth": linewidth, "solid_capstyle": "projecting"}
+            ends = [y - slant / 2, y + slant / 2]
+            (cut,) = ax.plot([left, right], ends, zorder=4, gid=f"cut-{color}", **style)
             # The neighbour may be as high and must not be cut.
             cut.set_clip_path(bar)
 
 
-def bar_row(row: dict, metric: str, stores: dict[str, Look]) -> dict:
-    look = stores[row["store"]]
-    several = row["n"] > 1
-    group = sentence(row["group"])
-    label = "" if pd.isna(row["value"]) else grouped(significant(row["value"]))
-    rejected = row.get("rejected") == "yes"
-    return (
-        plain(row, ["store", "broken", "note", *NUMBERS])
-        | {
-            "group": group,
-            "side": row["panel"],
-            "name": look.title,
-            "title": f"{look.title}, {group}",
-            "exact": exact(metric, row["value"], row["unit"]),
-            "range": exact_range(metric, row["min"], row["max"], row["unit"]) if several else "",
-            "interval": exact_range(metric, row["low"], row["high"], row["unit"]),
-            "points": points(row["runs"]) if several and row["broken"] == "no" else [],
-            "runs": runs(row["n"]),
-            "label": label,
-            "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
-        }
-        | ({"label": f"{label}{MARK}", "note": marked_values()} if rejected else {})
-    )
+def bar_row(row: dict, metric: str, stores: Mapping[str, Look], titles: Mapping[str, str]) -> dict:
+    """A bar of the chart, in the panel of its place in ``titles``."""
+    look, group, unit = stores[row["store"]], sentence(row["group"]), row["unit"]
+    ends = {"low": row["min"], "high": row["max"]}
+    shown = chart.plain(row, ["store", "broken", "note", *NUMBERS]) | {
+        "panel": list(titles).index(row["panel"]),
+        "group": group,
+        "name": look.title,
+        "title": f"{look.title}, {group}",
+        **chart.value_texts(row | ends, metric, unit),
+        "interval": exact_range(metric, row["low"], row["high"], unit),
+        "points": points(row["runs"]) if row["n"] > 1 and row["broken"] == "no" else [],
+        "label": "" if pd.isna(row["value"]) else _label(row["value"]),
+        "cut": _("cut off, higher than drawn") if row["broken"] == "yes" else "",
+    }
+    if row["rejected"] == "yes":
+        shown |= {"label": shown["label"] + MARK, "note": marked_values()}
+    return shown
 
 
-def bar_chart(
-    table: pd.DataFrame, rows: list[dict], name: str, titles: dict[str, str], stores: dict
+def interactive_bars(
+    table: pd.DataFrame, rows: list[dict], name: str, titles: Mapping[str, str], stores: Mapping
 ) -> Chart:
+    """The chart of ``rows``, made by ``bar_row`` of ``table``, a panel for each of ``titles``."""
     shown = {store: look for store, look in stores.items() if store in set(table["store"])}
     unit = sign(table["unit"].iloc[0])
     panels = []
-    for place, (side, title) in enumerate(titles.items()):
-        mine = table[table["panel"] == side]
-        panels.append(
-            Panel(
-                _layers(mine, shown, f"{name} ({unit})"),
-                title,
-                _("Bar chart. {}. {} in {}, by store.").format(title, name, unit),
-            )
-        )
-        for row in rows:
-            if row["side"] == side:
-                row["panel"] = place
-    for row in rows:
-        del row["side"]
-    across = 2 if table["group"].nunique() <= 2 else 1
-    notes = [_spread_note(table), rejected_note(table)]
-    return Chart(rows, panels, bar_legend(shown), across, " ".join(filter(None, notes)))
-
-
-def _spread_note(table: pd.DataFrame) -> str:
+    for side, title in titles.items():
+        words = _("Bar chart. {}. {} in {}, by store.").format(title, name, unit)
+        layers = _layers(table[table["panel"] == side], shown, f"{name} ({unit})")
+        panels.append(Panel(layers, title, words))
+    notes = [_("Dots are the single values.")] if (table["n"] > 1).any() else []
     if table["high"].notna().any():
-        return _("Dots are single runs, whiskers 95 % intervals.")
-    return _("Dots are the single values.") if (table["n"] > 1).any() else ""
+        notes = [_("Dots are single runs, whiskers 95 % intervals.")]
+    notes += filter(None, [chart.rejected_note(table)])
+    across = 2 if table["group"].nunique() <= 2 else 1
+    return Chart(rows, panels, chart.bar_legend(shown), across, " ".join(notes))
 
 
 def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[alt.Chart]:
     top = top_of(table)
-    has_broken = (table["broken"] == "yes").any()
-    ticks = ticker.MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(0, top)
-    y_axis = alt.Axis(
-        title=title, values=[float(tick) for tick in ticks if 0 <= tick <= top * 1.001]
-    )
     most = WHISKER_HEIGHT * top
-    height = max(top * (BROKEN_HEIGHT if has_broken else 1), reach(table))
-    y_scale = alt.Scale(domain=[0, height * ROOM], nice=False)
+    y = {"axis": alt.Axis(title=title, values=_ticks(top))}
+    y["scale"] = alt.Scale(domain=[0, reach(table) * ROOM], nice=False)
     groups = list(dict.fromkeys(table["group"].map(sentence)))
     titles = [look.title for look in stores.values()]
     base = (
@@ -367,12 +273,10 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(paddingInner=0.06)),
         )
     )
-    color = by_store(stores)
     step = f"width / {len(groups) * len(stores)}"
-    turned = f"{step} < {UPRIGHT}"
     whole = base.transform_filter("isValid(datum.value)")
     several = whole.transform_filter("datum.broken === 'no' && isValid(datum.high)")
-    y = {"axis": y_axis, "scale": y_scale}
+    texts = chart.texts(TEXTS)
     return [
         whole.transform_calculate(pieces=PIECES)
         .transform_flatten(["pieces"])
@@ -380,7 +284,7 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             low="datum.height * datum.pieces[0]", high="datum.height * datum.pieces[1]"
         )
         .mark_bar()
-        .encode(y=alt.Y("low:Q", **y), y2="high:Q", color=color, **texts(TEXTS)),
+        .encode(y=alt.Y("low:Q", **y), y2="high:Q", color=chart.by_store(stores), **texts),
         several.mark_rule(style="kv-ink", aria=False).encode(y=alt.Y("low:Q", **y), y2="top:Q"),
         *(
             several.transform_filter(f"datum.{end} <= {most}")
@@ -399,12 +303,22 @@ def _layers(table: pd.DataFrame, stores: dict[str, Look], title: str) -> list[al
             aria=False,
             opacity=alt.ExprRef(f"{step} < {LEAST} ? 0 : 1"),
             fontWeight="normal",
-            **turned_where(turned),
+            **_turned_where(f"{step} < {UPRIGHT}"),
         ).encode(y=alt.Y("end:Q", **y), text="label:N"),
         base.transform_filter("!isValid(datum.value)")
         .mark_text(style="kv-note", angle=270, align="left", baseline="middle", dx=4)
-        .encode(y=alt.YDatum(0, **y), text="note:N", **texts(TEXTS)),
+        .encode(y=alt.YDatum(0, **y), text="note:N", **texts),
     ]
+
+
+def _turned_where(narrow: str) -> dict:
+    """How a number stands on its bar: upright, or turned where the expression holds."""
+    places = {"angle": (270, 0), "align": ("'left'", "'center'")}
+    places |= {"baseline": ("'middle'", "'bottom'"), "dx": (4, 0), "dy": (0, -4)}
+    return {
+        name: alt.ExprRef(f"{narrow} ? {turned} : {upright}")
+        for name, (turned, upright) in places.items()
+    }
 
 
 # How far a broken bar must stand above the highest one that stays, and above the
@@ -465,10 +379,6 @@ def broken(
 
 def with_broken(rows: list[dict]) -> pd.DataFrame:
     """The ``rows`` of one panel as a table, each told whether its bar is broken."""
-    values = [None if pd.isna(row["value"]) else row["value"] for row in rows]
-    tops = [0 if pd.isna(row["max"]) else row["max"] for row in rows]
-    for row, is_broken in zip(
-        rows, broken(values, tops, [row["group"] for row in rows]), strict=True
-    ):
-        row["broken"] = "yes" if is_broken else "no"
-    return pd.DataFrame(rows, columns=COLUMNS)
+    flags = broken(*([row[name] for row in rows] for name in ("value", "max", "group")))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table.assign(broken=["yes" if is_broken else "no" for is_broken in flags])

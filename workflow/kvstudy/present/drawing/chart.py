@@ -37,6 +37,8 @@ HIDDEN = (
 # Points in print are pixels here, a little larger.
 STRETCH = 1.4
 DASHES = {"-": [], "--": [5, 3], ":": [1.5, 2.5]}
+# For viewers that show the specification alone; a page draws a legend of its own.
+TOP = {"title": None, "orient": "top", "columns": 3}
 SHAPES = {
     "o": "circle",
     "s": "square",
@@ -77,18 +79,13 @@ class Chart:
 
     def spec(self, title: str) -> dict:
         """The specification, valid by Vega-Lite's schema; ``title`` describes it to all."""
-        meta = {"kvstudy": {"title": title, "legend": self.legend, "note": self.note}}
-        meta["kvstudy"]["empty"] = not self.panels
-        meta["kvstudy"] |= {
-            name: list(dict.fromkeys(row[name] for row in self.rows if row.get(name)))
-            for name in ("store", "workload")
-        }
         panels = self.panels or [Panel([_words(self.note)], height=60)]
         parts = [_part(panel, place, title) for place, panel in enumerate(panels)]
+        meta = {"title": title, "legend": self.legend, "note": self.note, "empty": not self.panels}
+        for name in ("store", "workload"):
+            meta[name] = list(dict.fromkeys(row[name] for row in self.rows if row.get(name)))
         # Pairs keep their order where keys are sorted.
-        meta["kvstudy"]["labels"] = list(
-            dict.fromkeys(pair for part in parts for pair in _labels(part))
-        )
+        meta["labels"] = list(dict.fromkeys(pair for part in parts for pair in _labels(part)))
         return {
             "$schema": alt.SCHEMA_URL,
             "columns": self.columns,
@@ -98,7 +95,7 @@ class Chart:
             "description": title,
             "params": [{"name": name, "value": []} for name in ("kv_stores", "kv_workloads")],
             "transform": [{"filter": HIDDEN}],
-            "usermeta": meta,
+            "usermeta": {"kvstudy": meta},
         }
 
 
@@ -135,16 +132,15 @@ def as_json(spec: dict) -> str:
 
 def plain(row: Mapping, names: Iterable[str]) -> dict:
     """The fields ``names`` of ``row`` as JSON has them; what has no value or no end is null."""
-    found = {}
-    for name in names:
-        value = row[name]
-        if isinstance(value, str):
-            found[name] = value
-        elif not is_number(value):
-            found[name] = None
-        else:
-            found[name] = int(value) if float(value).is_integer() else float(value)
-    return found
+    return {name: _plain(row[name]) for name in names}
+
+
+def _plain(value: object) -> str | float | None:
+    if isinstance(value, str):
+        return value
+    if not is_number(value):
+        return None
+    return int(value) if float(value).is_integer() else float(value)
 
 
 def texts(fields: Mapping[str, str]) -> dict:
@@ -164,21 +160,25 @@ def texts(fields: Mapping[str, str]) -> dict:
     }
 
 
-def log_axis(low: float, high: float, **options: object) -> alt.Axis:
-    """An axis of a logarithmic scale with few numbers: 1, 2, 5, 10, or powers of ten alone."""
+def log_side(title: str, low: float, high: float, **options: object) -> dict:
+    """Title, axis and scale (with ``options``) of a logarithmic side from ``low`` to ``high``.
+
+    The axis has few numbers: 1, 2, 5, 10, or powers of ten alone.
+    """
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     steps = (1, 2, 5) if high / low < 1000 else (1,)
     ticks = [step * 10**power for power in decades for step in steps]
     # Negative powers of ten as they are written, 0.02 and not 0.020000000000000004.
     ticks = [float(f"{tick:.6g}") for tick in ticks if low <= tick <= high]
-    return alt.Axis(values=ticks, format=",~g" if low < 1 else ",", **options)
+    return {
+        "title": title,
+        "axis": alt.Axis(values=ticks, format=",~g" if low < 1 else ","),
+        "scale": alt.Scale(type="log", domain=[float(low), float(high)], nice=False, **options),
+    }
 
 
-def by_legend(legend: list[dict], *channels: str, shown: bool = True) -> dict:
-    """The ``channels`` (color, dash, shape) of a row's ``name``, a label of the legend.
-
-    ``shown``: see ``_top``.
-    """
+def by_legend(legend: list[dict], *channels: str) -> dict:
+    """The ``channels`` (color, dash, shape) of a row's ``name``, a label of the legend."""
     labels = [entry["label"] for entry in legend]
     kinds = {"color": alt.Color, "dash": alt.StrokeDash, "shape": alt.Shape}
     names = {"dash": "strokeDash"}
@@ -186,48 +186,25 @@ def by_legend(legend: list[dict], *channels: str, shown: bool = True) -> dict:
         names.get(channel, channel): kinds[channel](
             "name:N",
             scale=alt.Scale(domain=labels, range=[entry[channel] for entry in legend]),
-            legend=_top() if channel == "color" and shown else None,
+            legend=alt.Legend(**TOP) if channel == "color" else None,
         )
         for channel in channels
     }
 
 
 def by_store(stores: Mapping[str, Look]) -> alt.Color:
-    """The colour of a row's ``name``, the title of a store, with the store's hatch."""
-    fills = [fill(store, look) for store, look in stores.items()]
+    """The colour of a row's ``name``, the title of a store, with the store's hatch.
+
+    A viewer without the page's patterns takes the colour alone.
+    """
+    fills = [f"url(#kv-{name}) " * bool(look.hatch) + look.color for name, look in stores.items()]
     scale = alt.Scale(domain=[look.title for look in stores.values()], range=fills)
-    return alt.Color("name:N", scale=scale, legend=_top())
-
-
-def turned_where(narrow: str) -> dict:
-    """How a number stands on its bar: upright, or turned where the expression holds."""
-    places = {"angle": (270, 0), "align": ("'left'", "'center'")}
-    places |= {"baseline": ("'middle'", "'bottom'"), "dx": (4, 0), "dy": (0, -4)}
-    return {
-        name: alt.ExprRef(f"{narrow} ? {turned} : {upright}")
-        for name, (turned, upright) in places.items()
-    }
-
-
-def _top() -> alt.Legend:
-    """For viewers that show the specification alone; a page draws a legend of its own."""
-    return alt.Legend(title=None, orient="top", columns=3)
-
-
-def fill(store: str, look: Look) -> str:
-    """The store's colour, with its hatch where the page has a pattern of that name."""
-    return f"url(#kv-{store}) {look.color}" if look.hatch else look.color
+    return alt.Color("name:N", scale=scale, legend=alt.Legend(**TOP))
 
 
 def dash(style: object) -> list[float]:
     """A line style of the static figures as dashes and gaps in pixels."""
-    if isinstance(style, str):
-        return DASHES[style]
-    return [STRETCH * length for length in style[1]]
-
-
-def shape(marker: str) -> str:
-    return SHAPES[marker]
+    return DASHES[style] if isinstance(style, str) else [STRETCH * length for length in style[1]]
 
 
 def color(name: str) -> str:
@@ -240,21 +217,16 @@ def color(name: str) -> str:
 def bar_legend(stores: Mapping[str, Look]) -> list[dict]:
     """Entries of filled areas, one per store."""
     return [
-        {
-            "label": look.title,
-            "store": store,
-            "mark": "bar",
-            "color": look.color,
-            "hatch": HATCHES.index(look.hatch),
-        }
+        {"label": look.title, "store": store, "mark": "bar", "color": look.color}
+        | {"hatch": HATCHES.index(look.hatch)}
         for store, look in stores.items()
     ]
 
 
-def point_legend(stores: Mapping[str, Look], markers: str | list[str] = MARKERS) -> list[dict]:
-    """Entries of points, one per store, with the shapes of ``markers`` in order."""
+def point_legend(stores: Mapping[str, Look]) -> list[dict]:
+    """Entries of points, one per store, with the shapes of ``MARKERS`` in order."""
     return [
-        line_entry(look.title, look.color, None, markers[index % len(markers)], store)
+        line_entry(look.title, look.color, None, MARKERS[index % len(MARKERS)], store)
         for index, (store, look) in enumerate(stores.items())
     ]
 
@@ -268,24 +240,15 @@ def line_entry(
     hollow: bool = False,
 ) -> dict:
     """An entry of a line, a point or both; without ``style`` there is no line."""
-    entry: dict = {"label": label, "mark": "line", "color": of_color}
-    if style is not None:
-        entry["dash"] = dash(style)
-    if marker:
-        entry["shape"] = shape(marker)
-    if store:
-        entry["store"] = store
-    if hollow:
-        entry["hollow"] = True
-    return entry
+    entry = {"label": label, "mark": "line", "color": of_color}
+    entry["dash"] = None if style is None else dash(style)
+    entry |= {"shape": SHAPES[marker] if marker else None, "store": store, "hollow": hollow or None}
+    return {key: value for key, value in entry.items() if value is not None}
 
 
 def _words(text: str) -> alt.Chart:
-    return (
-        alt.Chart()
-        .mark_text(style="kv-note")
-        .encode(text=alt.value(text), x=alt.value(WIDTH / 2), y=alt.value(30))
-    )
+    place = {"x": alt.value(WIDTH / 2), "y": alt.value(30)}
+    return alt.Chart().mark_text(style="kv-note").encode(text=alt.value(text), **place)
 
 
 # Decimals that are made by converting to the axis's unit and back, and no others.
@@ -302,16 +265,22 @@ def exact(metric: str, value: float | None, unit: str) -> str:
 
     Nothing for a value that is missing.
     """
-    if is_missing(value):
+    if pd.isna(value):
         return ""
-    base = _table_unit(metric, unit)
+    base = unit
+    if unit.endswith("ops/s"):
+        base = "ops/s"
+    elif metric == "runtime":
+        base = "ms"
+    elif metric.startswith("latency"):
+        base = "us"
     in_base = round(value / UNIT_FACTORS[base, unit], ROUNDING)
     return f"{grouped(fixed(metric, in_base))} {sign(base)}"
 
 
 def exact_range(metric: str, low: float | None, high: float | None, unit: str) -> str:
     """From ``low`` to ``high`` as ``exact`` has them; nothing where one is missing."""
-    if is_missing(low) or is_missing(high):
+    if pd.isna(low) or pd.isna(high):
         return ""
     return between(exact(metric, low, unit), exact(metric, high, unit))
 
@@ -323,23 +292,19 @@ def rejected_note(table: pd.DataFrame) -> str:
 
 def runs(n: float | None) -> str:
     """How many runs are behind a value."""
-    if is_missing(n):
-        return ""
-    return ngettext("{} run", "{} runs", int(n)).format(int(n))
+    return "" if pd.isna(n) else ngettext("{} run", "{} runs", int(n)).format(int(n))
 
 
-def is_missing(value: object) -> bool:
-    return value is None or bool(pd.isna(value))
+def value_texts(row: Mapping, metric: str, unit: str) -> dict[str, str]:
+    """The texts ``exact``, ``range`` (of several runs) and ``runs`` of a row's value."""
+    ends = (row["low"], row["high"]) if row["n"] > 1 else (None, None)
+    return {
+        "exact": exact(metric, row["value"], unit),
+        "range": exact_range(metric, *ends, unit),
+        "runs": runs(row["n"]),
+    }
 
 
 def is_number(value: object) -> bool:
     """Neither missing nor without an end."""
-    return not is_missing(value) and math.isfinite(value)
-
-
-def _table_unit(metric: str, unit: str) -> str:
-    if unit.endswith("ops/s"):
-        return "ops/s"
-    if metric == "runtime":
-        return "ms"
-    return "us" if metric.startswith("latency") else unit
+    return not pd.isna(value) and math.isfinite(value)

@@ -7,18 +7,19 @@ text of a figure is 8 points.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kvstudy.analyse.tidy.numbers import MARK, marked_values
+from kvstudy.analyse.tidy.numbers import MARK, grouped, marked_values
 from kvstudy.language.locale import decimal, decimal_mark
-from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker, transforms
+from kvstudy.libraries import lines, np, patches, pd, plt, sns, ticker
 from kvstudy.study.kinds import AnyFigure
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.axis import Axis
 
     from kvstudy.analyse.run import Run
     from kvstudy.present.drawing.chart import Chart
@@ -119,22 +120,13 @@ def use_style() -> None:
             "font.family": "sans-serif",
             # The second one is as wide, where a reader has not the first.
             "font.sans-serif": ["DejaVu Sans", "Verdana"],
-            "font.size": 8,
-            "axes.labelsize": 8,
+            **dict.fromkeys(("font.size", "axes.labelsize", "legend.fontsize"), 8),
+            **dict.fromkeys(("xtick.labelsize", "ytick.labelsize"), 8),
             "axes.titlesize": 8.5,
-            "axes.linewidth": 0.6,
-            "xtick.labelsize": 8,
-            "ytick.labelsize": 8,
-            "xtick.major.size": 0,
-            "ytick.major.size": 3,
-            "ytick.major.width": 0.6,
-            "legend.fontsize": 8,
-            "legend.frameon": False,
-            "axes.grid": True,
-            "axes.grid.axis": "y",
-            "grid.linewidth": 0.4,
-            "grid.color": "0.88",
-            "axes.axisbelow": True,
+            **{"axes.linewidth": 0.6, "axes.axisbelow": True, "legend.frameon": False},
+            **{"xtick.major.size": 0, "ytick.major.size": 3, "ytick.major.width": 0.6},
+            **{"axes.grid": True, "axes.grid.axis": "y"},
+            **{"grid.linewidth": 0.4, "grid.color": "0.88"},
             # What SVG takes when nothing is said: the page has a thousand lines.
             "lines.solid_capstyle": "butt",
             "hatch.linewidth": 0.5,
@@ -167,29 +159,31 @@ def grid(
     return figure, axes
 
 
+def say(ax: plt.Axes, text: str, **options: object) -> None:
+    """Write ``text`` in the middle of a panel that has nothing else to show."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", **options)
+
+
 def write(
-    ax: plt.Axes,
-    x: float,
-    y: float,
-    text: str,
-    *,
-    turned: bool,
-    size: float = 8,
-    color: str = DARK,
-    bold: bool = False,
+    ax: plt.Axes, x: float, y: float, text: str, *, turned: bool, above: int = 2, **style: object
 ) -> None:
-    """Write ``text`` above ``y``, a little apart."""
-    lift = transforms.ScaledTranslation(0, 2 / 72, ax.figure.dpi_scale_trans)
-    ax.text(
-        *(x, y, text),
-        transform=ax.transData + lift,
-        ha="center",
-        va="bottom",
-        rotation=90 if turned else 0,
-        fontsize=size,
-        color=color,
-        fontweight="bold" if bold else "normal",
-    )
+    """Write ``text`` some points ``above`` its place."""
+    style = {"ha": "center", "va": "bottom", "rotation": 90 if turned else 0, "color": DARK} | style
+    apart = {"xytext": (0, above), "textcoords": "offset points", "annotation_clip": False}
+    ax.annotate(text, (x, y), **apart, **style)
+
+
+def number_axis(
+    axis: Axis,
+    locator: ticker.Locator | None = None,
+    form: str = "g",
+    written: Callable[[str], str] = grouped,
+) -> None:
+    """Write the numbers of ``axis`` as tables do, where ``locator`` says, and none between them."""
+    if locator is not None:
+        axis.set_major_locator(locator)
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: written(f"{value:{form}}")))
+    axis.set_minor_formatter(ticker.NullFormatter())
 
 
 def save(figure: plt.Figure, path: Path) -> None:
@@ -242,7 +236,9 @@ def any_rejected(table: pd.DataFrame) -> bool:
     return "rejected" in table and (table["rejected"] == "yes").any()
 
 
-def rejected_handle() -> lines.Line2D:
-    """The entry in a legend of values that the audit of the source rejects."""
+def rejected_handles(table: pd.DataFrame) -> list[lines.Line2D]:
+    """The entry in a legend of values that the audit of the source rejects, where there are any."""
+    if not any_rejected(table):
+        return []
     style = {"marker": f"${MARK}$", "markersize": 6, "color": DARK, "linestyle": "none"}
-    return lines.Line2D([], [], label=marked_values(), **style)
+    return [lines.Line2D([], [], label=marked_values(), **style)]

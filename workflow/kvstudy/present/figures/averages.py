@@ -10,7 +10,13 @@ from pydantic import Field, model_validator
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, with_broken
+from kvstudy.present.drawing.bar_chart import (
+    NUMBERS,
+    bar_row,
+    interactive_bars,
+    static_bars,
+    with_broken,
+)
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.study.base import Name, Unit, check_unit
@@ -20,7 +26,7 @@ from kvstudy.study.model import Study
 if TYPE_CHECKING:
     from kvstudy.analyse.run import Run
 
-GROUPS = [N_("Mean"), N_("Median")]
+GROUPS = {N_("Mean"): "mean", N_("Median"): "median"}
 
 
 class Averages(DrawnFigure):
@@ -56,30 +62,23 @@ class Averages(DrawnFigure):
         return pd.concat(panels, ignore_index=True)
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw(table, looks.stores, "", panel_titles(table, looks.study))
+        titles = panel_titles(table, looks.study)
+        return static_bars(table, looks.stores, titles, _("one size"))
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        rows, of_sizes = [], _("{} of {} sizes")
+        rows, titles = [], panel_titles(table, looks.study)
         for row in table.to_dict("records"):
-            sizes = row["n"]
-            shown = bar_row(row, self.metric, looks.stores) | {"workload": row["panel"]}
-            shown["runs"] = (
-                "" if pd.isna(sizes) else of_sizes.format(sentence(row["group"]), f"{sizes:.0f}")
-            )
-            rows.append(shown)
-        assert set(table["group"]) <= set(GROUPS)
-        name = _(METRICS[self.metric].short)
-        return bar_chart(table, rows, name, panel_titles(table, looks.study), looks.stores)
+            words = _("{} of {} sizes").format(sentence(row["group"]), f"{row['n']:.0f}")
+            shown = {"workload": row["panel"], "runs": "" if pd.isna(row["n"]) else words}
+            rows.append(bar_row(row, self.metric, looks.stores, titles) | shown)
+        return interactive_bars(table, rows, _(METRICS[self.metric].short), titles, looks.stores)
 
 
 def panel_titles(table: pd.DataFrame, study: Study) -> dict[str, str]:
     """What stands above each panel: the workload, and how many sizes are behind the bars."""
     titles = {}
-    for workload, rows in table.groupby("panel", sort=False):
-        n = rows["n"].max()
-        sizes = _("no size")
-        if n > 0:
-            sizes = ngettext("{} size", "{} sizes", int(n)).format(int(n))
+    for workload, n in table.groupby("panel", sort=False)["n"].max().items():
+        sizes = ngettext("{} size", "{} sizes", int(n)).format(int(n)) if n > 0 else _("no size")
         titles[workload] = f"{study.workload(workload).short}: {sizes}"
     return titles
 
@@ -94,16 +93,14 @@ def _panel(figure: Averages, run: Run, values: pd.DataFrame, workload: str) -> p
     left_out = len(sizes) - len(common)
     some = reason("without-sizes", left_out=left_out, sizes=len(sizes))
     rows = []
-    for group in GROUPS:
+    for group, average in GROUPS.items():
         for store in study.store_names:
             row = {"panel": workload, "group": group, "store": store, "unit": figure.unit}
-            row |= dict.fromkeys(["value", "min", "max", "low", "high", "n"], math.nan)
-            row["runs"] = ""
+            row |= dict.fromkeys(NUMBERS, math.nan) | {"runs": ""}
             if store in there and len(common):
                 column = common[store]
-                row["value"] = column.mean() if group == "Mean" else column.median()
-                row |= {"min": column.min(), "max": column.max(), "n": len(column)}
-                row["runs"] = " ".join(map(str, column))
+                row |= {"value": column.agg(average), "min": column.min(), "max": column.max()}
+                row |= {"n": len(column), "runs": " ".join(map(str, column))}
                 row["note"] = some if left_out else ""
             elif store in there:
                 row["note"] = "no-common-size"

@@ -13,7 +13,7 @@ from kvstudy.analyse.tidy.numbers import converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
-from kvstudy.present.drawing.bar_chart import bar_chart, bar_row, draw, panel_title, with_broken
+from kvstudy.present.drawing.bar_chart import bar_row, interactive_bars, static_bars, with_broken
 from kvstudy.present.drawing.chart import Chart
 from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.stats.intervals import log_t_interval
@@ -87,24 +87,24 @@ class Bars(DrawnFigure):
         return rows[rows["store"].isin(stores)] if stores else None
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        return draw(table, looks.stores, looks.publisher)
+        return static_bars(table, looks.stores, _titles(table, looks), _("one run"))
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        places = _workloads(self, looks.study)
+        # Groups are the workloads, or the metrics where there are several.
+        several = len(self.metrics) > 1
+        workloads = {looks.study.workload(name).short: name for name in self.workloads}
         metrics = {METRICS[metric].short: metric for metric in self.metrics}
+        titles = _titles(table, looks)
         rows = []
         for row in table.to_dict("records"):
             metric = metrics.get(row["group"], self.metrics[0])
-            place = {"workload": places.get(row["group"], places[""])}
-            rows.append(bar_row(row, metric, looks.stores) | place)
-        name = _(METRICS[self.metrics[0]].short) if len(self.metrics) == 1 else _("Value")
+            workload = workloads.get(row["group"], self.workloads[0])
+            shown = bar_row(row, metric, looks.stores, titles)
+            rows.append(shown | {"workload": workload})
+        name = _("Value") if several else _(METRICS[self.metrics[0]].short)
         if self.metrics[0].startswith("latency"):
-            several = len(self.metrics) > 1
             name = _("Latency") if several else _("Latency, {}").format(name.lower())
-        titles = {
-            panel: panel_title(panel, table, looks.publisher) for panel in table["panel"].unique()
-        }
-        return bar_chart(table, rows, name, titles, looks.stores)
+        return interactive_bars(table, rows, name, titles, looks.stores)
 
 
 def bars(
@@ -201,8 +201,16 @@ def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:
     )
 
 
-def _workloads(figure: Bars, study: Study) -> dict[str, str]:
-    """Workloads by the name of their group; the one of all groups by an empty name."""
-    one = figure.workloads[0] if len(figure.workloads) == 1 else ""
-    several = {study.workload(name).short: name for name in figure.workloads}
-    return {"": one} | (several if len(figure.workloads) > 1 else {})
+def _titles(table: pd.DataFrame, looks: Looks) -> dict[str, str]:
+    """What stands above each panel."""
+    numbers = sorted({int(n) for n in table["n"].dropna()})
+    here = _("{}: mean of {} runs") if numbers else "{}"
+    if numbers == [1]:
+        here = _("{}: one run")
+    span = "\N{EN DASH}".join(map(str, numbers))
+    titles = {
+        "published": _("Published {}").format(looks.publisher).strip(),
+        "imported": here.format(_("Imported"), span),
+        "measured": here.format(_("Measured here"), span),
+    }
+    return {panel: titles[panel] for panel in table["panel"].unique()}

@@ -7,32 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import between, converted, grouped, sign
+from kvstudy.analyse.tidy.numbers import converted, grouped, sign
 from kvstudy.language.current import N_, _, pgettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import reason, sentence
-from kvstudy.libraries import alt, pd, plt, sns, ticker, transforms
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    bar_legend,
-    by_store,
-    exact,
-    is_missing,
-    log_axis,
-    plain,
-    runs,
-    texts,
-)
-from kvstudy.present.drawing.draw import (
-    DARK,
-    GROUP_WIDTH,
-    TEXT_WIDTH,
-    DrawnFigure,
-    Look,
-    Looks,
-    store_patch,
-)
+from kvstudy.libraries import alt, pd, plt, sns, ticker
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel
+from kvstudy.present.drawing.draw import DARK, GROUP_WIDTH, TEXT_WIDTH, DrawnFigure, Look, Looks
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import operations_of, properties_of
 
@@ -96,23 +78,19 @@ class Box(DrawnFigure):
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """Over a logarithmic axis; below each box how many operations it is of."""
         drawing, ax = plt.subplots(figsize=(TEXT_WIDTH, 2.9), layout="constrained")
-        groups = list(dict.fromkeys(table["operation"]))
-        width = GROUP_WIDTH / len(looks.stores)
-        unit = table["unit"].iloc[0]
-        # A latency of 0 has no place on a logarithmic axis; YCSB counts whole microseconds.
-        least = converted(1, "us", unit)
+        groups, stores = list(dict.fromkeys(table["operation"])), list(looks.stores)
+        width = GROUP_WIDTH / len(stores)
+        below = {"above": 3, "color": "0.35", "xycoords": ax.get_xaxis_transform()}
+        unit, least = table["unit"].iloc[0], _least(table)
         for row in table.itertuples():
-            x = (
-                groups.index(row.operation)
-                - GROUP_WIDTH / 2
-                + width * (_place(looks.stores, row) + 0.5)
-            )
+            left = groups.index(row.operation) - GROUP_WIDTH / 2
+            x = left + width * (stores.index(row.store) + 0.5)
             if pd.isna(row.p50):
-                _write(ax, x, sentence(row.note), "0.35", turned=True)
+                draw.write(ax, x, 0, sentence(row.note), turned=True, fontsize=8, **below)
                 continue
             _box(ax, x, 0.7 * width, row, looks.stores[row.store], least)
             if TEXT_WIDTH * width / len(groups) > NARROW:
-                _write(ax, x, _short(row.operations), "0.35", turned=False)
+                draw.write(ax, x, 0, _short(row.operations), turned=False, fontsize=6.5, **below)
         ax.set_yscale("log")
         if table["p50"].notna().any():
             low, high = table["p1"].clip(lower=least).min(), table["p99"].clip(lower=least).max()
@@ -122,13 +100,11 @@ class Box(DrawnFigure):
         ax.set_xlim(-0.5, len(groups) - 0.5)
         ax.set_xticks(range(len(groups)), map(sentence, groups))
         narrow = ax.get_ylim()[1] / ax.get_ylim()[0] < 300
-        ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if narrow else (1,)))
-        ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-        ax.yaxis.set_minor_formatter(ticker.NullFormatter())
+        draw.number_axis(ax.yaxis, ticker.LogLocator(subs=(1, 2, 5) if narrow else (1,)))
         ax.set_ylabel(_("Latency of an operation ({})").format(sign(unit)))
         sns.despine(drawing)
         drawing.legend(
-            handles=[store_patch(look) for look in looks.stores.values()],
+            handles=[draw.store_patch(look) for look in looks.stores.values()],
             loc="outside upper center",
             ncols=min(len(looks.stores), 5),
         )
@@ -137,59 +113,30 @@ class Box(DrawnFigure):
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         """Over a logarithmic axis."""
         rows = [_row(row, self, looks.stores) for row in table.to_dict("records")]
-        unit = table["unit"].iloc[0]
-        words = _("Box plot of the latencies of single operations in {}, by store.").format(
-            sign(unit)
-        )
-        panel = Panel(_layers(rows, unit, looks.stores), description=words, height=280)
-        return Chart(rows, [panel], bar_legend(looks.stores))
+        words = _("Box plot of the latencies of single operations in {}, by store.")
+        words = words.format(sign(table["unit"].iloc[0]))
+        panel = Panel(_layers(table, looks.stores), description=words, height=280)
+        return Chart(rows, [panel], chart.bar_legend(looks.stores))
 
 
-def _place(stores: dict[str, Look], row) -> int:
-    return list(stores).index(row.store)
+def _least(table: pd.DataFrame) -> float:
+    """What YCSB tells from 0, whole microseconds: 0 has no place on a logarithmic axis."""
+    return converted(1, "us", table["unit"].iloc[0])
 
 
 def _box(ax: plt.Axes, x: float, width: float, row, look: Look, least: float) -> None:
     p1, p5, p25, p50, p75, p95, p99 = (max(getattr(row, name), least) for name in SHARES[:-1])
     ax.vlines(x, p5, p95, color=DARK, linewidth=0.8, zorder=2)
     ax.hlines([p5, p95], x - width / 4, x + width / 4, color=DARK, linewidth=0.8, zorder=2)
-    ax.bar(
-        x,
-        p75 - p25,
-        width,
-        bottom=p25,
-        facecolor=look.color,
-        hatch=look.hatch,
-        edgecolor="white",
-        linewidth=0,
-        zorder=3,
-    )
+    style = {"facecolor": look.color, "hatch": look.hatch, "edgecolor": "white", "linewidth": 0}
+    ax.bar(x, p75 - p25, width, bottom=p25, zorder=3, **style)
     # The outline apart: the edge's colour is that of the hatch. Quartiles may be equal.
-    ax.plot(
-        [x - width / 2, x + width / 2, x + width / 2, x - width / 2, x - width / 2],
-        [p25, p25, p75, p75, p25],
-        color=DARK,
-        linewidth=0.6,
-        zorder=4,
-    )
-    ax.hlines(p50, x - width / 2, x + width / 2, color="white", linewidth=3.2, zorder=5)
-    ax.hlines(p50, x - width / 2, x + width / 2, color=DARK, linewidth=1.6, zorder=6)
+    left, right = x - width / 2, x + width / 2
+    corners = [left, right, right, left, left], [p25, p25, p75, p75, p25]
+    ax.plot(*corners, color=DARK, linewidth=0.6, zorder=4)
+    ax.hlines(p50, left, right, color="white", linewidth=3.2, zorder=5)
+    ax.hlines(p50, left, right, color=DARK, linewidth=1.6, zorder=6)
     ax.plot([x, x], [p1, p99], "o", color=DARK, markersize=2, zorder=3)
-
-
-def _write(ax: plt.Axes, x: float, text: str, color: str, turned: bool) -> None:
-    lift = transforms.ScaledTranslation(0, 3 / 72, ax.figure.dpi_scale_trans)
-    ax.text(
-        x,
-        0,
-        text,
-        transform=ax.get_xaxis_transform() + lift,
-        ha="center",
-        va="bottom",
-        rotation=90 if turned else 0,
-        fontsize=8 if turned else 6.5,
-        color=color,
-    )
 
 
 def _short(count: float) -> str:
@@ -204,31 +151,28 @@ def _short(count: float) -> str:
 
 def _row(row: dict, figure: Box, stores: dict[str, Look]) -> dict:
     unit, look = row["unit"], stores[row["store"]]
-    text = {name: exact("latency", row[name], unit) for name in SHARES}
-    there = not is_missing(row["p50"])
-    operation = sentence(row["operation"])
-    names = ["store", *SHARES, "n", "note"]
-    return plain(row, names) | {
+    there, operation = not pd.isna(row["p50"]), sentence(row["operation"])
+    ranges = {"middle": ("p25", "p75"), "most": ("p5", "p95"), "nearly": ("p1", "p99")}
+    return chart.plain(row, ["store", *SHARES, "n", "note"]) | {
         "panel": 0,
         "operation": operation,
         "workload": figure.workload,
         "name": look.title,
         "title": f"{look.title}, {operation}",
-        "p50_text": text["p50"],
-        "largest_text": text["largest"],
-        "middle": between(text["p25"], text["p75"]) if there else "",
-        "most": between(text["p5"], text["p95"]) if there else "",
-        "nearly": between(text["p1"], text["p99"]) if there else "",
+        **{f"{name}_text": chart.exact("latency", row[name], unit) for name in ("p50", "largest")},
+        **{
+            name: chart.exact_range("latency", row[low], row[high], unit)
+            for name, (low, high) in ranges.items()
+        },
         "count": grouped(f"{row['operations']:.0f}") if there else "",
-        "runs": runs(row["n"]),
+        "runs": chart.runs(row["n"]),
         "cells": f"{row['store']}/{figure.workload}/{row['parameters']}" if there else "",
     }
 
 
-def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Chart]:
-    # A latency of 0 has no place on a logarithmic axis; YCSB counts whole microseconds.
-    least = converted(1, "us", unit)
-    groups = list(dict.fromkeys(row["operation"] for row in rows))
+def _layers(table: pd.DataFrame, stores: dict[str, Look]) -> list[alt.Chart]:
+    least = _least(table)
+    groups = list(dict.fromkeys(map(sentence, table["operation"])))
     titles = [look.title for look in stores.values()]
     clipped = {f"{name}_at": f"max(datum.{name}, {least})" for name in SHARES}
     # Where long names of operations may be broken.
@@ -238,18 +182,14 @@ def _layers(rows: list[dict], unit: str, stores: dict[str, Look]) -> list[alt.Ch
         .title(None)
         .axis(labelAngle=0, labelExpr=f"split(datum.label, '{hyphen}')", ticks=False),
         xOffset=alt.XOffset("name:N", sort=titles, scale=alt.Scale(paddingInner=0.25)),
-        **texts(TEXTS),
+        **chart.texts(TEXTS),
     )
-    ends = [
-        max(row[name], least) for row in rows for name in ("p1", "p99") if row[name] is not None
-    ]
-    low, high = min(ends, default=least), max(ends, default=least)
-    domain = [low / 1.3, high * 1.3]
-    y = {"scale": alt.Scale(type="log", domain=domain, nice=False)}
-    y["title"] = _("Latency of an operation ({})").format(sign(unit))
-    y["axis"] = log_axis(*domain)
+    ends = table[["p1", "p99"]].stack().clip(lower=least)
+    low, high = (ends.min(), ends.max()) if len(ends) else (least, least)
+    title = _("Latency of an operation ({})").format(sign(table["unit"].iloc[0]))
+    y = chart.log_side(title, low / 1.3, high * 1.3)
     known = base.transform_filter("isValid(datum.p50)").transform_calculate(**clipped)
-    color = by_store(stores)
+    color = chart.by_store(stores)
     rule = {"style": "kv-ink", "aria": False}
     cap = rule | {"orient": "horizontal", "size": 8, "thickness": 1}
     point = {"style": "kv-ink", "aria": False, "size": 9, "filled": True, "opacity": 1}

@@ -10,6 +10,7 @@ from pydantic import Field
 from kvstudy.analyse.tidy.numbers import between, grouped, significant
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.libraries import alt, pd, plt
+from kvstudy.present.drawing import draw
 from kvstudy.present.drawing.chart import (
     Chart,
     Panel,
@@ -19,7 +20,7 @@ from kvstudy.present.drawing.chart import (
     line_entry,
     texts,
 )
-from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks, grid
+from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import Caching
 from kvstudy.study.model import Study
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 COLUMNS = ["panel", "records", "reads", "without", "cached", "crossing", "low", "high"]
 # Reads per write that are drawn, at least and at most; more than fit the crossing.
 FEWEST, MOST, BEYOND = 6, 200, 2
-WITHOUT, CACHED = "#e69f00", "#0072b2"
+# The columns of costs, with colour and style of their lines.
+LINES = {"without": ("#e69f00", "--"), "cached": ("#0072b2", "-")}
 COSTS = {"exact": N_("Cost"), "crossing_text": N_("Pays off from")}
 # More rows than that have no points of their own in print either.
 FEW = 20
@@ -58,15 +60,14 @@ class BreakEvenPlot(Caching, DrawnFigure):
         return rows if len(rows) else None
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
-        """Draw ``break_even_table``, a panel each; ``source`` says who published."""
         panels = list(table.groupby("panel", sort=False))
-        drawing, axes = grid(len(panels), len(panels), 2.7, 0)
+        drawing, axes = draw.grid(len(panels), len(panels), 2.7, 0)
         for ax, (panel, rows) in zip(axes.flat, panels, strict=False):
             title = panel_title(panel, rows["records"].iloc[0], looks.publisher)
             ax.set_title(title, loc="left", pad=5, fontsize=7.5)
-            _panel(ax, rows, looks.titles[self.database], looks.titles[self.cache])
+            _panel(ax, rows, self.line_names(looks))
         if not panels:
-            axes[0, 0].text(0.5, 0.5, _("the times that it takes were not measured"), ha="center")
+            draw.say(axes[0, 0], _("the times that it takes were not measured"))
             return drawing
         drawing.supxlabel(_("Reads after each write"), fontsize=8)
         handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -74,11 +75,10 @@ class BreakEvenPlot(Caching, DrawnFigure):
         return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        """``source`` says who published."""
         if table.empty:
             return Chart([], [], note=_("the times that it takes were not measured"))
-        alone, cached = line_names(looks.titles[self.database], looks.titles[self.cache])
-        legend = [line_entry(alone, WITHOUT, "--"), line_entry(cached, CACHED, "-")]
+        names = zip(self.line_names(looks), LINES.values(), strict=True)
+        legend = [line_entry(name, *look) for name, look in names]
         rows, panels = [], []
         for place, (panel, mine) in enumerate(table.groupby("panel", sort=False)):
             title = panel_title(panel, mine["records"].iloc[0], looks.publisher)
@@ -86,11 +86,15 @@ class BreakEvenPlot(Caching, DrawnFigure):
                 rows += [_cost(row, self, side, legend) | {"panel": place} for side in (0, 1)]
             text = _("Line chart of the cost of a write and its reads. {}.").format(title)
             panels.append(Panel(_costs(mine, legend), title, text))
-        known = table["low"].notna().any()
         note = _("The dotted line is where the cache pays off.")
-        if known:
+        if table["low"].notna().any():
             note = _("The dotted line is where the cache pays off, the band its 95 % interval.")
         return Chart(rows, panels, legend, 2, note if table["crossing"].notna().any() else "")
+
+    def line_names(self, looks: Looks) -> list[str]:
+        """Of the line without a cache, and of the one with it."""
+        database, cache = looks.titles[self.database], looks.titles[self.cache]
+        return [_("{} alone").format(database), _("{} with a cache of {}").format(database, cache)]
 
 
 def break_even_table(
@@ -134,49 +138,33 @@ def panel_title(panel: str, records: int, source: str) -> str:
     return of.format(whose, grouped(str(records)))
 
 
-def line_names(database: str, cache: str) -> tuple[str, str]:
-    """Of the line without a cache, and of the one with it."""
-    alone, cached = _("{} alone"), _("{} with a cache of {}")
-    return alone.format(database), cached.format(database, cache)
+def _axis_unit(table: pd.DataFrame) -> tuple[float, str]:
+    """What the axis of the costs is given in, and the factor to it from us."""
+    return (1e-3, "ms") if table[[*LINES]].max(axis=None) > 2_000 else (1, "µs")
 
 
-def _panel(ax: plt.Axes, rows: pd.DataFrame, database: str, cache: str) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, names: list[str]) -> None:
     """Costs in us or ms, and the crossing with its interval as a band."""
-    scale, unit = (1e-3, "ms") if rows[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
-    alone, with_cache = line_names(database, cache)
-    for column, color, label, line in (
-        ("without", WITHOUT, alone, "--"),
-        ("cached", CACHED, with_cache, "-"),
-    ):
-        marker = "o" if len(rows) < 20 else None
-        ax.plot(
-            *(rows["reads"], rows[column] * scale),
-            color=color,
-            linestyle=line,
-            marker=marker,
-            markersize=3,
-            linewidth=1.2,
-            label=label,
-        )
+    scale, unit = _axis_unit(rows)
+    style = {"marker": "o" if len(rows) < FEW else None, "markersize": 3, "linewidth": 1.2}
+    for label, (column, (color, line)) in zip(names, LINES.items(), strict=True):
+        values = (rows["reads"], rows[column] * scale)
+        ax.plot(*values, color=color, linestyle=line, label=label, **style)
     first = rows.iloc[0]
     low, high = rows["reads"].min(), rows["reads"].max()
     if not pd.isna(first["crossing"]):
         if not pd.isna(first["low"]):
             ax.axvspan(first["low"], min(first["high"], high), color="0.85", linewidth=0, zorder=0)
         ax.axvline(first["crossing"], color=DARK, linewidth=0.8, linestyle=":")
-        ax.annotate(
-            significant(first["crossing"]),
-            (first["crossing"], 0.03),
-            xycoords=("data", "axes fraction"),
-            xytext=(3, 0),
-            textcoords="offset points",
-        )
+        words, place = significant(first["crossing"]), (first["crossing"], 0.03)
+        sides = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        ax.annotate(words, place, (3, 0), **sides)
     ax.set_xlim(low - 0.2, high + 0.2)
     ax.set_ylabel(_("Cost in {}").format(unit))
 
 
 def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> dict:
-    value = row[("without", "cached")[side]]
+    value = row[list(LINES)[side]]
     crossing = ""
     if is_number(row["crossing"]):
         crossing = _("{} reads per write").format(significant(row["crossing"]))
@@ -196,32 +184,30 @@ def _cost(row: dict, figure: BreakEvenPlot, side: int, legend: list[dict]) -> di
 
 
 def _costs(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
-    scale, unit = (1e-3, "ms") if table[["without", "cached"]].max(axis=None) > 2_000 else (1, "µs")
+    scale, unit = _axis_unit(table)
     low, high = int(table["reads"].min()), int(table["reads"].max())
-    scale_x = alt.Scale(domain=[low - 0.2, high + 0.2], nice=False)
-    axis = alt.Axis(grid=False, tickMinStep=1, format="d")
-    x = alt.X("reads:Q", title=_("Reads after each write"), scale=scale_x, axis=axis)
+    x = {"title": _("Reads after each write")}
+    x["scale"] = alt.Scale(domain=[low - 0.2, high + 0.2], nice=False)
+    x["axis"] = alt.Axis(grid=False, tickMinStep=1, format="d")
     y = alt.Y("shown:Q", title=_("Cost in {}").format(unit), scale=alt.Scale(zero=False))
     base = (
         alt.Chart()
         .transform_calculate(shown=f"datum.cost * {scale}")
-        .encode(x=x, y=y, **by_legend(legend, "color"))
+        .encode(x=alt.X("reads:Q", **x), y=y, **by_legend(legend, "color"))
     )
     first = table.iloc[0]
     layers = []
-    place = {"scale": scale_x, "axis": axis, "title": _("Reads after each write")}
     if is_number(first["low"]):
         end = min(first["high"], high) if is_number(first["high"]) else high
-        ends = {"x": alt.XDatum(float(first["low"]), **place), "x2": alt.datum(float(end))}
-        layers.append(alt.Chart().mark_rect(style="kv-band", aria=False, clip=True).encode(**ends))
+        band = alt.Chart().mark_rect(style="kv-band", aria=False, clip=True)
+        start = alt.XDatum(float(first["low"]), **x)
+        layers.append(band.encode(x=start, x2=alt.datum(float(end))))
     if is_number(first["crossing"]):
-        at = alt.XDatum(float(first["crossing"]), **place)
-        layers.append(
-            alt.Chart().mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True).encode(x=at)
-        )
-        words = alt.Chart().mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
+        at = alt.Chart().encode(x=alt.XDatum(float(first["crossing"]), **x))
+        layers.append(at.mark_rule(style="kv-ink", strokeDash=[2, 3], clip=True))
+        words = at.mark_text(style="kv-text", align="left", dx=4, dy=-6, aria=False)
         value = alt.value(significant(first["crossing"]))
-        layers.append(words.encode(x=at, y=alt.YValue("height"), text=value))
+        layers.append(words.encode(y=alt.YValue("height"), text=value))
     return [
         *layers,
         base.mark_line(strokeWidth=1.6, aria=False).encode(**by_legend(legend, "dash")),

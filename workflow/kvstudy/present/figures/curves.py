@@ -7,36 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.tidy.numbers import MARK, converted, grouped, marked_values, sign
+from kvstudy.analyse.tidy.numbers import MARK, converted, marked_values, sign
 from kvstudy.language.current import N_, ORIGINAL, _, using
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    by_legend,
-    color,
-    exact,
-    exact_range,
-    line_entry,
-    plain,
-    rejected_note,
-    runs,
-    size_words,
-    texts,
-)
-from kvstudy.present.drawing.draw import (
-    DARK,
-    LINES,
-    MARKERS,
-    DrawnFigure,
-    Look,
-    Looks,
-    any_rejected,
-    grid,
-    legend_columns,
-    rejected_handle,
-)
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel, by_legend, size_words
+from kvstudy.present.drawing.draw import DARK, LINES, MARKERS, DrawnFigure, Look, Looks
 from kvstudy.study import combinations
 from kvstudy.study.base import ALL, MEASURED, PUBLISHED, SIZE_TITLES, Metric, Name, Size, Sizes
 from kvstudy.study.combinations import Line, check_lines
@@ -52,6 +29,8 @@ UNITS = {"ops/s": "kops/s", "ms": "s", "us": "ms"}
 PALETTE = "colorblind"
 # Values of a size that differ by more are drawn at equal steps of their logarithm.
 WIDE = 20
+RING = {"linestyle": "none", "marker": "o", "markersize": 9}
+RING |= {"markerfacecolor": "none", "markeredgecolor": DARK, "markeredgewidth": 0.8}
 TEXTS = {
     "exact": N_("Value"),
     "size": N_("Size"),
@@ -125,32 +104,28 @@ class Curves(DrawnFigure):
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A panel for each metric and side; lines with the range of their runs."""
         panels = panels_of(table, self)
-        drawing, axes = grid(len(panels), 2, 0.5, 1.75)
+        drawing, axes = draw.grid(len(panels), 2, 0.5, 1.75)
         styles = line_looks(self, looks.study, looks.stores)
         for ax, panel in zip(axes.flat, panels, strict=False):
             mine = table[table["panel"] == panel].dropna(subset="value")
             if mine.empty:
-                ax.text(0.5, 0.5, _("nothing was measured"), ha="center", transform=ax.transAxes)
+                draw.say(ax, _("nothing was measured"))
                 ax.set_axis_off()
                 continue
             _panel(ax, mine, self.over, styles)
             ax.set_title(title_of(mine), loc="left", pad=5)
         sns.despine(drawing)
-        used = [
-            index for index in styles if (table.loc[table["line"] == index, "value"].notna()).any()
-        ]
+        used = set(table.dropna(subset="value")["line"])
         handles = [
-            lines.Line2D(
-                [], [], color=color, linestyle=style, marker=marker, markersize=3.5, label=label
-            )
-            for color, style, marker, label in (styles[index] for index in used)
+            lines.Line2D([], [], color=color, ls=style, marker=marker, markersize=3.5, label=label)
+            for index, (color, style, marker, label) in styles.items()
+            if index in used
         ]
         if (table["saturated"] == "yes").any():
-            handles.append(lines.Line2D([], [], label=_("saturated from here"), **_RING))
-        if any_rejected(table):
-            handles.append(rejected_handle())
+            handles.append(lines.Line2D([], [], label=_("saturated from here"), **RING))
+        handles += draw.rejected_handles(table)
         if handles:
-            columns = legend_columns(handles)
+            columns = draw.legend_columns(handles)
             drawing.legend(handles=handles, loc="outside upper center", ncols=columns)
         return drawing
 
@@ -167,8 +142,8 @@ class Curves(DrawnFigure):
         legend = []
         for index in sorted(known["line"].unique()):
             of_color, style, marker, label = looks[index]
-            stores_of = set(known.loc[known["line"] == index, "store"])
-            legend.append(line_entry(label, color(of_color), style, marker, stores_of.pop()))
+            store = known.loc[known["line"] == index, "store"].iloc[0]
+            legend.append(chart.line_entry(label, chart.color(of_color), style, marker, store))
         panels = []
         for name in names:
             mine = known[known["panel"] == name]
@@ -177,7 +152,7 @@ class Curves(DrawnFigure):
             panels.append(Panel(_layers(mine, self, legend), title, words))
         rings = (known["saturated"] == "yes").any()
         notes = [_("A ring: from here on throughput is saturated.") if rings else ""]
-        notes.append(rejected_note(known))
+        notes.append(chart.rejected_note(known))
         return Chart(rows, panels, legend, min(len(panels), 2), " ".join(filter(None, notes)))
 
 
@@ -263,6 +238,10 @@ def _in_axis_unit(rows: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
+def _is_wide(sizes: list[int]) -> bool:
+    return sizes[0] > 0 and sizes[-1] / sizes[0] > WIDE
+
+
 def line_looks(
     figure: Curves, study: Study, stores: dict[str, Look]
 ) -> dict[int, tuple[str, object, str, str]]:
@@ -305,69 +284,45 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, over: str, looks: dict) -> None:
     for index, rows in table.groupby("line", sort=True):
         color, style, marker, _label = looks[index]
         rows = rows.sort_values(over)
-        spread = rows["n"] > 1
-        if spread.any():
-            ax.fill_between(
-                rows[over], rows["low"], rows["high"], color=color, alpha=0.15, linewidth=0
-            )
-        ax.plot(
-            rows[over],
-            rows["value"],
-            color=color,
-            linestyle=style,
-            marker=marker,
-            markersize=3.5,
-            linewidth=1.1,
-        )
+        if (rows["n"] > 1).any():
+            ends = (rows["low"], rows["high"])
+            ax.fill_between(rows[over], *ends, color=color, alpha=0.15, linewidth=0)
+        form = {"marker": marker, "markersize": 3.5, "linewidth": 1.1}
+        ax.plot(rows[over], rows["value"], color=color, linestyle=style, **form)
         at = rows[rows["saturated"] == "yes"]
-        ax.plot(at[over], at["value"], **_RING)
+        ax.plot(at[over], at["value"], **RING)
         for row in rows[rows["rejected"] == "yes"].itertuples():
             place = (getattr(row, over), row.value)
             ax.annotate(MARK, place, (4, 1), textcoords="offset points", color=DARK, fontsize=8)
     values = sorted(table[over].unique())
-    if values[0] > 0 and values[-1] / values[0] > WIDE:
+    if _is_wide(values):
         ax.set_xscale("log")
-    ax.xaxis.set_major_locator(ticker.FixedLocator(values))
-    ax.xaxis.set_minor_locator(ticker.FixedLocator([]))
-    ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
+    draw.number_axis(ax.xaxis, ticker.FixedLocator(values), ".0f")
+    ax.minorticks_off()
     ax.set_ylim(0, None)
-    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+    draw.number_axis(ax.yaxis)
     ax.set(xlabel=_(SIZE_TITLES[over]), ylabel=sign(table["unit"].iloc[0]))
-
-
-_RING = {
-    "linestyle": "none",
-    "marker": "o",
-    "markersize": 9,
-    "markerfacecolor": "none",
-    "markeredgecolor": DARK,
-    "markeredgewidth": 0.8,
-}
 
 
 def _row(row: dict, figure: Curves, looks: dict) -> dict:
     sizes = [size_words(size, row[size]) for size in ("records", "operations", "threads")]
     names = ["store", "workload", figure.over, "value", "low", "high", "n", "saturated"]
-    several = row["n"] > 1
-    label = looks[row["line"]][3]
-    return plain(row, names) | {
+    label, rejected = looks[row["line"]][3], row["rejected"] == "yes"
+    return chart.plain(row, names) | {
         "name": label,
         "title": f"{label}, {size_words(figure.over, row[figure.over])}",
         "size": ", ".join(sizes),
-        "exact": exact(row["metric"], row["value"], row["unit"]),
-        "range": exact_range(row["metric"], row["low"], row["high"], row["unit"])
-        if several
-        else "",
-        "runs": runs(row["n"]) if row["side"] == MEASURED else "",
+        **chart.value_texts(row, row["metric"], row["unit"]),
+        "runs": chart.runs(row["n"]) if row["side"] == MEASURED else "",
         "saturation": _("from here on") if row["saturated"] == "yes" else "",
-        "mark": MARK if row["rejected"] == "yes" else "",
-        "note": marked_values() if row["rejected"] == "yes" else "",
+        "mark": MARK if rejected else "",
+        "note": marked_values() if rejected else "",
     }
 
 
 def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt.Chart]:
     values = sorted(table[figure.over].unique().tolist())
-    wide = values[0] > 0 and values[-1] / values[0] > WIDE
+    wide = _is_wide(values)
     kind = "log" if wide else "linear"
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
     room = (values[-1] / values[0]) ** 0.03 if wide else 0.03 * (values[-1] - values[0]) or 1
@@ -377,7 +332,7 @@ def _layers(table: pd.DataFrame, figure: Curves, legend: list[dict]) -> list[alt
     top = 1.05 * float(table[["value", "high"]].max(axis=None)) or 1
     y = {"title": sign(table["unit"].iloc[0]), "scale": alt.Scale(domain=[0, top])}
     tint = by_legend(legend, "color")
-    base = alt.Chart().encode(x=x, **texts(TEXTS))
+    base = alt.Chart().encode(x=x, **chart.texts(TEXTS))
     return [
         alt.Chart()
         .transform_filter("datum.n > 1")

@@ -11,18 +11,9 @@ from kvstudy.analyse.tidy.files import SETTING
 from kvstudy.analyse.tidy.numbers import between, grouped, sign, significant
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import alt, colors, np, patches, pd, plt, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    exact,
-    exact_range,
-    is_missing,
-    plain,
-    runs,
-    size_words,
-    texts,
-)
-from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks, grid
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel
+from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.study.base import ALL, SIZES, Metric, Name, Operation, Unit, check_unit
 from kvstudy.study.metrics import METRICS
 
@@ -48,6 +39,8 @@ TEXTS = {
 # Pixels of a cell: high, and the least width that has room for its value.
 HEIGHT, LEAST = 26, 26
 INKS = ["#262626", "#ffffff"]
+# A hatch is drawn in the colour of the edge.
+NO_VALUE = {"facecolor": "white", "edgecolor": "0.6", "hatch": "////"}
 
 
 class Heatmap(DrawnFigure):
@@ -107,12 +100,12 @@ class Heatmap(DrawnFigure):
         """Sizes that were planned and have no value are hatched."""
         places = list(table[["records", "operations"]].drop_duplicates().itertuples(index=False))
         threads = sorted(table["threads"].unique())
-        shown = [store for store in looks.stores if (table["store"] == store).any()]
+        shown = _shown(table, looks)
         room = (TEXT_WIDTH - LABELS) / (CELL_WIDTH * max(len(threads), 3) + 0.12)
         across = max(1, min(len(shown), int(room)))
         down = max(1, math.ceil(len(shown) / across))
         height = 0.3 + CELL_HEIGHT * max(len(places), 5 if down == 1 else 3) + 0.15
-        drawing, axes = grid(len(shown), across, 0.6, height, sharex=True, sharey=True)
+        drawing, axes = draw.grid(len(shown), across, 0.6, height, sharex=True, sharey=True)
         norm = norm_of(table["value"].dropna())
         for place, (ax, store) in enumerate(zip(axes.flat, shown, strict=False)):
             _panel(ax, table[table["store"] == store], places, threads, norm)
@@ -122,35 +115,32 @@ class Heatmap(DrawnFigure):
             if place % across == 0:
                 _label_rows(ax, places)
         drawing.supxlabel(_("Client threads"), fontsize="medium")
-        label = f"{_(METRICS[self.metric].title)} ({sign(self.unit)})\n{runs_words(table)}"
-        _color_bar(drawing, axes, norm, label)
+        _color_bar(drawing, axes, norm, f"{self._value_title}\n{runs_words(table)}")
         if table["value"].isna().any():
-            handle = patches.Patch(
-                facecolor="white", edgecolor="0.6", hatch="////", label=_("no value")
-            )
+            handle = patches.Patch(label=_("no value"), **NO_VALUE)
             drawing.legend(handles=[handle], loc="outside lower left")
         return drawing
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
-        norm = norm_of(table["value"].dropna())
-        shown = [store for store in looks.stores if (table["store"] == store).any()]
+        norm, shown = norm_of(table["value"].dropna()), _shown(table, looks)
         rows = [_row(row, self, looks.stores, norm, shown) for row in table.to_dict("records")]
         places = list(dict.fromkeys(row["place"] for row in rows))
         threads = sorted({row["threads"] for row in rows})
-        name = f"{_(METRICS[self.metric].title)} ({sign(self.unit)})"
-        layers = _layers(places, threads, norm, name)
+        name = self._value_title
+        layers, height = _layers(places, threads, norm, name), HEIGHT * len(places)
         words = _("Heat map of {}: {} by records, operations and threads.")
-        panels = [
-            Panel(
-                layers,
-                looks.stores[store].title,
-                words.format(looks.stores[store].title, name),
-                HEIGHT * len(places),
-            )
-            for store in shown
-        ]
+        titles = [looks.titles[store] for store in shown]
+        panels = [Panel(layers, title, words.format(title, name), height) for title in titles]
         note = _("{}, {}. Rows: records, operations.").format(name, runs_words(table))
         return Chart(rows, panels, [], min(len(shown), 3) or 1, note)
+
+    @property
+    def _value_title(self) -> str:
+        return f"{_(METRICS[self.metric].title)} ({sign(self.unit)})"
+
+
+def _shown(table: pd.DataFrame, looks: Looks) -> list[str]:
+    return [store for store in looks.stores if (table["store"] == store).any()]
 
 
 def runs_words(table: pd.DataFrame) -> str:
@@ -182,24 +172,13 @@ def _panel(
         x, y = threads.index(row.threads), places.index((row.records, row.operations))
         corner = (x - 0.5, y - 0.5)
         if pd.isna(row.value):
-            # A hatch is drawn in the colour of the edge.
-            ax.add_patch(
-                patches.Rectangle(
-                    corner, 1, 1, facecolor="white", edgecolor="0.6", hatch="////", lw=0
-                )
-            )
+            ax.add_patch(patches.Rectangle(corner, 1, 1, lw=0, **NO_VALUE))
             continue
         color = cmap(norm(row.value))
         ax.add_patch(patches.Rectangle(corner, 1, 1, facecolor=color, edgecolor="white", lw=0.6))
-        ax.text(
-            x,
-            y,
-            grouped(significant(row.value)),
-            ha="center",
-            va="center",
-            fontsize=7,
-            color=DARK if _is_light(color) else "white",
-        )
+        style = {"ha": "center", "va": "center", "fontsize": 7}
+        style["color"] = DARK if _is_light(color) else "white"
+        ax.text(x, y, grouped(significant(row.value)), **style)
     ax.set_xlim(-0.5, len(threads) - 0.5)
     ax.set_ylim(len(places) - 0.5, -0.5)
     ax.grid(visible=False)
@@ -215,50 +194,28 @@ def _panel(
 def _label_rows(ax: plt.Axes, places: list[tuple[float, float]]) -> None:
     """Operations at each row, records beside the rows that share them."""
     ax.set_yticks(range(len(places)), [grouped(f"{row[1]:.0f}") for row in places])
-    ax.annotate(
-        _("Records, operations"),
-        (0, 1),
-        xycoords="axes fraction",
-        xytext=(-4, 4),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=7,
-        color="0.35",
-    )
+    beside = {"textcoords": "offset points"}
+    style = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.35"}
+    words = _("Records, operations")
+    ax.annotate(words, (0, 1), (-4, 4), xycoords="axes fraction", **beside, **style)
     records = [row[0] for row in places]
     for count in dict.fromkeys(records):
         first, last = records.index(count), len(records) - 1 - records[::-1].index(count)
-        ax.annotate(
-            grouped(f"{count:.0f}"),
-            (0, (first + last) / 2),
-            xycoords=("axes fraction", "data"),
-            xytext=(-48, 0),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            rotation=90 if last - first >= 2 else 0,
-        )
+        style = {"ha": "center", "va": "center", "rotation": 90 if last - first >= 2 else 0}
+        place, sides = (0, (first + last) / 2), ("axes fraction", "data")
+        ax.annotate(grouped(f"{count:.0f}"), place, (-48, 0), xycoords=sides, **beside, **style)
 
 
 def _color_bar(drawing: plt.Figure, axes: np.ndarray, norm: colors.Normalize, label: str) -> None:
-    bar = drawing.colorbar(
-        plt.cm.ScalarMappable(norm, COLORS),
-        ax=axes,
-        location="right",
-        aspect=30,
-        pad=0.015,
-        fraction=0.04,
-    )
+    form = {"location": "right", "aspect": 30, "pad": 0.015, "fraction": 0.04}
+    bar = drawing.colorbar(plt.cm.ScalarMappable(norm, COLORS), ax=axes, **form)
     bar.set_label(label)
     bar.outline.set_visible(False)
     if isinstance(norm, colors.LogNorm):
-        bar.ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-        bar.ax.yaxis.set_minor_formatter(ticker.NullFormatter())
         bar.ax.yaxis.set_minor_locator(ticker.LogLocator(subs=()))
+        draw.number_axis(bar.ax.yaxis, ticker.LogLocator(subs=(1, 2, 5)))
     else:
-        bar.ax.yaxis.set_major_locator(ticker.MaxNLocator(nbins=5))
-    bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
+        draw.number_axis(bar.ax.yaxis, ticker.MaxNLocator(nbins=5))
 
 
 def _row(
@@ -266,25 +223,21 @@ def _row(
 ) -> dict:
     value, unit, look = row["value"], row["unit"], stores[row["store"]]
     records_, operations = (grouped(f"{row[name]:.0f}") for name in ("records", "operations"))
-    names = ["workload", "store", "records", "operations", "threads", "value", "low", "high", "n"]
-    several = row["n"] > 1
-    return plain(row, [*names, "note"]) | {
+    names = ["workload", "store", *SIZES, "value", "low", "high", "n", "note"]
+    shades = plt.get_cmap(COLORS)
+    known = not pd.isna(value)
+    return chart.plain(row, names) | {
         "panel": shown.index(row["store"]),
         "place": f"{records_}, {operations}",
         "title": look.title,
-        "size": ", ".join(size_words(size, row[size]) for size in SIZES),
-        "exact": exact(figure.metric, value, unit),
-        "range": exact_range(figure.metric, row["low"], row["high"], unit) if several else "",
-        "runs": runs(row["n"]) if row["n"] else "",
+        "size": ", ".join(chart.size_words(size, row[size]) for size in SIZES),
+        **chart.value_texts(row, figure.metric, unit),
+        "runs": chart.runs(row["n"]) if row["n"] else "",
         "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
-        "label": "" if is_missing(value) else grouped(significant(value)),
-        "ink": "" if is_missing(value) else _ink(value, norm),
+        "label": grouped(significant(value)) if known else "",
+        # Black or white, whichever is readable on the cell's colour, as in print.
+        "ink": INKS[0 if _is_light(shades(norm(value))) else 1] if known else "",
     }
-
-
-def _ink(value: float, norm: colors.Normalize) -> str:
-    """Black or white, whichever is readable on the cell's colour, as in print."""
-    return INKS[0] if _is_light(plt.get_cmap(COLORS)(norm(value))) else INKS[1]
 
 
 def _is_light(color: tuple[float, ...]) -> bool:
@@ -299,7 +252,7 @@ def _layers(
             labelAngle=0, ticks=False
         ),
         y=alt.Y("place:O", sort=places, title=None).axis(ticks=False, domain=False),
-        **texts(TEXTS),
+        **chart.texts(TEXTS),
     )
     kind = "log" if isinstance(norm, colors.LogNorm) else "linear"
     scale = alt.Scale(

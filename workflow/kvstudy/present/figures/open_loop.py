@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, lines, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import (
-    SHAPES,
-    Chart,
-    Panel,
-    dash,
-    exact,
-    exact_range,
-    line_entry,
-    log_axis,
-    plain,
-    runs,
-    texts,
-)
-from kvstudy.present.drawing.draw import DARK, DrawnFigure, Look, Looks, grid
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import SHAPES, Chart, Panel, line_entry
+from kvstudy.present.drawing.draw import DARK, DrawnFigure, Look, Looks
 from kvstudy.study.base import ALL, INTENDED_TIME, SERVICE_TIME, Name
 
 if TYPE_CHECKING:
@@ -76,7 +64,9 @@ class OpenLoopFigure(DrawnFigure):
 
         A load whose rate was not reached is crossed.
         """
-        figure, axes = grid(len(looks.stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True)
+        figure, axes = draw.grid(
+            len(looks.stores), MOST_COLUMNS, 0.6, 1.75, sharex=True, sharey=True
+        )
         for ax in axes.flat[len(looks.stores) :]:
             ax.set_visible(False)
         for ax, (store, look) in zip(axes.flat, looks.stores.items(), strict=False):
@@ -86,9 +76,7 @@ class OpenLoopFigure(DrawnFigure):
         loads = sorted(table["load"].unique())
         if loads:
             axes[0, 0].set_xticks(loads, [decimal(f"{load:g} %") for load in loads])
-            # A single load stands in the middle.
-            room = max(0.2 * (loads[-1] - loads[0]), 5)
-            axes[0, 0].set_xlim(loads[0] - room, loads[-1] + room)
+            axes[0, 0].set_xlim(*_ends(loads))
         figure.supxlabel(_("Load: rate by the throughput in the closed loop"), fontsize=8)
         handles = _legend(missed=(table["reached"] < table["n"]).any())
         figure.legend(handles=handles, loc="outside upper center", ncols=6)
@@ -115,42 +103,37 @@ class OpenLoopFigure(DrawnFigure):
         loads = sorted(table["load"].unique().tolist())
         words = _("Percentiles of latency of {} in ms over the load.")
         panels = [
-            Panel(
-                _layers(looks.stores[store].color, loads, domain),
-                looks.stores[store].title,
-                words.format(looks.stores[store].title),
-            )
-            for store in shown
+            Panel(_layers(look.color, loads, domain), look.title, words.format(look.title))
+            for store, look in looks.stores.items()
+            if store in shown
         ]
         absent = [look.title for store, look in looks.stores.items() if store not in shown]
         note = _("Not measured: {}.").format(", ".join(absent)) if absent else ""
         return Chart(rows, panels, legend, min(len(panels), 3), note)
 
 
+def _ends(loads: list[float]) -> list[float]:
+    """Of the axis of loads; a single load stands in the middle."""
+    room = max(0.2 * (loads[-1] - loads[0]), 5)
+    return [loads[0] - room, loads[-1] + room]
+
+
 def _panel(ax: plt.Axes, table: pd.DataFrame, look: Look) -> None:
     ax.set_title(look.title, loc="left")
     ax.set_yscale("log")
-    ax.yaxis.set_major_locator(ticker.LogLocator(numticks=6))
+    draw.number_axis(ax.yaxis, ticker.LogLocator(numticks=6))
     ax.minorticks_off()
-    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
     sns.despine(ax=ax)
     if table.empty:
-        ax.text(0.5, 0.5, _("not measured"), transform=ax.transAxes, ha="center", color="0.35")
+        draw.say(ax, _("not measured"), color="0.35")
     for (_parameters, time, percent), group in table.groupby(
         ["parameters", "time", "percent"], sort=False
     ):
         rows = group.sort_values("load")
-        intended = time == INTENDED_TIME
-        ax.plot(
-            rows["load"],
-            rows["value"] / 1000,
-            linestyle="-" if intended else "--",
-            linewidth=1,
-            marker=MARKERS[percent],
-            markersize=4,
-            color=look.color,
-            markerfacecolor=look.color if intended else "white",
-        )
+        style = {"color": look.color, "linestyle": STYLES[time], "linewidth": 1}
+        style |= {"marker": MARKERS[percent], "markersize": 4}
+        style["markerfacecolor"] = look.color if time == INTENDED_TIME else "white"
+        ax.plot(rows["load"], rows["value"] / 1000, **style)
         missed = rows[rows["reached"] < rows["n"]]
         ax.plot(missed["load"], missed["value"] / 1000, MISSED, color=DARK, markersize=7)
 
@@ -167,7 +150,7 @@ def _legend(missed: bool) -> list[lines.Line2D]:
     ]
     kinds = [
         lines.Line2D([], [], color=DARK, linestyle=style, linewidth=1, label=_(TIMES[time]))
-        for time, style in ((SERVICE_TIME, "--"), (INTENDED_TIME, "-"))
+        for time, style in STYLES.items()
     ]
     cross = lines.Line2D([], [], color=DARK, ls="", marker=MISSED, label=_("rate not reached"))
     return shapes + kinds + ([cross] if missed else [])
@@ -179,40 +162,36 @@ def _row(row: dict, workload: str, stores: dict[str, Look]) -> dict:
     time, load = TIMES[row["time"]], decimal(f"{row['load']:g} %")
     reached = ngettext("{} of {} run", "{} of {} runs", int(row["n"]))
     names = ["store", "load", "time", "value", "low", "high", "n", "reached"]
-    several = row["n"] > 1
-    return plain(row, names) | {
+    return chart.plain(row, names) | {
         "workload": workload,
         "share": kind,
         "line": f"{row['parameters']} {row['time']} {kind}",
         "title": _("{}, {}, {}, load {}").format(look.title, _(time), kind, load),
-        "exact": exact("latency", row["value"], "us"),
-        "range": exact_range("latency", row["low"], row["high"], "us") if several else "",
-        "runs": runs(row["n"]),
+        **chart.value_texts(row, "latency", "us"),
         "reached_text": reached.format(f"{row['reached']:.0f}", f"{row['n']:.0f}"),
         "cells": f"{row['store']}/{workload}/{row['parameters']}",
     }
 
 
 def _layers(color: str, loads: list[float], domain: list[float]) -> list[alt.Chart]:
-    room = max(0.2 * (loads[-1] - loads[0]), 5)
-    scale = alt.Scale(domain=[loads[0] - room, loads[-1] + room], nice=False)
+    scale = alt.Scale(domain=_ends(loads), nice=False)
     axis = alt.Axis(values=loads, labelExpr="datum.label + ' %'", grid=False)
     x = alt.X("load:Q", title=_("Load"), scale=scale, axis=axis)
-    y = alt.Y("ms:Q", title=_("Latency (ms)"), axis=log_axis(*domain))
-    y = y.scale(type="log", domain=domain, nice=False)
+    y = alt.Y("ms:Q", **chart.log_side(_("Latency (ms)"), *domain))
     base = alt.Chart().transform_calculate(ms="datum.value / 1000").encode(x=x, y=y)
-    dashes = alt.Scale(domain=list(STYLES), range=[dash(style) for style in STYLES.values()])
+    dashes = alt.Scale(domain=list(STYLES), range=[chart.dash(style) for style in STYLES.values()])
     shapes = alt.Scale(domain=share_words(), range=[SHAPES[marker] for marker in MARKERS.values()])
-    points = base.encode(shape=alt.Shape("share:N", scale=shapes, legend=None), **texts(TEXTS))
+    points = base.encode(shape=alt.Shape("share:N", scale=shapes, legend=None))
+    points = points.encode(**chart.texts(TEXTS))
     return [
         base.mark_line(strokeWidth=1.4, color=color, aria=False).encode(
             strokeDash=alt.StrokeDash("time:N", scale=dashes, legend=None), detail="line:N"
         ),
-        points.transform_filter(f"datum.time !== '{INTENDED_TIME}'").mark_point(
-            filled=False, color=color, size=50, opacity=1
-        ),
-        points.transform_filter(f"datum.time === '{INTENDED_TIME}'").mark_point(
-            filled=True, color=color, size=50, opacity=1
+        *(
+            points.transform_filter(f"datum.time {same} '{INTENDED_TIME}'").mark_point(
+                filled=filled, color=color, size=50, opacity=1
+            )
+            for same, filled in (("!==", False), ("===", True))
         ),
         base.transform_filter("datum.reached < datum.n").mark_point(
             shape=SHAPES["X"], filled=True, style="kv-ink", size=80, opacity=1, aria=False

@@ -13,15 +13,9 @@ from kvstudy.analyse.tidy.numbers import MARK, between, significant
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.libraries import alt, pd, plt, ticker
-from kvstudy.present.drawing.chart import Chart, Panel, is_number, plain, texts
-from kvstudy.present.drawing.draw import (
-    DARK,
-    DrawnFigure,
-    Looks,
-    any_rejected,
-    grid,
-    rejected_handle,
-)
+from kvstudy.present.drawing import draw
+from kvstudy.present.drawing.chart import Chart, Panel, is_number, log_side, plain, texts
+from kvstudy.present.drawing.draw import DARK, DrawnFigure, Looks
 from kvstudy.present.typeset.latex import with_mark
 from kvstudy.study.parts import MEAN
 
@@ -49,8 +43,7 @@ NOTE = N_(
     "Right of 1 the first store is faster. Square: equal within ±10 %. Faint: not above the noise "
     "floor, the grey band."
 )
-
-WORDS = {
+VERDICTS = {
     "faster": N_("a difference"),
     "equal": N_("equal within ±10 %"),
     "undecided": N_("undecided"),
@@ -98,42 +91,45 @@ class RatioPlot(DrawnFigure):
         Filled marks with intervals were measured, squares are equal and grey ones not above the
         noise floor; hollow diamonds were published.
         """
-        labels = {
-            pair: f"{looks.titles[pair[0]]} / {looks.titles[pair[1]]}"
-            for pair in dict.fromkeys(zip(table["one"], table["other"], strict=True))
-        }
+        table = table.assign(pair=_pairs(table, looks))
+        pairs = list(table["pair"].unique())
         panels = list(table.groupby("workload", sort=False))
-        height = 0.55 + 0.2 * max(len(labels), 1)
-        figure, axes = grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
+        height = 0.55 + 0.2 * max(len(pairs), 1)
+        figure, axes = draw.grid(len(panels), ACROSS, 0.35, height, sharey=True, sharex=True)
         # The numbers at the ends of two axes would touch.
         figure.get_layout_engine().set(wspace=0.08)
         if not panels:
             axes[0, 0].set_axis_off()
-            nothing = _("no two stores have a repetition in common")
-            axes[0, 0].text(0.5, 0.5, nothing, ha="center")
+            draw.say(axes[0, 0], _("no two stores have a repetition in common"))
             return figure
         for ax, (workload, rows) in zip(axes.flat, panels, strict=False):
-            _panel(ax, rows, list(labels))
+            _panel(ax, rows, pairs)
             ax.set_title(_title(workload, looks), loc="left", fontsize=8)
         ax = axes[0, 0]
-        ax.set_yticks(range(len(labels)), labels.values())
-        ax.set_ylim(len(labels) - 0.5, -0.5)
+        ax.set_yticks(range(len(pairs)), pairs)
+        ax.set_ylim(len(pairs) - 0.5, -0.5)
         low, high = _ends(table)
         ax.set_xlim(low, high)
-        ax.xaxis.set_major_locator(ticker.FixedLocator(ticks_of(low, high)))
-        ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}")))
-        ax.xaxis.set_minor_locator(ticker.NullLocator())
+        draw.number_axis(ax.xaxis, ticker.FixedLocator(ticks_of(low, high)), written=decimal)
+        ax.minorticks_off()
         figure.supxlabel(_("Ratio of the throughputs"), fontsize=8)
         if table["published"].notna().any():
-            _legend(figure, any_rejected(table))
+            words = _("measured, with its 95 % interval"), _("published")
+            handles = [
+                plt.Line2D(
+                    [], [], color=DARK, marker="o", markersize=4, linewidth=1, label=words[0]
+                ),
+                plt.Line2D([], [], label=words[1], **PUBLISHED),
+                *draw.rejected_handles(table),
+            ]
+            figure.legend(handles=handles, loc="outside upper center", ncols=len(handles))
         return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
         if table.empty:
             return Chart([], [], note=_("no two stores have a repetition in common"))
-        titles = looks.titles
-        names = [f"{titles[a]} / {titles[b]}" for a, b in table[["one", "other"]].values]
-        pairs = list(dict.fromkeys(names))
+        table = table.assign(pair=_pairs(table, looks))
+        pairs = list(table["pair"].unique())
         rows, panels = [], []
         words = _("Ratios of the throughputs of every two stores with 95 % intervals. {}.")
         note = _(NOTE)
@@ -142,10 +138,15 @@ class RatioPlot(DrawnFigure):
         for place, (workload, mine) in enumerate(table.groupby("workload", sort=False)):
             title = _title(workload, looks)
             for row in mine.to_dict("records"):
-                rows.append(_row(row, titles, title) | {"panel": place})
+                rows.append(_row(row, title) | {"panel": place})
             layers = _layers(mine, pairs, _ends(table))
             panels.append(Panel(layers, title, words.format(title), 34 + 24 * len(pairs)))
         return Chart(rows, panels, [], min(len(panels), 3), note)
+
+
+def _pairs(table: pd.DataFrame, looks: Looks) -> list[str]:
+    stores = zip(table["one"], table["other"], strict=True)
+    return [f"{looks.titles[one]} / {looks.titles[other]}" for one, other in stores]
 
 
 def _title(workload: str, looks: Looks) -> str:
@@ -161,14 +162,14 @@ def _ends(table: pd.DataFrame) -> tuple[float, float]:
     return float(min(values.min(), 0.9) / 1.1), float(max(values.max(), 1.1) * 1.1)
 
 
-def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> None:
+def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[str]) -> None:
     ax.set_xscale("log")
     ax.axvline(1, color="0.4", linewidth=0.6)
     floor = rows["floor"].max()
     if pd.notna(floor):
         ax.axvspan(1 / floor, floor, color="0.92", linewidth=0, gid="noise-floor")
     for row in rows.itertuples():
-        y = pairs.index((row.one, row.other))
+        y = pairs.index(row.pair)
         color = GREY if row.in_floor == "yes" else DARK
         if pd.notna(row.low):
             ax.hlines(y, row.low, row.high, color=color, linewidth=1)
@@ -179,18 +180,6 @@ def _panel(ax: plt.Axes, rows: pd.DataFrame, pairs: list[tuple[str, str]]) -> No
     ax.tick_params(axis="x", length=3, labelbottom=True)
     ax.grid(axis="y", visible=False)
     ax.grid(axis="x", visible=True)
-
-
-def _legend(figure: plt.Figure, rejected: bool) -> None:
-    marks = [
-        plt.Line2D([], [], color=DARK, marker="o", markersize=4, linewidth=1),
-        plt.Line2D([], [], **PUBLISHED),
-    ]
-    words = [_("measured, with its 95 % interval"), _("published")]
-    if rejected:
-        marks.append(rejected_handle())
-        words.append(marks[-1].get_label())
-    figure.legend(marks, words, loc="outside upper center", ncols=len(words))
 
 
 def ticks_of(low: float, high: float) -> list[float]:
@@ -208,18 +197,17 @@ def ticks_of(low: float, high: float) -> list[float]:
     return inside[::step]
 
 
-def _row(row: dict, titles: dict[str, str], title: str) -> dict:
-    pair = f"{titles[row['one']]} / {titles[row['other']]}"
+def _row(row: dict, title: str) -> dict:
     limits = [significant(row[name]) if is_number(row[name]) else "" for name in ("low", "high")]
-    verdict = _(WORDS[row["decision"]]) if row["decision"] else _("not measured")
+    verdict = _(VERDICTS[row["decision"]]) if row["decision"] else _("not measured")
     if row["decision"] == "undecided" and row["in_floor"] == "yes":
         verdict = _("undecided, not above the noise floor")
     columns = ["workload", "ratio", "low", "high", "decision", "in_floor", "floor", "published"]
     return plain(row, columns) | {
         "store": row["one"],
         "other": row["other"],
-        "pair": pair,
-        "title": f"{pair}, {title}",
+        "pair": row["pair"],
+        "title": f"{row['pair']}, {title}",
         "ratio_text": _exact(row["ratio"]),
         "interval": between(*limits) if all(limits) else "",
         "verdict": verdict,
@@ -235,11 +223,8 @@ def _exact(value: float) -> str:
 
 def _layers(table: pd.DataFrame, pairs: list[str], domain: tuple[float, float]) -> list[alt.Chart]:
     floor = table["floor"].max()
-    x = {"scale": alt.Scale(type="log", domain=list(domain), nice=False)}
-    x |= {
-        "title": _("Ratio of the throughputs"),
-        "axis": alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy"),
-    }
+    x = log_side(_("Ratio of the throughputs"), *domain)
+    x["axis"] = alt.Axis(values=ticks_of(*domain), format="~g", labelOverlap="greedy")
     y = alt.Y("pair:N", sort=pairs, title=None).axis(labelLimit=150, ticks=False)
     base = alt.Chart().encode(y=y, **texts(TEXTS))
     faint = alt.condition("datum.in_floor === 'yes'", alt.value(0.45), alt.value(1))

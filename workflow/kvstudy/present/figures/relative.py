@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -11,18 +12,8 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    by_legend,
-    color,
-    is_number,
-    line_entry,
-    log_axis,
-    plain,
-    size_words,
-    texts,
-)
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel, by_legend, is_number, line_entry
 from kvstudy.present.drawing.draw import TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.study.base import MEASURED, PUBLISHED
 from kvstudy.study.kinds import OfRound, TwoStores
@@ -70,42 +61,25 @@ class RelativePlot(TwoStores, DrawnFigure):
                 rows = table[(table["operation"] == operation) & (table["origin"] == origin)]
                 if not len(rows):
                     continue
-                ours = origin == MEASURED
-                ax.plot(
-                    *(rows["records"], rows["ratio"]),
-                    color=tint,
-                    marker=marker,
-                    markersize=4,
-                    linewidth=1.2 if ours else 0.8,
-                    linestyle="-" if ours else "--",
-                    markerfacecolor=tint if ours else "white",
-                    label=line_name(operation, origin),
-                )
+                style = {"linewidth": 1.2, "linestyle": "-", "markerfacecolor": tint}
+                if origin == PUBLISHED:
+                    style = {"linewidth": 0.8, "linestyle": "--", "markerfacecolor": "white"}
+                style |= {"color": tint, "marker": marker, "markersize": 4}
+                label = line_name(operation, origin)
+                ax.plot(rows["records"], rows["ratio"], label=label, **style)
                 # Of an interval without an upper end, as much as the figure has.
                 known = rows.dropna(subset=["low", "high"])
                 if len(known):
-                    ax.fill_between(
-                        *(known["records"], known["low"].clip(1e-3), known["high"].clip(upper=1e6)),
-                        color=tint,
-                        alpha=0.2,
-                        linewidth=0,
-                    )
-        values = table[["ratio", "low", "high"]].stack()
-        values = values[(values > 0) & (values < float("inf"))]
-        if len(values):
-            # A single round that was disturbed must not make all others a flat line.
-            ratios = table["ratio"]
-            low = min(1, max(values.min(), ratios.min() / 4))
-            high = max(1, min(values.max(), ratios.max() * 4))
-            ax.set_ylim(low / 1.2, high * 1.2)
+                    ends = known["low"].clip(1e-3), known["high"].clip(upper=1e6)
+                    ax.fill_between(known["records"], *ends, color=tint, alpha=0.2, linewidth=0)
+        if table["ratio"].notna().any():
+            ax.set_ylim(*_ends(table))
         else:
-            ax.text(0.5, 0.5, _("nothing was measured"), transform=ax.transAxes, ha="center")
+            draw.say(ax, _("nothing was measured"))
         ax.set_xlabel(_("Records"))
         ax.set_ylabel(f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…")
         ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:.0f}")))
-        plain = ticker.FuncFormatter(lambda value, _: decimal(f"{value:g}"))
-        ax.yaxis.set_major_formatter(plain)
-        ax.yaxis.set_minor_formatter(ticker.NullFormatter())
+        draw.number_axis(ax.yaxis, written=decimal)
         low, high = ax.get_ylim()
         ticks = [base * 10**power for power in range(-2, 5) for base in (1, 2, 5)]
         ax.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
@@ -123,12 +97,10 @@ class RelativePlot(TwoStores, DrawnFigure):
         rows = [_ratio(row, self) for row in known.to_dict("records")]
         there = {row["name"] for row in rows}
         legend = [
-            line_entry(
-                line_name(operation, origin), color(tint), style, marker, hollow=origin == PUBLISHED
-            )
+            line_entry(name, chart.color(tint), style, marker, hollow=origin == PUBLISHED)
             for operation, (tint, marker) in zip(self.operations, LOOKS, strict=False)
             for origin, style in ((MEASURED, "-"), (PUBLISHED, "--"))
-            if line_name(operation, origin) in there
+            if (name := line_name(operation, origin)) in there
         ]
         name = f"{looks.titles[self.baseline]}:{looks.titles[self.store]} = 1:…"
         words = _("Line chart of the relative performance, {}, over records.").format(name)
@@ -155,8 +127,7 @@ def relative_table(
         for count in times.records:
             ratio = times.relative(figure.baseline, figure.store, count, operation)
             if ratio is not None:
-                row = [operation, MEASURED, count, ratio.value, ratio.low, ratio.high]
-                rows.append(row)
+                rows.append([operation, MEASURED, count, ratio.value, ratio.low, ratio.high])
         for (store, of, metric, count), (value, _unit) in sorted(source.items()):
             wanted = (store, of, metric) == (pair, operation, "relative_performance")
             if wanted and not pd.isna(value):
@@ -169,55 +140,56 @@ def line_name(operation: str, origin: str) -> str:
     return f"{sentence(operation)}, {_(ORIGINS[origin])}"
 
 
+def _ends(table: pd.DataFrame) -> tuple[float, float]:
+    """The ends of the axis of ratios."""
+    values, ratios = table[["ratio", "low", "high"]].stack(), table["ratio"]
+    values = values[(values > 0) & (values < math.inf)]
+    # A single round that was disturbed must not make all others a flat line.
+    low = min(1, max(values.min(), ratios.min() / 4))
+    high = max(1, min(values.max(), ratios.max() * 4))
+    return low / 1.2, high * 1.2
+
+
 def _ratio(row: dict, figure: RelativePlot) -> dict:
     name = line_name(row["operation"], row["origin"])
     interval = ""
     if is_number(row["low"]):
         end = significant(row["high"]) if is_number(row["high"]) else _("no upper end")
         interval = between(significant(row["low"]), end)
-    return plain(row, ["origin", "records", "ratio", "low", "high"]) | {
+    return chart.plain(row, ["origin", "records", "ratio", "low", "high"]) | {
         "panel": 0,
         "store": figure.store,
         "other": figure.baseline,
         "workload": figure.workload,
         "name": name,
-        "title": f"{name}, {size_words('records', row['records'])}",
+        "title": f"{name}, {chart.size_words('records', row['records'])}",
         "exact": f"1:{significant(row['ratio'])}",
         "interval": interval,
     }
 
 
 def _ratios(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
-    ends = [value for value in table[["low", "high"]].to_numpy().ravel() if is_number(value)]
-    ends = [value for value in ends if value > 0]
-    ratios = table["ratio"]
-    # A single round that was disturbed must not make all others a flat line.
-    low = min(1, max(min([*ends, ratios.min()]), ratios.min() / 4)) / 1.2
-    high = max(1, min(max([*ends, ratios.max()]), ratios.max() * 4)) * 1.2
+    low, high = _ends(table)
     values = sorted(table["records"].unique().tolist())
     ends = [max(values[0], 1) / 1.15, values[-1] * 1.15]
     logs = alt.Scale(type="log", nice=False, domain=ends)
     axis = alt.Axis(values=values, format=",", labelOverlap="greedy", grid=False)
     x = alt.X("records:Q", title=_("Records"), scale=logs, axis=axis)
-    y = {"title": "1:…", "axis": log_axis(low, high)}
-    y["scale"] = alt.Scale(type="log", domain=[float(low), float(high)], nice=False, clamp=True)
+    y = chart.log_side("1:…", low, high, clamp=True)
     base = alt.Chart().encode(x=x)
-    points = base.encode(
-        y=alt.Y("ratio:Q", **y), **by_legend(legend, "color", "shape"), **texts(RATIO)
-    )
+    ratio = base.encode(y=alt.Y("ratio:Q", **y))
+    points = ratio.encode(**by_legend(legend, "color", "shape"), **chart.texts(RATIO))
     return [
         alt.Chart().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(1, **y)),
         base.transform_filter("isValid(datum.low)")
         .transform_calculate(upper=f"isValid(datum.high) ? datum.high : {high}")
         .mark_area(opacity=0.2, aria=False, clip=True)
         .encode(y=alt.Y("low:Q", **y), y2="upper:Q", **by_legend(legend, "color")),
-        base.mark_line(strokeWidth=1.6, aria=False).encode(
-            y=alt.Y("ratio:Q", **y), **by_legend(legend, "color", "dash")
-        ),
-        points.transform_filter(f"datum.origin === '{MEASURED}'").mark_point(
-            filled=True, size=45, opacity=1
-        ),
-        points.transform_filter(f"datum.origin === '{PUBLISHED}'").mark_point(
-            filled=False, size=45, opacity=1
+        ratio.mark_line(strokeWidth=1.6, aria=False).encode(**by_legend(legend, "color", "dash")),
+        *(
+            points.transform_filter(f"datum.origin === '{origin}'").mark_point(
+                filled=origin == MEASURED, size=45, opacity=1
+            )
+            for origin in (MEASURED, PUBLISHED)
         ),
     ]

@@ -10,24 +10,9 @@ from kvstudy.analyse.tidy.numbers import change
 from kvstudy.language.current import N_, _
 from kvstudy.language.locale import percent_sign
 from kvstudy.libraries import alt, np, pd, plt, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    by_legend,
-    exact,
-    line_entry,
-    plain,
-    point_legend,
-    texts,
-)
-from kvstudy.present.drawing.draw import (
-    MARKERS,
-    MOST_SHAPES,
-    TEXT_WIDTH,
-    DrawnFigure,
-    Look,
-    Looks,
-)
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel
+from kvstudy.present.drawing.draw import MARKERS, MOST_SHAPES, TEXT_WIDTH, DrawnFigure, Look, Looks
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
 
@@ -89,14 +74,12 @@ class RunOrder(DrawnFigure):
             ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
         ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0, symbol=percent_sign()))
         ax.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
-        ax.set(
-            xlabel=_("Place in the order of measurement"),
-            ylabel=_("Throughput against\nthe geometric mean"),
-        )
+        ax.set_xlabel(_("Place in the order of measurement"))
+        ax.set_ylabel(_("Throughput against\nthe geometric mean"))
         if len(shown):
             figure.legend(loc="outside upper center", ncols=6, handletextpad=0.3)
         else:
-            ax.text(0.5, 0.5, why_nothing(table), transform=ax.transAxes, ha="center")
+            draw.say(ax, why_nothing(table))
         return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
@@ -106,7 +89,8 @@ class RunOrder(DrawnFigure):
             return Chart([], [], note=why_nothing(table))
         rows = [_row(row, looks.stores) for row in shown.to_dict("records")]
         there = {row["name"] for row in rows}
-        legend = [line_entry(_(CONTROLS), "#808080", None, "X"), *point_legend(looks.stores)]
+        controls = chart.line_entry(_(CONTROLS), "#808080", None, "X")
+        legend = [controls, *chart.point_legend(looks.stores)]
         legend = [entry for entry in legend if entry["label"] in there]
         words = _(
             "Each run's throughput against the geometric mean of its setting, over its place."
@@ -130,18 +114,19 @@ def _points(ax: plt.Axes, rows: pd.DataFrame, marker: str, color: str, label: st
 
 def _repetitions(table: pd.DataFrame) -> list[float]:
     """Where the next repetition begins."""
-    numbers = table.sort_values("sequence")["repetition"].astype(int).tolist()
-    return [place + 0.5 for place in range(1, len(numbers)) if numbers[place] > numbers[place - 1]]
+    ordered = table.sort_values("sequence")
+    begins = ordered["repetition"].astype(int).diff() > 0
+    return (ordered.loc[begins, "sequence"] - 0.5).astype(float).tolist()
 
 
 def _row(row: dict, stores: dict[str, Look]) -> dict:
     look = stores.get(row["store"])
     cell = cell_path(*(row[key] for key in ("store", "workload", "parameters", "repetition")))
-    return plain(row, ["store", "workload", "sequence", "residual"]) | {
+    return chart.plain(row, ["store", "workload", "sequence", "residual"]) | {
         "panel": 0,
         "name": look.title if look else _(CONTROLS),
         "title": f"{look.title if look else row['store']}, {row['workload']}",
-        "exact": exact("throughput", row["throughput"], "ops/s"),
+        "exact": chart.exact("throughput", row["throughput"], "ops/s"),
         "change_text": change(float(np.expm1(row["residual"]))),
         "place": f"{row['sequence']:.0f}",
         "cells": cell,
@@ -149,15 +134,8 @@ def _row(row: dict, stores: dict[str, Look]) -> dict:
 
 
 def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
-    ordered = table.sort_values("sequence")
-    numbers = ordered["repetition"].astype(int).tolist()
-    at = ordered["sequence"].tolist()
-    starts = [
-        float(at[place] - 0.5) for place in range(1, len(at)) if numbers[place] > numbers[place - 1]
-    ]
-    last = float(table["sequence"].max())
     x = {"title": _("Place in the order of measurement")}
-    x["scale"] = alt.Scale(domain=[0, last + 1], nice=False)
+    x["scale"] = alt.Scale(domain=[0, float(table["sequence"].max()) + 1], nice=False)
     x["axis"] = alt.Axis(format="d", tickMinStep=1, grid=False)
     y_axis = alt.Axis(format="+.0%", tickCount=6)
     changes = np.expm1(table["residual"].dropna().to_numpy(float))
@@ -172,15 +150,11 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         .encode(
             x=alt.X("sequence:Q", **x),
             y=alt.Y("change:Q", **y),
-            **by_legend(legend, "color", "shape"),
-            **texts(TEXTS),
+            **chart.by_legend(legend, "color", "shape"),
+            **chart.texts(TEXTS),
         )
     )
-    lines = [
-        alt.Chart()
-        .mark_rule(style="kv-line", strokeDash=[4, 4], aria=False)
-        .encode(x=alt.XDatum(place, **x))
-        for place in starts
-    ]
+    rule = alt.Chart().mark_rule(style="kv-line", strokeDash=[4, 4], aria=False)
+    lines = [rule.encode(x=alt.XDatum(place, **x)) for place in _repetitions(table)]
     zero = alt.Chart().mark_rule(style="kv-line", aria=False).encode(y=alt.YDatum(0, **y))
     return [zero, *lines, points]

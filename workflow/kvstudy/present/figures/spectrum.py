@@ -12,19 +12,9 @@ from kvstudy.language.current import N_, _
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    by_legend,
-    exact,
-    exact_range,
-    line_entry,
-    log_axis,
-    plain,
-    runs,
-    texts,
-)
-from kvstudy.present.drawing.draw import LINES, DrawnFigure, Look, Looks, grid
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel
+from kvstudy.present.drawing.draw import LINES, DrawnFigure, Look, Looks
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
@@ -58,17 +48,15 @@ class Spectrum(DrawnFigure):
 
     def draw(self, table: pd.DataFrame, looks: Looks) -> plt.Figure:
         """A panel per operation, a line per store; the band is the range of its single runs."""
-        panels = list(table.groupby(["parameters", "operation"], sort=False))
-        several = table["parameters"].nunique() > 1
-        figure, axes = grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
+        panels = _panels(table)
+        figure, axes = draw.grid(len(panels), MOST_COLUMNS, 0.4, 2.2, sharey=True)
         if not panels:
-            axes[0, 0].text(0.5, 0.5, _("no histograms of latency"), ha="center", color="0.35")
+            draw.say(axes[0, 0], _("no histograms of latency"), color="0.35")
             axes[0, 0].set_axis_off()
             return figure
-        for ax, ((parameters, operation), mine) in zip(axes.flat, panels, strict=False):
+        for ax, (title, mine) in zip(axes.flat, panels.items(), strict=False):
             _panel(ax, mine, looks.stores)
-            title = sentence(operation)
-            ax.set_title(f"{title}, {parameters}" if several else title, loc="left", pad=5)
+            ax.set_title(title, loc="left", pad=5)
         for row in axes:
             row[0].set_ylabel(_("Latency (µs)"))
         figure.supxlabel(_("Share of the operations that are not slower"), fontsize="medium")
@@ -83,22 +71,27 @@ class Spectrum(DrawnFigure):
         """In µs over 1/(1 - share), both logarithmic."""
         if table.empty:
             return Chart([], [], note=_("no histograms of latency"))
-        several = table["parameters"].nunique() > 1
         rows, panels = [], []
         legend = [
-            line_entry(look.title, look.color, LINES[index % len(LINES)], None, store)
+            chart.line_entry(look.title, look.color, LINES[index % len(LINES)], None, store)
             for index, (store, look) in enumerate(looks.stores.items())
             if store in set(table["store"])
         ]
-        for place, ((parameters, operation), mine) in enumerate(
-            table.groupby(["parameters", "operation"], sort=False)
-        ):
-            title = sentence(operation) + (f", {parameters}" if several else "")
+        for place, (title, mine) in enumerate(_panels(table).items()):
             rows += [_row(row, looks.stores) | {"panel": place} for row in mine.to_dict("records")]
             words = _("Percentiles of the latency of {} in µs, by store.").format(title)
             panels.append(Panel(_layers(mine, legend), title, words, 250))
         note = _("The band is the range of the single runs.") if (table["n"] > 1).any() else ""
         return Chart(rows, panels, legend, min(len(panels), 2), note)
+
+
+def _panels(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each panel by what stands above it: an operation, and its sizes."""
+    several = table["parameters"].nunique() > 1
+    return {
+        sentence(operation) + (f", {parameters}" if several else ""): rows
+        for (parameters, operation), rows in table.groupby(["parameters", "operation"], sort=False)
+    }
 
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
@@ -111,24 +104,15 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         low, value, high = (rows[name].clip(lower=1) for name in ("low", "value", "high"))
         if (rows["n"] > 1).any():
             ax.fill_between(x, low, high, color=look.color, alpha=0.2, linewidth=0)
-        ax.plot(
-            x,
-            value,
-            color=look.color,
-            linestyle=LINES[index % len(LINES)],
-            linewidth=1.2,
-            label=look.title,
-        )
+        style = LINES[index % len(LINES)]
+        ax.plot(x, value, color=look.color, linestyle=style, linewidth=1.2, label=look.title)
     farthest = odds(table["percent"]).max()
     ax.set(xscale="log", yscale="log")
     ax.set_xlim(1, max(farthest * 1.05, 2))
     ax.xaxis.set_major_locator(ticker.FixedLocator([float(odds(tick)) for tick in TICKS]))
     ax.xaxis.set_major_formatter(ticker.FuncFormatter(percent_words))
-    ax.xaxis.set_minor_locator(ticker.FixedLocator([]))
-    ax.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-    ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
-    ax.yaxis.set_minor_formatter(ticker.NullFormatter())
-    ax.yaxis.set_minor_locator(ticker.FixedLocator([]))
+    draw.number_axis(ax.yaxis, ticker.LogLocator(subs=(1, 2, 5)))
+    ax.minorticks_off()
 
 
 def odds(percent):
@@ -150,15 +134,12 @@ def percent_words(place: float, _position: int) -> str:
 def _row(row: dict, stores: dict[str, Look]) -> dict:
     look = stores[row["store"]]
     names = ["store", "workload", "percent", "value", "low", "high", "n"]
-    several = row["n"] > 1
-    return plain(row, names) | {
+    return chart.plain(row, names) | {
         "name": look.title,
         "title": _("{}, {}: {} % are not slower than").format(
             look.title, sentence(row["operation"]), _shown(row["percent"])
         ),
-        "exact": exact("latency", row["value"], "us"),
-        "range": exact_range("latency", row["low"], row["high"], "us") if several else "",
-        "runs": runs(row["n"]),
+        **chart.value_texts(row, "latency", "us"),
         "beyond_text": grouped(f"{row['beyond']:.0f}"),
         "cells": f"{row['store']}/{row['workload']}/{row['parameters']}",
     }
@@ -178,22 +159,20 @@ def _layers(table: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
         "odds:Q", title=_("Share of the operations that are not slower"), axis=axis, scale=scale
     )
     ends = table[["low", "value", "high"]].clip(lower=1)
-    low, high = float(ends.min(axis=None)), float(ends.max(axis=None)) * 1.1
-    logs = alt.Scale(type="log", domain=[low, high], nice=False)
-    y = {"title": _("Latency (µs)"), "scale": logs, "axis": log_axis(low, high)}
+    y = chart.log_side(_("Latency (µs)"), ends.min(axis=None), ends.max(axis=None) * 1.1)
     # A latency of 0 µs has no place on a logarithmic axis.
     clipped = {f"{name}_at": f"max(datum.{name}, 1)" for name in ("low", "value", "high")}
     clipped["odds"] = "100 / (100 - datum.percent)"
     base = alt.Chart().transform_calculate(**clipped).encode(x=x)
-    color = by_legend(legend, "color")
+    value, color = alt.Y("value_at:Q", **y), chart.by_legend(legend, "color")
     return [
         base.transform_filter("datum.n > 1 && isValid(datum.low) && isValid(datum.high)")
         .mark_area(opacity=0.2, aria=False)
         .encode(y=alt.Y("low_at:Q", **y), y2="high_at:Q", **color),
         base.mark_line(strokeWidth=1.6, aria=False).encode(
-            y=alt.Y("value_at:Q", **y), **by_legend(legend, "color", "dash")
+            y=value, **chart.by_legend(legend, "color", "dash")
         ),
         base.mark_point(filled=True, size=18, opacity=0.9).encode(
-            y=alt.Y("value_at:Q", **y), **color, **texts(TEXTS)
+            y=value, **color, **chart.texts(TEXTS)
         ),
     ]

@@ -13,15 +13,8 @@ from kvstudy.language.current import N_, _, ngettext
 from kvstudy.language.locale import decimal
 from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, lines, np, patches, pd, plt, sns, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    by_legend,
-    exact,
-    line_entry,
-    plain,
-    texts,
-)
+from kvstudy.present.drawing import draw
+from kvstudy.present.drawing.chart import Chart, Panel, by_legend, exact, line_entry, plain, texts
 from kvstudy.present.drawing.draw import DARK, TEXT_WIDTH, DrawnFigure, Looks
 from kvstudy.study.base import Name
 from kvstudy.study.cells import cell_path
@@ -103,30 +96,21 @@ class TimeStrips(DrawnFigure):
         """A column per store, throughput above the cores."""
         table = table.assign(parameters=table["parameters"].fillna(""))
         groups = list(table.groupby(["store", "parameters"], sort=False))
-        several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
+        several = _several(table)
         columns = min(len(groups), MOST_COLUMNS)
         blocks = math.ceil(len(groups) / columns)
-        ratios = [1.35, 1] * blocks
         height = 0.45 + (2.5 if several else 2.35) * blocks
-        figure, axes = plt.subplots(
-            2 * blocks,
-            columns,
-            figsize=(TEXT_WIDTH, height),
-            squeeze=False,
-            layout="constrained",
-            gridspec_kw={"height_ratios": ratios},
-        )
+        form = {"figsize": (TEXT_WIDTH, height), "squeeze": False, "layout": "constrained"}
+        ratios = {"height_ratios": [1.35, 1] * blocks}
+        figure, axes = plt.subplots(2 * blocks, columns, gridspec_kw=ratios, **form)
         sns.despine(figure)
         kilo = table.loc[table["strip"] == "throughput", "high"].max() >= 1000
         cores = table.loc[table["strip"].isin(SIDES), "high"].max()
-        for place in range(blocks * columns):
-            block, column = divmod(place, columns)
-            upper, lower = axes[2 * block, column], axes[2 * block + 1, column]
-            if place >= len(groups):
-                upper.set_axis_off()
-                lower.set_axis_off()
-                continue
-            (store, parameters), rows = groups[place]
+        places = list(zip(axes[::2].flat, axes[1::2].flat, strict=True))
+        for ax in np.ravel(places[len(groups) :]):
+            ax.set_axis_off()
+        for number, ((store, parameters), rows) in enumerate(groups):
+            upper, lower = places[number]
             title = looks.stores[store].title + (f"\n{parameters}" if several else "")
             verdict = verdict_words(rows)
             upper.set_title(f"{title}\n{verdict}" if verdict else f"{title}\n", loc="left", pad=4)
@@ -137,13 +121,12 @@ class TimeStrips(DrawnFigure):
             _busy(lower, rows, cores)
             upper.sharex(lower)
             upper.tick_params(labelbottom=False)
-            if column == 0:
+            if number % columns == 0:
                 upper.set_ylabel(_("Throughput") + f"\n({'kops/s' if kilo else 'ops/s'})")
                 lower.set_ylabel(_("Busy\ncores"))
             lower.set_xlabel(_("Time (s)"))
-        figure.legend(
-            handles=_legend(table), loc="outside upper center", ncols=5, columnspacing=1.6
-        )
+        form = {"loc": "outside upper center", "ncols": 5, "columnspacing": 1.6}
+        figure.legend(handles=_legend(table), **form)
         return figure
 
     def chart(self, table: pd.DataFrame, looks: Looks) -> Chart:
@@ -154,12 +137,8 @@ class TimeStrips(DrawnFigure):
         """
         rows, panels, notes = [], [], []
         cores = table.loc[table["strip"].isin(SIDES), "high"].max()
-        several = table.loc[table["parameters"] != "", "parameters"].nunique() > 1
-        legend = [
-            line_entry(_(LABELS[side]), *LOOKS[side])
-            for side in SIDES
-            if (table["strip"] == side).any()
-        ]
+        several, there = _several(table), set(table["strip"])
+        legend = [line_entry(_(LABELS[side]), *LOOKS[side]) for side in SIDES if side in there]
         for (store, parameters), mine in table.groupby(["store", "parameters"], sort=False):
             look = looks.stores[store]
             title = look.title + (f", {parameters}" if several and parameters else "")
@@ -170,26 +149,24 @@ class TimeStrips(DrawnFigure):
             speed = mine[mine["strip"] == "throughput"]
             busy = mine[mine["strip"].isin(SIDES)]
             head = f"{title}: {verdict}" if verdict else title
-            for strip in (speed, busy):
-                if strip.empty:
-                    notes.append(_("{}: busy cores were not recorded.").format(title))
-                    continue
-                is_speed = strip is speed
-                layers = (
-                    _speed_layers(speed, look.color)
-                    if is_speed
-                    else _core_layers(busy, legend, cores)
-                )
-                what = _("throughput in ops/s") if is_speed else _("busy cores")
+            strips = [(speed, _speed_layers(speed, look.color), _("throughput in ops/s"))]
+            if busy.empty:
+                notes.append(_("{}: busy cores were not recorded.").format(title))
+            else:
+                strips.append((busy, _core_layers(busy, legend, cores), _("busy cores")))
+            for strip, layers, what in strips:
                 words = _("Line chart. {}: {} over the time of the run.").format(title, what)
-                rows += [
-                    _row(row, self.workload, title) | {"panel": len(panels)}
-                    for row in strip.to_dict("records")
-                ]
+                place = {"workload": self.workload, "panel": len(panels)}
+                rows += [_row(row | place, title) for row in strip.to_dict("records")]
                 panels.append(Panel(layers, head, words, 150))
         if (pd.to_numeric(table["warm_up"]) > 0).any():
             notes.insert(0, _(NOTE))
         return Chart(rows, panels, legend, 2, " ".join(notes))
+
+
+def _several(table: pd.DataFrame) -> bool:
+    """Whether the runs are of several sizes."""
+    return table.loc[table["parameters"] != "", "parameters"].nunique() > 1
 
 
 def _reason(results: Results, store: str, workload: str) -> str:
@@ -205,58 +182,43 @@ def _of(frame: pd.DataFrame, key: tuple[str, str, str, str]) -> pd.DataFrame:
     return frame[(frame[CELL] == list(key)).all(axis=1)]
 
 
-def _interval(start: float, end: float, value: float) -> dict[str, float]:
-    return {"start": start, "end": end, "low": value, "high": value}
+def _per_second(run: pd.DataFrame) -> pd.DataFrame:
+    """The ``value`` of each interval, from ``start`` to ``end`` (s)."""
+    run = run.sort_values("second")
+    values = {"end": run["second"], "value": run["throughput"]}
+    return pd.DataFrame({"start": run["second"] - 1, **values})
 
 
-def _per_second(run: pd.DataFrame) -> list[dict[str, float]]:
-    rows = run.sort_values("second").itertuples()
-    return [_interval(row.second - 1, row.second, row.throughput) for row in rows]
-
-
-def _cores(run: pd.DataFrame) -> dict[str, list[dict[str, float]]]:
+def _cores(run: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Busy cores of client, server and what else ran on the machine, from second 0 on."""
     run = run[run["second"] > 0]
-    used = {
-        side: rows.set_index("second")["cores_user"] + rows.set_index("second")["cores_system"]
-        for side, rows in run.groupby("side")
-        if side != "machine"
-    }
-    machine = run[run["side"] == "machine"].set_index("second")
-    if used and len(machine):
+    own = run["cores_user"] + run["cores_system"]
+    cores = run.assign(cores=run["cores_busy"].where(run["side"] == "machine", own))
+    used = cores.pivot(index="second", columns="side", values="cores")
+    sides = used.columns.drop("machine", errors="ignore")
+    if len(sides) and "machine" in used:
         # A server that cannot be seen is a part of the rest. What a side used before it
         # ended was not read any more, so then nothing is known of the rest either.
-        both = sum(each.reindex(machine.index) for each in used.values())
-        used["rest"] = (machine["cores_busy"] - both).clip(lower=0)
-    lengths = run.groupby("second")["seconds"].first()
+        used["rest"] = (used["machine"] - used[sides].sum(axis=1, skipna=False)).clip(lower=0)
+    starts = (used.index - run.groupby("second")["seconds"].first()).clip(lower=0)
     return {
-        side: [
-            _interval(max(0.0, second - lengths[second]), second, cores)
-            for second, cores in used[side].dropna().sort_index().items()
-        ]
+        side: pd.DataFrame({"start": starts, "end": used.index, "value": used[side]}).dropna()
         for side in SIDES
         if side in used
     }
 
 
-def _envelope(intervals: list[dict[str, float]]) -> list[dict[str, float]]:
+def _envelope(intervals: pd.DataFrame) -> list[dict[str, float]]:
     """At most ``MOST_INTERVALS``: neighbours become one, with their smallest and largest value."""
     step = math.ceil(len(intervals) / MOST_INTERVALS)
-    groups = [intervals[at : at + step] for at in range(0, len(intervals), max(step, 1))]
-    return [
-        {
-            "start": group[0]["start"],
-            "end": group[-1]["end"],
-            "low": min(each["low"] for each in group),
-            "high": max(each["high"] for each in group),
-        }
-        for group in groups
-    ]
+    groups = intervals.groupby(np.arange(len(intervals)) // max(step, 1))
+    ends = {"start": ("start", "first"), "end": ("end", "last")}
+    return groups.agg(**ends, low=("value", "min"), high=("value", "max")).to_dict("records")
 
 
 def _write_note(upper: plt.Axes, lower: plt.Axes, note: str) -> None:
     """Words instead of axes that would be empty."""
-    upper.text(0.5, 0.5, sentence(note), transform=upper.transAxes, ha="center", color="0.35")
+    draw.say(upper, sentence(note), color="0.35")
     upper.set(xticks=[], yticks=[])
     for side in upper.spines.values():
         side.set_visible(False)
@@ -296,7 +258,7 @@ def _throughput(ax: plt.Axes, rows: pd.DataFrame, color: str, unit: float) -> No
 def _busy(ax: plt.Axes, rows: pd.DataFrame, highest: float) -> None:
     lines = rows[rows["strip"].isin(SIDES)]
     if lines.empty:
-        ax.text(0.5, 0.5, _("not recorded"), transform=ax.transAxes, ha="center", color="0.35")
+        draw.say(ax, _("not recorded"), color="0.35")
         ax.set_yticks([])
         return
     for side, run in lines.groupby("strip", sort=False):
@@ -331,54 +293,54 @@ def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
     return handles
 
 
-def _row(row: dict, workload: str, title: str) -> dict:
-    cell = cell_path(row["store"], workload, row["parameters"], row["repetition"])
-    names = ["store", "repetition", "start", "end", "low", "high"]
-    strip = row["strip"]
-    is_speed = strip == "throughput"
-    ends = [
-        exact("throughput", value, "ops/s")
-        if is_speed
-        else _("{} cores").format(significant(value))
-        for value in (row["low"], row["high"])
-    ]
+def _row(row: dict, title: str) -> dict:
+    names = ["panel", "store", "workload", "repetition", "start", "end", "low", "high"]
     run = _("{}, repetition {}").format(title, row["repetition"])
+    if row["strip"] == "throughput":
+        texts = {"name": title, "title": run}
+        ends = [exact("throughput", row[end], "ops/s") for end in ("low", "high")]
+    else:
+        side = _(LABELS[row["strip"]])
+        texts = {"name": side, "title": f"{run}, {side}"}
+        ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
     seconds = (decimal(f"{row[end]:g}") for end in ("start", "end"))
-    return plain(row, names) | {
-        "workload": workload,
-        "name": title if is_speed else _(LABELS[strip]),
-        "title": run if is_speed else f"{run}, {_(LABELS[strip])}",
-        "exact": ends[0] if row["low"] == row["high"] else between(*ends),
-        "seconds": between(*seconds),
-        "cells": cell,
-    }
+    key = [row[name] for name in ("store", "workload", "parameters", "repetition")]
+    return (
+        plain(row, names)
+        | texts
+        | {
+            "exact": ends[0] if row["low"] == row["high"] else between(*ends),
+            "seconds": between(*seconds),
+            "cells": cell_path(*key),
+        }
+    )
 
 
-def _base() -> alt.Chart:
-    return alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
-
-
-def _x(last: float) -> alt.X:
-    scale = alt.Scale(domain=[0, last], nice=False)
-    return alt.X("middle:Q", title=_("Time (s)"), scale=scale, axis=alt.Axis(grid=False))
+def _step_layers(
+    rows: pd.DataFrame, y: dict, area: dict, line: dict, area_mark: dict, line_mark: dict
+) -> list[alt.Chart]:
+    """Lines of steps, with an area where a step has several values: encodings and marks."""
+    scale = alt.Scale(domain=[0, float(rows["end"].max())], nice=False)
+    x = alt.X("middle:Q", title=_("Time (s)"), scale=scale, axis=alt.Axis(grid=False))
+    base = alt.Chart().transform_calculate(middle="(datum.start + datum.end) / 2")
+    base = base.encode(x=x, y=alt.Y("high:Q", **y))
+    step = {"interpolate": "step", "aria": False}
+    return [
+        base.transform_filter("datum.low < datum.high")
+        .mark_area(**step, **area_mark)
+        .encode(y=alt.Y("low:Q", **y), y2="high:Q", **area),
+        base.mark_line(**step, **line_mark).encode(**line),
+        base.mark_point(filled=True, opacity=0, size=70, aria=False).encode(**texts(TEXTS)),
+    ]
 
 
 def _speed_layers(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
     y = {"title": "ops/s", "axis": alt.Axis(tickCount=4, format="~s")}
     y["scale"] = alt.Scale(domain=[0, 1.08 * float(rows["high"].max()) or 1], nice=False)
-    x = _x(float(rows["end"].max()))
-    step = {"interpolate": "step", "color": color, "aria": False}
-    run = alt.Detail("repetition:N")
-    layers = [
-        _base()
-        .transform_filter("datum.low < datum.high")
-        .mark_area(opacity=0.4, **step)
-        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", detail=run),
-        _base().mark_line(strokeWidth=1.2, **step).encode(x=x, y=alt.Y("high:Q", **y), detail=run),
-        _base()
-        .mark_point(filled=True, opacity=0, size=70, aria=False)
-        .encode(x=x, y=alt.Y("high:Q", **y), **texts(TEXTS)),
-    ]
+    run = {"detail": alt.Detail("repetition:N")}
+    layers = _step_layers(
+        rows, y, run, run, {"opacity": 0.4, "color": color}, {"strokeWidth": 1.2, "color": color}
+    )
     warm_up = float(pd.to_numeric(rows["warm_up"]).iloc[0] or 0) if len(rows) else 0
     if warm_up > 0:
         band = alt.Chart().mark_rect(style="kv-band", aria=False)
@@ -387,18 +349,7 @@ def _speed_layers(rows: pd.DataFrame, color: str) -> list[alt.Chart]:
 
 
 def _core_layers(rows: pd.DataFrame, legend: list[dict], highest: float) -> list[alt.Chart]:
-    x = _x(float(rows["end"].max()))
     scale = alt.Scale(domain=[0, 1.08 * float(highest) or 1], nice=False)
     y = {"title": _("busy cores"), "axis": alt.Axis(tickCount=4), "scale": scale}
-    return [
-        _base()
-        .transform_filter("datum.low < datum.high")
-        .mark_area(interpolate="step", opacity=0.3, aria=False)
-        .encode(x=x, y=alt.Y("low:Q", **y), y2="high:Q", **by_legend(legend, "color")),
-        _base()
-        .mark_line(interpolate="step", strokeWidth=1.3, aria=False)
-        .encode(x=x, y=alt.Y("high:Q", **y), **by_legend(legend, "color", "dash")),
-        _base()
-        .mark_point(filled=True, opacity=0, size=70, aria=False)
-        .encode(x=x, y=alt.Y("high:Q", **y), **texts(TEXTS)),
-    ]
+    looks = by_legend(legend, "color"), by_legend(legend, "color", "dash")
+    return _step_layers(rows, y, *looks, {"opacity": 0.3}, {"strokeWidth": 1.3})

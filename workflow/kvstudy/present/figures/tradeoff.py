@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from kvstudy.analyse.tidy.numbers import grouped
 from kvstudy.language.current import N_, _
 from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, ticker
-from kvstudy.present.drawing.chart import (
-    Chart,
-    Panel,
-    by_legend,
-    exact,
-    exact_range,
-    log_axis,
-    plain,
-    point_legend,
-    runs,
-    texts,
-)
-from kvstudy.present.drawing.draw import MARKERS, DrawnFigure, Look, Looks, grid
+from kvstudy.present.drawing import chart, draw
+from kvstudy.present.drawing.chart import Chart, Panel
+from kvstudy.present.drawing.draw import MARKERS, DrawnFigure, Looks
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import main_operation, properties_of
@@ -110,29 +99,29 @@ class Tradeoff(DrawnFigure):
         """One scale for all panels, so that workloads compare."""
         known = rows.dropna(subset=["throughput", "latency"])
         panels = list(known.groupby("workload", sort=False))
-        figure, axes = grid(len(panels), ACROSS, 0.55, 1.6, sharex=True, sharey=True)
+        figure, axes = draw.grid(len(panels), ACROSS, 0.55, 1.6, sharex=True, sharey=True)
         if not panels:
-            ax = axes[0, 0]
-            ax.set_axis_off()
-            ax.text(0.5, 0.5, _("nothing was measured"), ha="center", transform=ax.transAxes)
+            axes[0, 0].set_axis_off()
+            draw.say(axes[0, 0], _("nothing was measured"))
             return figure
-        shown, markers = _shown(known, looks), dict(zip(looks.stores, MARKERS * 9, strict=False))
+        markers = dict(zip(looks.stores, MARKERS * 9, strict=False))
         for ax, (workload, of) in zip(axes.flat, panels, strict=False):
             for row in of.to_dict("records"):
                 color = looks.stores[row["store"]].color
-                bars = [_ends(row, "throughput"), _ends(row, "latency")]
-                x, y, marker = row["throughput"], row["latency"], markers[row["store"]]
-                ax.errorbar(x, y, xerr=bars[0], yerr=bars[1], color=color, linewidth=0.8)
-                ax.plot(x, y, marker, color=color, markersize=5, zorder=3)
+                x, y = row["throughput"], row["latency"]
+                bars = {"xerr": _ends(row, "throughput"), "yerr": _ends(row, "latency")}
+                ax.errorbar(x, y, **bars, color=color, linewidth=0.8)
+                ax.plot(x, y, markers[row["store"]], color=color, markersize=5, zorder=3)
             ax.set_title(fill(_title(workload, of, looks), LETTERS), loc="left")
             ax.grid(axis="both", visible=True)
         _scale(axes[0, 0], "x", known, "throughput")
         _scale(axes[0, 0], "y", known, "latency")
-        figure.supxlabel(_("Throughput") + " (ops/s)", fontsize="medium")
-        figure.supylabel(_latency_title(), fontsize="medium")
+        figure.supxlabel(_side_title("throughput"), fontsize="medium")
+        figure.supylabel(_side_title("latency"), fontsize="medium")
         handles = [
             plt.Line2D([], [], ls="", marker=markers[store], color=look.color, label=look.title)
-            for store, look in shown.items()
+            for store, look in looks.stores.items()
+            if store in set(known["store"])
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=6, handletextpad=0.2)
         return figure
@@ -143,7 +132,7 @@ class Tradeoff(DrawnFigure):
         if known.empty:
             return Chart([], [], note=_("nothing was measured"))
         words = _("Points: throughput in ops/s and 99th percentile of latency in µs, by store.")
-        legend = point_legend(looks.stores)
+        legend = chart.point_legend(looks.stores)
         layers, data, panels = _layers(known, legend), [], []
         for place, (workload, of) in enumerate(known.groupby("workload", sort=False)):
             data += [_row(row, looks) | {"panel": place} for row in of.to_dict("records")]
@@ -157,15 +146,13 @@ class Tradeoff(DrawnFigure):
         return Chart(data, panels, legend, min(len(panels), ACROSS), "; ".join(absent))
 
 
-def _shown(known: pd.DataFrame, looks: Looks) -> dict[str, Look]:
-    return {name: look for name, look in looks.stores.items() if name in set(known["store"])}
-
-
 def _title(workload: str, rows: pd.DataFrame, looks: Looks) -> str:
     return f"{looks.study.workload(workload).title}: {sentence(rows['operation'].iloc[0])}"
 
 
-def _latency_title() -> str:
+def _side_title(name: str) -> str:
+    if name == "throughput":
+        return _("Throughput") + " (ops/s)"
     return _("99th percentile of latency") + " (µs)"
 
 
@@ -183,48 +170,45 @@ def _scale(ax: plt.Axes, side: str, known: pd.DataFrame, name: str) -> None:
     ax.set(**{f"{side}scale": "log" if logarithmic else "linear", f"{side}lim": (low, high)})
     # Between 1 000 and 30 000 there is no room for 3 000 and 10 000.
     steps = (1, 3) if high < WIDEST * low else (1,)
-    axis.set_major_locator(ticker.LogLocator(subs=steps) if logarithmic else ticker.MaxNLocator(3))
+    ticks = ticker.LogLocator(subs=steps) if logarithmic else ticker.MaxNLocator(3)
+    draw.number_axis(axis, ticks)
     axis.set_minor_locator(ticker.NullLocator())
-    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: grouped(f"{value:g}")))
 
 
 def _row(row: dict, looks: Looks) -> dict:
     look, use = looks.stores[row["store"]], looks.study.workload(row["workload"])
-    speed = [row[name] for name in ("throughput_low", "throughput_high")]
-    delay = [row[name] for name in ("latency_low", "latency_high")]
-    return plain(row, ["store", "workload", *COLUMNS[4:11]]) | {
-        "name": look.title,
-        "title": f"{look.title}, {use.title}",
-        "throughput_text": exact("throughput", row["throughput"], "ops/s"),
-        "throughput_range": exact_range("throughput", *speed, "ops/s"),
-        "latency_text": exact("latency", row["latency"], "us"),
-        "latency_range": exact_range("latency", *delay, "us") if row["n"] > 1 else "",
-        "runs": runs(row["n"]),
-    }
+    shown = chart.plain(row, ["store", "workload", *COLUMNS[4:11]])
+    for name, unit in (("throughput", "ops/s"), ("latency", "us")):
+        ends = (row[f"{name}_low"], row[f"{name}_high"])
+        shown[f"{name}_text"] = chart.exact(name, row[name], unit)
+        shown[f"{name}_range"] = chart.exact_range(name, *ends, unit)
+    if row["n"] <= 1:
+        shown["latency_range"] = ""
+    titles = {"name": look.title, "title": f"{look.title}, {use.title}"}
+    return shown | titles | {"runs": chart.runs(row["n"])}
 
 
 def _layers(known: pd.DataFrame, legend: list[dict]) -> list[alt.Chart]:
     sides = {}
-    for name, title in (
-        ("throughput", _("Throughput") + " (ops/s)"),
-        ("latency", _latency_title()),
-    ):
+    for name in ("throughput", "latency"):
         low, high, logarithmic = _domain(known, name)
-        axis = log_axis(low, high) if logarithmic else alt.Axis(format=",", tickCount=4)
-        kind = {"type": "log", "clamp": True} if logarithmic else {}
-        scale = alt.Scale(domain=[low, high], nice=False, **kind)
-        sides[name] = {"title": title, "axis": axis, "scale": scale}
+        if logarithmic:
+            sides[name] = chart.log_side(_side_title(name), low, high, clamp=True)
+            continue
+        scale = alt.Scale(domain=[low, high], nice=False)
+        axis = alt.Axis(format=",", tickCount=4)
+        sides[name] = {"title": _side_title(name), "axis": axis, "scale": scale}
     x = alt.X("throughput:Q", **sides["throughput"])
     y = alt.Y("latency:Q", **sides["latency"])
     across = alt.X("throughput_low:Q", **sides["throughput"])
     up = alt.Y("latency_low:Q", **sides["latency"])
-    base = alt.Chart().encode(**by_legend(legend, "color"))
+    base = alt.Chart().encode(**chart.by_legend(legend, "color"))
     rule = base.mark_rule(aria=False, strokeWidth=1.2)
     points = base.mark_point(filled=True, size=70, opacity=1)
     return [
         rule.encode(x=across, x2="throughput_high:Q", y=y),
         rule.encode(x=x, y=up, y2="latency_high:Q"),
-        points.encode(x=x, y=y, **by_legend(legend, "shape"), **texts(TEXTS)),
+        points.encode(x=x, y=y, **chart.by_legend(legend, "shape"), **chart.texts(TEXTS)),
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from xlsxwriter.utility import xl_rowcol_to_cell
 
@@ -37,15 +36,6 @@ NOTHING = {"italic": True, "font_color": GREY}
 NUMBER = "General"
 
 
-@dataclass(frozen=True)
-class Published:
-    """A published value, and the format that marks it where the audit rejects it."""
-
-    value: float
-    unit: str
-    number_format: str
-
-
 def side_by_side(content: Content, places: Places, book: Book, name: str) -> None:
     """Write the means with a column per store; a line is one quantity of one operation.
 
@@ -67,10 +57,9 @@ def side_by_side(content: Content, places: Places, book: Book, name: str) -> Non
     for row in summary.itertuples():
         lines.setdefault((row.workload, row.parameters), {})[row.operation, row.metric] = row.unit
     for (store, *setting), values in theirs.items():
-        for (operation, metric), value in values.items():
-            if store in study.store_names and metric in MAIN:
-                of_setting = lines.setdefault(tuple(setting), {})
-                of_setting.setdefault((operation, metric), value.unit)
+        for key, value in values.items():
+            if store in study.store_names and value.metric in MAIN:
+                lines.setdefault(tuple(setting), {}).setdefault(key, value.unit)
     for workload, parameters in _settings_of(content, lines):
         last = None
         for (operation, metric), unit in _sorted(lines[workload, parameters]):
@@ -78,22 +67,20 @@ def side_by_side(content: Content, places: Places, book: Book, name: str) -> Non
             if operation != last:
                 sheet.rule()
             last = operation
-            _first(sheet, 0, content, workload, parameters)
-            sheet.text(4, operation_title(operation))
-            sheet.text(5, metric_of(metric).title)
-            sheet.text(6, unit_text(unit))
+            content.write_sizes(sheet, 0, workload, parameters)
+            _quantity(sheet, 4, operation, metric, unit)
             for store, column in at.items():
-                if value := theirs.get((store, workload, parameters), {}).get((operation, metric)):
-                    form = value.number_format
-                    sheet.number(column + 1, value.value, number_format=form, font_color=GREY)
-                key = (store, workload, parameters, operation, metric)
+                setting, key = (store, workload, parameters), (operation, metric)
+                if value := theirs.get(setting, {}).get(key):
+                    _write_published(sheet, column + 1, value)
+                key = (*setting, *key)
                 if key in places:
                     form = number_format(unit)
                     formula = f"=AVERAGE({places.ranges(key)})"
                     sheet.formula(column, formula, means[key], number_format=form)
-                elif workload != MEAN and not _any(places, key):
-                    label = content.label((store, workload, parameters))
-                    sheet.text(column, label, align="right", **NOTHING)
+                # With a throughput it has values, and this one just does not exist.
+                elif workload != MEAN and (*setting, "overall", "throughput") not in places:
+                    sheet.text(column, content.label(setting), align="right", **NOTHING)
     sheet.done()
 
 
@@ -116,37 +103,34 @@ MEAN_AT, SD, COV, LOW, HIGH, PUBLISHED, RATIO, NOTE = range(RUNS + 1, RUNS + 9)
 
 def with_spread(content: Content, places: Places, book: Book, name: str) -> None:
     """Write a line per store and quantity: runs, mean, spread, and what the source published."""
-    title = content.heading("means, spread and published values")
-    sheet = Sheet(book, name, SPREAD, 1, title)
+    sheet = Sheet(book, name, SPREAD, 1, content.heading("means, spread and published values"))
     theirs = _published(content)
     means: dict[Setting, dict] = {}
     for row in content.run.summary.itertuples():
         setting = (row.store, row.workload, row.parameters)
         means.setdefault(setting, {})[row.operation, row.metric] = row
     for setting in _all(content):
-        values = means.get(setting, {})
-        units = {key: row.unit for key, row in values.items()}
-        published = theirs.get(setting, {})
-        units |= {key: value.unit for key, value in published.items()}
+        values, published = means.get(setting, {}), theirs.get(setting, {})
+        units = {key: row.unit for key, row in (values | published).items()}
         note = "" if setting[1] == MEAN else content.problems(setting)
         last = None
         for key, unit in _sorted(units) if units else [(("", ""), "")]:
             sheet.next()
             if key[0] != last:
                 sheet.rule()
-            _line(sheet, content, setting, key, unit)
+            sheet.text(0, content.title(setting[0]))
+            content.write_sizes(sheet, 1, *setting[1:], store=setting[0])
+            if units:
+                _quantity(sheet, 5, *key, unit)
             if row := values.get(key):
                 _spread(sheet, places.ranges((*setting, *key)), row, unit)
             if key in published:
-                value, form = published[key].value, published[key].number_format
-                sheet.number(PUBLISHED, value, number_format=form, font_color=GREY)
+                value = published[key].value
+                _write_published(sheet, PUBLISHED, published[key])
                 if key in values and value:
-                    cells = [xl_rowcol_to_cell(sheet.row, each) for each in (MEAN_AT, PUBLISHED)]
-                    ratio = values[key].mean / value
-                    sheet.formula(RATIO, "=" + "/".join(cells), ratio)
+                    _write_ratio(sheet, RATIO, MEAN_AT, PUBLISHED, values[key].mean / value)
             if not values:
-                label = content.label(setting)
-                sheet.text(MEAN_AT, label, align="right", **NOTHING)
+                sheet.text(MEAN_AT, content.label(setting), align="right", **NOTHING)
             if last is None:
                 sheet.text(NOTE, note, **NOTHING)
             last = key[0]
@@ -163,29 +147,24 @@ def _spread(sheet: Sheet, ranges: str, row, unit: str) -> None:
     if not math.isnan(row.sd):
         sheet.formula(SD, f"=STDEV({ranges})", row.sd, number_format=form)
         if not math.isnan(row.cov):
-            cells = [xl_rowcol_to_cell(sheet.row, each) for each in (SD, MEAN_AT)]
-            sheet.formula(COV, "=" + "/".join(cells), row.cov)
+            _write_ratio(sheet, COV, SD, MEAN_AT, row.cov)
 
 
-def _line(
-    sheet: Sheet, content: Content, setting: Setting, key: tuple[str, str], unit: str
-) -> None:
-    store, workload, parameters = setting
-    sheet.text(0, content.title(store))
-    _first(sheet, 1, content, workload, parameters, store)
-    operation, metric = key
-    if operation:
-        sheet.text(5, operation_title(operation))
-        sheet.text(6, metric_of(metric).title)
-        sheet.text(7, unit_text(unit))
+def _write_ratio(sheet: Sheet, column: int, above: int, below: int, value: float) -> None:
+    cells = [xl_rowcol_to_cell(sheet.row, each) for each in (above, below)]
+    sheet.formula(column, "=" + "/".join(cells), value)
 
 
-def _first(
-    sheet: Sheet, start: int, content: Content, workload: str, parameters: str, store: str = ""
-) -> None:
-    sheet.text(start, content.workload(workload))
-    for column, value in enumerate(content.sizes(workload, parameters, store), start=start + 1):
-        sheet.number(column, value)
+def _write_published(sheet: Sheet, column: int, row) -> None:
+    """Grey, with a mark where the audit rejects the value."""
+    form = number_format(row.unit) + (f'"{MARK}"' if row.rejected else "")
+    sheet.number(column, row.value, number_format=form, font_color=GREY)
+
+
+def _quantity(sheet: Sheet, start: int, operation: str, metric: str, unit: str) -> None:
+    texts = (operation_title(operation), metric_of(metric).title, unit_text(unit))
+    for column, text in enumerate(texts, start):
+        sheet.text(column, text)
 
 
 def _all(content: Content) -> list[Setting]:
@@ -211,16 +190,10 @@ def _sorted(units: dict[tuple[str, str], str]) -> list[tuple[tuple[str, str], st
     return sorted(units.items(), key=lambda item: (operation_rank(item[0][0]), rank(item[0][1])))
 
 
-def _any(places: Places, key: tuple) -> bool:
-    """Whether the store has any value of this setting: then this one just does not exist."""
-    return (*key[:3], "overall", "throughput") in places
-
-
-def _published(content: Content) -> dict[Setting, dict[tuple[str, str], Published]]:
+def _published(content: Content) -> dict[Setting, dict]:
     """The published values of each setting, by operation and metric."""
-    published: dict[Setting, dict[tuple[str, str], Published]] = {}
+    published: dict[Setting, dict] = {}
     for row in content.run.swept.published_values().itertuples():
-        form = number_format(row.unit) + (f'"{MARK}"' if row.rejected else "")
         of_setting = published.setdefault((row.store, row.workload, row.parameters), {})
-        of_setting[row.operation, row.metric] = Published(row.value, row.unit, form)
+        of_setting[row.operation, row.metric] = row
     return published

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -15,19 +16,15 @@ from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import CEILING, added, original
-from kvstudy.study.metrics import METRICS, PRINTED, metric_of
+from kvstudy.study.metrics import METRICS, PRINTED
+
+if TYPE_CHECKING:
+    from kvstudy.present.workbook.sheet import Sheet
 
 # The lines of the sheet that compares stores; the others are on the sheet after it.
 MAIN = [*PRINTED, "goodput", "missed"]
-_ORDER = list(METRICS)
 FORMATS = {"ms": "#,##0", "ops/s": "#,##0.0", "us": "#,##0.0", "count": "#,##0", "%": "0.00"}
 OTHER_FORMAT = "0.000"
-
-
-def header(metric: str, unit: str) -> str:
-    """``Run time (ms)``; counts and shares have no unit."""
-    title = metric_of(metric).title
-    return title if unit in ("count", "share") else f"{title} ({sign(unit)})"
 
 
 def unit_text(unit: str) -> str:
@@ -42,7 +39,7 @@ def number_format(unit: str) -> str:
 
 def rank(metric: str) -> tuple[int, str]:
     """For sorting metrics."""
-    return (_ORDER.index(metric) if metric in _ORDER else len(_ORDER), metric)
+    return (list(METRICS).index(metric) if metric in METRICS else len(METRICS), metric)
 
 
 # Store, workload and parameters.
@@ -91,29 +88,40 @@ class Content:
         """What people call a workload."""
         return self.study.workload(name).title
 
+    def write_sizes(
+        self, sheet: Sheet, column: int, workload: str, parameters: str, store: str = ""
+    ) -> None:
+        """Write the workload, and records, operations and threads in the columns after it.
+
+        They are those of ``store``, or the study's.
+        """
+        sheet.text(column, self.workload(workload))
+        cell = self.settings.get((store, workload, parameters))
+        if cell := cell or self._cells.get((workload, parameters)):
+            for size in (cell.records, cell.operations or None, cell.threads):
+                column += 1
+                sheet.number(column, size)
+
     @cached_property
     def settings(self) -> dict[Setting, Cell]:
         """Each setting with one of its cells, in the order of the study and of the sizes."""
-        workloads = self.study.workload_names
-        stores = list(dict.fromkeys(cell.store for cell in self._planned))
-        own = self.study.store_names
-        stores.sort(key=lambda name: (own.index(name) if name in own else len(own), name))
-        cells = sorted(
-            self._planned,
-            key=lambda cell: (
-                stores.index(cell.store),
-                workloads.index(cell.workload),
-                *(cell.records, cell.operations, cell.threads),
-            ),
-        )
+        workloads, own = self.study.workload_names, self.study.store_names
+
+        def place(cell: Cell) -> tuple:
+            store = own.index(cell.store) if cell.store in own else len(own)
+            sizes = (cell.records, cell.operations, cell.threads)
+            return (store, cell.store, workloads.index(cell.workload), *sizes)
+
+        cells = sorted(self._planned, key=place)
         return {(cell.store, cell.workload, cell.parameters): cell for cell in cells}
 
     @cached_property
     def outcomes(self) -> dict[Setting, list[pd.Series]]:
         """The rows of ``cells.csv`` of each setting, by repetition."""
         found: dict[Setting, list] = {}
-        rows = self.run.cells.assign(number=self.run.cells["repetition"].astype(int))
-        for row in rows.sort_values("number", kind="stable").itertuples():
+        rows = self.run.cells
+        order = rows["repetition"].astype(int).argsort(kind="stable")
+        for row in rows.iloc[order].itertuples():
             found.setdefault((row.store, row.workload, row.parameters), []).append(row)
         return found
 
@@ -143,14 +151,6 @@ class Content:
         """Why a setting has no value at all, in a word or two."""
         states = {self.status(row)[0] for row in self.outcomes.get(setting, [])}
         return next((each for each in ("invalid", "failed") if each in states), "not measured")
-
-    def sizes(
-        self, workload: str, parameters: str, store: str = ""
-    ) -> tuple[int | None, int | None, int | None]:
-        """Records, operations and threads of ``store``, or the study's; None: there are none."""
-        known = self.settings.get((store, workload, parameters))
-        cell = known or self._cells.get((workload, parameters))
-        return (cell.records, cell.operations or None, cell.threads) if cell else (None,) * 3
 
     @cached_property
     def _cells(self) -> dict[tuple[str, str], Cell]:

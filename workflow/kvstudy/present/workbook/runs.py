@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from xlsxwriter.utility import xl_rowcol_to_cell
 
@@ -10,13 +11,14 @@ from kvstudy.analyse.tidy.summary import COUNTS, measured_phases
 from kvstudy.present.workbook.content import (
     Content,
     Setting,
-    header,
     number_format,
     operation_rank,
     operation_title,
     rank,
+    unit_text,
 )
 from kvstudy.present.workbook.sheet import GREY, Book, Column, Sheet, quoted
+from kvstudy.study.metrics import metric_of
 from kvstudy.study.parts import MEAN
 
 # Store, workload, parameters and operation of a value, and its metric.
@@ -48,17 +50,12 @@ class Places:
     def ranges(self, key: Key) -> str:
         """``'Redis'!J5:J7``; runs that are not adjacent in several ranges with commas."""
         sheet, column, rows = self._found[key]
-        parts: list[list[int]] = []
-        for row in rows:
-            if parts and row == parts[-1][1] + 1:
-                parts[-1][1] = row
-            else:
-                parts.append([row, row])
-        return ",".join(
-            f"{quoted(sheet)}!{xl_rowcol_to_cell(first, column)}"
-            + (f":{xl_rowcol_to_cell(last, column)}" if last > first else "")
-            for first, last in parts
-        )
+        parts = []
+        # Adjacent rows are as far from their places in the list.
+        for _, part in groupby(enumerate(rows), lambda item: item[1] - item[0]):
+            cells = [xl_rowcol_to_cell(row, column) for _, row in part]
+            parts.append(f"{quoted(sheet)}!{':'.join(dict.fromkeys((cells[0], cells[-1])))}")
+        return ",".join(parts)
 
 
 CONTROLS = "Controls"
@@ -90,34 +87,24 @@ class Runs:
         self._counted = _table(content.run.values)
         self._phase = measured_phases(measured)
         self._block: tuple | None = None
-        self._known: dict[Setting, dict[str, list[str]]] = {}
-        for store, workload, parameters, phase, operation, _ in self._measured:
-            phases = self._known.setdefault((store, workload, parameters), {})
-            operations = phases.setdefault(phase, [])
-            if operation not in operations:
-                operations.append(operation)
-        self._combined: dict[Setting, str] = {
-            key[:3]: key[4] for key in self._counted if "+" in key[4]
-        }
+        # The operations of each setting by phase.
+        self._known: dict[Setting, dict[str, set[str]]] = {}
+        for *setting, phase, operation, _ in self._measured:
+            phases = self._known.setdefault(tuple(setting), {})
+            phases.setdefault(phase, set()).add(operation)
+        self._combined = {key[:3]: key[4] for key in self._counted if "+" in key[4]}
 
     def write(self, book: Book, name: str, stores: list[str], with_store: bool) -> None:
         """Fill the sheet ``name`` with the runs of ``stores``, which a column may name."""
-        content = self._content
-        before = [Column("Store", width=22)] if with_store else []
-        columns = [
-            *before,
-            *FIRST,
-            *(
-                Column(header(metric, unit), number_format(unit))
-                for metric in self._metrics
-                for unit in [self._units[metric]]
-            ),
-            Column("Reason", width=70, aside=True),
-        ]
-        frozen = len(before) + len(FIRST)
+        content, start = self._content, int(with_store)
+        columns = [Column("Store", width=22)] * start + FIRST
+        for metric in self._metrics:
+            title, unit = metric_of(metric).title, self._units[metric]
+            sign = f" ({unit_text(unit)})" if unit_text(unit) else ""
+            columns.append(Column(title + sign, number_format(unit)))
+        columns.append(Column("Reason", width=70, aside=True))
         title = content.heading("single runs")
-        sheet = Sheet(book, name, columns, frozen, title, pages_wide=2)
-        start = len(before)
+        sheet = Sheet(book, name, columns, start + len(FIRST), title, pages_wide=2)
         for store in stores:
             for setting in content.settings:
                 if setting[0] == store:
@@ -152,7 +139,6 @@ class Runs:
         content = self._content
         store, workload, parameters = setting
         status, _ = content.status(row)
-        style = {} if status == "measured" else NOT_COUNTED
         sheet.next()
         block = (setting, phase, operation)
         if block != self._block:
@@ -160,13 +146,11 @@ class Runs:
         self._block = block
         if start:
             sheet.text(0, content.title(store))
-        sheet.text(start, content.workload(workload))
-        for number, value in enumerate(content.sizes(workload, parameters, store), start=start + 1):
-            sheet.number(number, value)
+        content.write_sizes(sheet, start, workload, parameters, store)
         sheet.text(start + 4, phase)
         sheet.text(start + 5, operation_title(operation) if operation else "")
         sheet.number(start + RUN, int(row.repetition))
-        sheet.text(start + 7, status, **style)
+        sheet.text(start + 7, status, **({} if status == "measured" else NOT_COUNTED))
 
     def _reason(self, sheet: Sheet, start: int, row) -> None:
         """Why the run has no value, once for all of its rows."""
@@ -235,7 +219,7 @@ def _table(frame) -> dict[tuple, dict[str, float]]:
     """The values by metric of each run, phase and operation."""
     names = ["store", "workload", "parameters", "phase", "operation", "repetition"]
     found: dict[tuple, dict[str, float]] = {}
-    columns = (frame[name] for name in [*names, "metric", "value"])
-    for *key, metric, value in zip(*columns, strict=True):
+    rows = frame[[*names, "metric", "value"]].itertuples(index=False, name=None)
+    for *key, metric, value in rows:
         found.setdefault(tuple(key), {})[metric] = value
     return found
