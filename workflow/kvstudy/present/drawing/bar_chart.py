@@ -19,14 +19,8 @@ COLUMNS = [
     *["low", "high", "runs", "rejected"],
 ]
 NUMBERS = ["value", "min", "max", "low", "high", "n"]
-TEXTS = {
-    "exact": N_("Value"),
-    "range": N_("Range"),
-    "interval": N_("95 % interval"),
-    "runs": N_("Mean of"),
-    "note": N_("Note"),
-    "cut": N_("Bar"),
-}
+TEXTS = {"exact": N_("Value"), "range": N_("Range"), "interval": N_("95 % interval")}
+TEXTS |= {"runs": N_("Mean of"), "note": N_("Note"), "cut": N_("Bar")}
 # Where a broken bar is cut, by its height: what is left of it.
 PIECES = "datum.broken === 'yes' ? [[0, 0.86], [0.885, 0.915], [0.94, 1]] : [[0, 1]]"
 # Room above the highest bar for its value, upright or turned.
@@ -90,16 +84,17 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look], widest: f
     """``widest`` is the width of the widest label of all panels: they stand alike."""
     highest, width = top_of(table), GROUP_WIDTH / len(stores)
     groups = list(dict.fromkeys(table["group"]))
-    centers = table["group"].map(groups.index) - GROUP_WIDTH / 2
+    places = width * table["store"].map(list(stores).index) + width / 2
     table = table.assign(
-        x=centers + width * (table["store"].map(list(stores).index) + 0.5),
+        x=table["group"].map(groups.index) + (places - width * len(stores) / 2),
         height=table["value"].where(table["broken"] == "no", BROKEN_HEIGHT * highest),
     )
     bars = {}
     for store, look in stores.items():
         mine = table[table["store"] == store].dropna(subset="value")
         style = {"color": look.color, "edgecolor": "white", "linewidth": 0}
-        found = ax.bar(mine["x"], mine["height"], width, **style)
+        left, right = mine["x"] - width / 2, mine["x"] + width / 2
+        found = ax.bar(left, mine["height"], right - left, align="edge", **style)
         # As a text of NumPy's it would be told from that of the legend.
         plt.setp(found, hatch=look.hatch)
         bars |= zip(mine.index, found, strict=True)

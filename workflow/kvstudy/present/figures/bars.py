@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Set
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from kvstudy.analyse.tidy.results import Results
 
 
+# Store, workload, operation and metric of a bar.
+Key = tuple[str, str, str, str]
 # The interval of two runs is wider than any axis.
 FEWEST_FOR_INTERVAL = 3
 
@@ -126,14 +129,10 @@ def bars(
     ``panels`` leaves out the others. ``own`` are stores and workloads of other sizes, whose run
     times do not compare.
     """
+    several = len(figure.workloads) > 1
     groups = [
-        (
-            study.workload(workload).short if len(figure.workloads) > 1 else METRICS[metric].short,
-            workload,
-            metric,
-        )
-        for workload in figure.workloads
-        for metric in figure.metrics
+        (study.workload(workload).short if several else METRICS[metric].short, workload, metric)
+        for workload, metric in product(figure.workloads, figure.metrics)
     ]
     frames = []
     here = "imported" if study.imported else "measured"
@@ -141,64 +140,50 @@ def bars(
         figure.shows_runtime and any(map(results.of_another_size, figure.workloads))
     )
     for panel in panels or ((here, "published") if like else (here,)):
-        rows = [
-            {"panel": panel, "group": group, "store": store}
-            | (
-                _no_bar(figure, N_("other size"))
-                if panel == here and metric == "runtime" and (store, workload) in own
-                else _bar(panel, figure, study, results, store, workload, metric)
-            )
-            for group, workload, metric in groups
-            for store in study.store_names
-        ]
+        rows = []
+        for (group, workload, metric), store in product(groups, study.store_names):
+            row = {"panel": panel, "group": group, "store": store, "unit": figure.unit}
+            row |= dict.fromkeys(["value", "min", "max", "low", "high"], math.nan)
+            row |= {"n": None, "runs": "", "rejected": "no", "note": ""}
+            if panel == here and metric == "runtime" and (store, workload) in own:
+                rows.append(row | {"note": N_("other size")})
+                continue
+            operation = figure.operation
+            if operation == "all":
+                operation = results.all_operations(workload) or ""
+            key = (store, workload, operation, metric)
+            try:
+                published = panel == "published"
+                row |= (_published if published else _measured)(results, key, figure.unit)
+            except KeyError as error:
+                raise KvstudyError(
+                    f"{STUDIES / study.name / 'study.yaml'}: figures: {figure.name}: {metric} has "
+                    f"no unit {figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, "
+                    "us, ms and s latencies"
+                ) from error
+            rows.append(row)
         frames.append(with_broken(rows))
     return pd.concat(frames, ignore_index=True)
 
 
-def _bar(
-    panel: str, figure: Bars, study: Study, results: Results, store: str, workload: str, metric: str
-) -> dict[str, object]:
-    operation = figure.operation
-    if operation == "all":
-        operation = results.all_operations(workload)
-    if panel == "published":
-        try:
-            value = results.published(store, workload, operation or "", metric, figure.unit)
-        except KeyError as error:
-            raise _wrong_unit(study, figure, metric) from error
-        if value is None:
-            return _no_bar(figure, N_("not published"))
-        rejected = results.rejected(store, workload, operation or "", metric)
-        return _no_bar(figure) | {"value": value, "rejected": "yes" if rejected else "no"}
-    value = results.measured(store, workload, operation or "", metric)
+def _published(results: Results, key: Key, unit: str) -> dict[str, object]:
+    value = results.published(*key, unit)
     if value is None:
-        return _no_bar(figure, results.state(store, workload).label or "not measured")
-    try:
-        mean = converted(value.mean, value.unit, figure.unit)
-    except KeyError as error:
-        raise _wrong_unit(study, figure, metric) from error
-    runs = [
-        converted(run, value.unit, figure.unit)
-        for run in results.runs(store, workload, operation or "", metric).values()
-    ]
-    spread = {"min": min(runs), "max": max(runs), "n": value.n, "runs": " ".join(map(str, runs))}
+        return {"note": N_("not published")}
+    return {"value": value, "rejected": "yes" if results.rejected(*key) else "no"}
+
+
+def _measured(results: Results, key: Key, unit: str) -> dict[str, object]:
+    value = results.measured(*key)
+    if value is None:
+        return {"note": results.state(*key[:2]).label or "not measured"}
+    runs = [converted(run, value.unit, unit) for run in results.runs(*key).values()]
+    row = {"value": converted(value.mean, value.unit, unit), "min": min(runs), "max": max(runs)}
+    row |= {"n": value.n, "runs": " ".join(map(str, runs))}
     if len(runs) >= FEWEST_FOR_INTERVAL and min(runs) > 0:
         interval = log_t_interval(runs)
-        spread |= {"low": interval.low, "high": interval.high}
-    return _no_bar(figure) | {"value": mean} | spread
-
-
-def _no_bar(figure: Bars, note: str = "") -> dict[str, object]:
-    numbers = dict.fromkeys(["value", "min", "max", "low", "high"], math.nan)
-    return numbers | {"unit": figure.unit, "n": None, "runs": "", "rejected": "no", "note": note}
-
-
-def _wrong_unit(study: Study, figure: Bars, metric: str) -> KvstudyError:
-    return KvstudyError(
-        f"{STUDIES / study.name / 'study.yaml'}: figures: {figure.name}: {metric} has no unit "
-        f"{figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, us, ms and s "
-        "latencies"
-    )
+        row |= {"low": interval.low, "high": interval.high}
+    return row
 
 
 def _titles(table: pd.DataFrame, looks: Looks) -> dict[str, str]:

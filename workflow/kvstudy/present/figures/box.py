@@ -25,17 +25,10 @@ SHARES = ["p1", "p5", "p25", "p50", "p75", "p95", "p99", "largest"]
 COLUMNS = ["operation", "store", "parameters", *SHARES, "unit", "operations", "n", "note"]
 # Boxes narrower than that (inches) have no number of operations below them.
 NARROW = 0.3
-TEXTS = {
-    "p50_text": N_("Median"),
-    "middle": N_("25th to 75th percentile"),
-    "most": N_("5th to 95th percentile"),
-    "nearly": N_("1st to 99th percentile"),
-    "largest_text": N_("Largest"),
-    "count": N_("Operations"),
-    "runs": N_("Of"),
-    "cells": N_("Cells"),
-    "note": N_("Note"),
-}
+TEXTS = {"p50_text": N_("Median"), "middle": N_("25th to 75th percentile")}
+TEXTS |= {"most": N_("5th to 95th percentile"), "nearly": N_("1st to 99th percentile")}
+TEXTS |= {"largest_text": N_("Largest"), "count": N_("Operations"), "runs": N_("Of")}
+TEXTS |= {"cells": N_("Cells"), "note": N_("Note")}
 
 
 class Box(DrawnFigure):

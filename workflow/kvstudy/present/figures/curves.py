@@ -31,14 +31,8 @@ PALETTE = "colorblind"
 WIDE = 20
 RING = {"linestyle": "none", "marker": "o", "markersize": 9}
 RING |= {"markerfacecolor": "none", "markeredgecolor": DARK, "markeredgewidth": 0.8}
-TEXTS = {
-    "exact": N_("Value"),
-    "size": N_("Size"),
-    "range": N_("Range"),
-    "runs": N_("Mean of"),
-    "saturation": N_("Saturation"),
-    "note": N_("Note"),
-}
+TEXTS = {"exact": N_("Value"), "size": N_("Size"), "range": N_("Range")}
+TEXTS |= {"runs": N_("Mean of"), "saturation": N_("Saturation"), "note": N_("Note")}
 
 
 class Curves(DrawnFigure):

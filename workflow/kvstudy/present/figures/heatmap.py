@@ -28,14 +28,8 @@ COLORS = "cividis"
 CELL_WIDTH, CELL_HEIGHT, LABELS = 0.34, 0.19, 1.1
 # Values further apart than that need a logarithmic scale.
 WIDE = 10
-TEXTS = {
-    "exact": N_("Value"),
-    "size": N_("Size"),
-    "range": N_("Range"),
-    "runs": N_("Mean of"),
-    "cells": N_("Cells"),
-    "note": N_("Note"),
-}
+TEXTS = {"exact": N_("Value"), "size": N_("Size"), "range": N_("Range")}
+TEXTS |= {"runs": N_("Mean of"), "cells": N_("Cells"), "note": N_("Note")}
 # Pixels of a cell: high, and the least width that has room for its value.
 HEIGHT, LEAST = 26, 26
 INKS = ["#262626", "#ffffff"]

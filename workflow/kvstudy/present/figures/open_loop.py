@@ -24,13 +24,8 @@ COLUMNS = [
     *["store", "parameters", "load", "time", "percent", "value", "low", "high"],
     *["n", "beyond", "reached"],
 ]
-TEXTS = {
-    "exact": N_("Latency"),
-    "range": N_("Range"),
-    "runs": N_("Runs"),
-    "reached_text": N_("Rate reached in"),
-    "cells": N_("Cells"),
-}
+TEXTS = {"exact": N_("Latency"), "range": N_("Range"), "runs": N_("Runs")}
+TEXTS |= {"reached_text": N_("Rate reached in"), "cells": N_("Cells")}
 STYLES = {SERVICE_TIME: "--", INTENDED_TIME: "-"}
 
 

@@ -31,14 +31,9 @@ GREY = "0.6"
 PUBLISHED = {"marker": "D", "markersize": 4, "markerfacecolor": "white", "color": "0.35"}
 PUBLISHED |= {"linestyle": "", "zorder": 3}
 MOST_TICKS = 5
-TEXTS = {
-    "ratio_text": N_("Ratio of the throughputs"),
-    "interval": N_("95 % interval"),
-    "verdict": N_("Verdict"),
-    "published_text": N_("Published"),
-    "floor_text": N_("Noise floor"),
-    "cells": N_("Sizes"),
-}
+TEXTS = {"ratio_text": N_("Ratio of the throughputs"), "interval": N_("95 % interval")}
+TEXTS |= {"verdict": N_("Verdict"), "published_text": N_("Published")}
+TEXTS |= {"floor_text": N_("Noise floor"), "cells": N_("Sizes")}
 NOTE = N_(
     "Right of 1 the first store is faster. Square: equal within ±10 %. Faint: not above the noise "
     "floor, the grey band."

@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
 CONTROL = "0.7"
 CONTROLS = N_("control cells")
-TEXTS = {
-    "exact": N_("Throughput"),
-    "change_text": N_("Against the geometric mean"),
-    "place": N_("Place in the order"),
-    "cells": N_("Cell"),
-}
+TEXTS = {"exact": N_("Throughput"), "change_text": N_("Against the geometric mean")}
+TEXTS |= {"place": N_("Place in the order"), "cells": N_("Cell")}
 
 
 class RunOrder(DrawnFigure):

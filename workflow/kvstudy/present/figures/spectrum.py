@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 3
 TICKS = [50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999]
-TEXTS = {
-    "exact": N_("Latency"),
-    "range": N_("Range of the single runs"),
-    "runs": N_("Histograms of"),
-    "beyond_text": N_("Slower operations"),
-    "cells": N_("Cells"),
-}
+TEXTS = {"exact": N_("Latency"), "range": N_("Range of the single runs")}
+TEXTS |= {"runs": N_("Histograms of"), "beyond_text": N_("Slower operations"), "cells": N_("Cells")}
 
 
 class Spectrum(DrawnFigure):

@@ -31,13 +31,9 @@ WIDE, WIDEST = 10, 30
 ACROSS = 4
 # Of a line of a panel's title.
 LETTERS = 20
-TEXTS = {
-    "throughput_text": N_("Throughput"),
-    "throughput_range": N_("95 % interval"),
-    "latency_text": N_("99th percentile"),
-    "latency_range": N_("Range of the single runs"),
-    "runs": N_("Of"),
-}
+TEXTS = {"throughput_text": N_("Throughput"), "throughput_range": N_("95 % interval")}
+TEXTS |= {"latency_text": N_("99th percentile"), "latency_range": N_("Range of the single runs")}
+TEXTS |= {"runs": N_("Of")}
 
 
 class Tradeoff(DrawnFigure):

@@ -75,6 +75,10 @@ HOW = [
     f"Grey numbers beside averages are those that the source published; {MARK}: its audit rejects "
     "them.",
 ]
+RAW_LOGS = (
+    "The last sheet has a checksum for each cell: the SHA-256 of the file SHA256SUMS, which has "
+    "those of the cell's logs."
+)
 
 
 def about(content: Content, book: Book, name: str, sheets: list[tuple[str, str]]) -> None:
@@ -87,11 +91,18 @@ def about(content: Content, book: Book, name: str, sheets: list[tuple[str, str]]
     sheet.write_string(0, 0, content.study.title, book.style(bold=True, font_size=16))
     wrapped, bold = book.style(text_wrap=True), book.style(bold=True)
     row = 1
+
+    def write_text(row: int, text: str) -> None:
+        sheet.write_string(row, 1, text, wrapped)
+        # Viewers do not all fit the height of a row to text that wraps.
+        lines = -(-len(text) // 112)
+        if lines > 1:
+            sheet.set_row(row, 15 * lines)
+
     for label, text in _facts(content):
         row += 1
         sheet.write_string(row, 0, label, bold)
-        sheet.write_string(row, 1, text, wrapped)
-        _height(sheet, row, text)
+        write_text(row, text)
     row += 2
     sheet.write_string(row, 0, "Sheets", book.style(bold=True, font_size=12))
     link = book.style(font_color="#0563C1", underline=1)
@@ -103,15 +114,7 @@ def about(content: Content, book: Book, name: str, sheets: list[tuple[str, str]]
     sheet.write_string(row, 0, "How to read it", book.style(bold=True, font_size=12))
     for text in HOW:
         row += 1
-        sheet.write_string(row, 1, text, wrapped)
-        _height(sheet, row, text)
-
-
-def _height(sheet, row: int, text: str) -> None:
-    """Viewers do not all fit the height of a row to text that wraps."""
-    lines = -(-len(text) // 112)
-    if lines > 1:
-        sheet.set_row(row, 15 * lines)
+        write_text(row, text)
 
 
 def _facts(content: Content) -> list[tuple[str, str]]:
@@ -129,11 +132,8 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     started = sorted(filter(None, run.cells["started"]), key=moment)
     when = f"{as_utc(started[0])} to {as_utc(started[-1])}" if started else "not recorded"
     facts.append(("When", when))
-    where = [
-        "; ".join(_component(part) for part in machine)
-        for machine in environment.get("machines", [])
-    ]
-    facts += [("Where", text) for text in where] or [("Where", "not recorded")]
+    machines = ["; ".join(map(_component, each)) for each in environment.get("machines", [])]
+    facts += [("Where", machine) for machine in machines or ["not recorded"]]
     for store, known in environment["stores"].items():
         # YCSB without a store has no server that a provider could start.
         provider = known["provider"].replace("none", "")
@@ -146,13 +146,7 @@ def _facts(content: Content) -> list[tuple[str, str]]:
     cite = f"Made with kvstudy {__version__} (Apache-2.0). Name the run, {run.name}"
     cite += ", and cite the source above." if study.source else "."
     facts.append(("How to cite", cite))
-    facts.append(
-        (
-            "Raw logs",
-            "The last sheet has a checksum for each cell: the SHA-256 of the file SHA256SUMS, "
-            "which has those of the cell's logs.",
-        )
-    )
+    facts.append(("Raw logs", RAW_LOGS))
     return facts
 
 
@@ -190,14 +184,14 @@ def write_workbook(run: Run, output: Path) -> list[str]:
     for name in names:
         book.add_worksheet(name)
     places = Places()
-    holds = ["the stores relative to one of them, with intervals, as on the report's first page"]
-    holds += [
+    holds = [
+        "the stores relative to one of them, with intervals, as on the report's first page",
         "the means, stores side by side, and what was published",
         "means with their spread, and published values",
+        *(f"single runs of {title}" for title in titles[: len(study.store_names)]),
+        *["single runs of the cells that show what differences mean"][: len(controls)],
+        "all planned cells, what became of them, and checksums",
     ]
-    holds += [f"single runs of {title}" for title in titles[: len(study.store_names)]]
-    holds += ["single runs of the cells that show what differences mean"] if controls else []
-    holds += ["all planned cells, what became of them, and checksums"]
     others = [name for name in names if name != names[1]]
     about(content, book, names[1], list(zip(others, holds, strict=True)))
     # Formulas ask where the runs stand, so these sheets are filled first.
