@@ -25,7 +25,7 @@ from kvstudy.analyse.tidy.numbers import (
 )
 from kvstudy.language.current import _, ngettext
 from kvstudy.libraries import alt, colors, pd
-from kvstudy.present.drawing.draw import HATCHES, MARKERS, Look, any_rejected
+from kvstudy.present.drawing.draw import HATCHES, Look, any_rejected
 from kvstudy.present.drawing.page import themes
 
 # Where nothing tells how wide a panel may be.
@@ -224,10 +224,10 @@ def bar_legend(stores: Mapping[str, Look]) -> list[dict]:
 
 
 def point_legend(stores: Mapping[str, Look]) -> list[dict]:
-    """Entries of points, one per store, with the shapes of ``MARKERS`` in order."""
+    """Entries of points, one per store."""
     return [
-        line_entry(look.title, look.color, None, MARKERS[index % len(MARKERS)], store)
-        for index, (store, look) in enumerate(stores.items())
+        line_entry(look.title, look.color, None, look.marker, store)
+        for store, look in stores.items()
     ]
 
 

@@ -48,17 +48,20 @@ GROUP_WIDTH = 0.92
 
 @dataclass(frozen=True)
 class Look:
-    """A store's name, its colour and its hatch, the same in every figure of a study."""
+    """A store's name and how it is drawn, the same in every figure of a study."""
 
     title: str
     color: str
     hatch: str
+    marker: str = MARKERS[0]
+    line: str | tuple = LINES[0]
 
 
 def looks(titles: dict[str, str], colors: dict[str, str]) -> dict[str, Look]:
     """The look of each store, in the study's order."""
+    forms = (HATCHES, MARKERS, LINES)
     return {
-        store: Look(title, colors[store], HATCHES[index % len(HATCHES)])
+        store: Look(title, colors[store], *(form[index % len(form)] for form in forms))
         for index, (store, title) in enumerate(titles.items())
     }
 

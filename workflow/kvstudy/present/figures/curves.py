@@ -254,8 +254,7 @@ def line_looks(
         color = palette[workload] if one_store else stores[line.store].color
         kind = line.fixed if one_store else (line.fixed, line.workload)
         style = styles.setdefault(kind, len(styles))
-        shape = workload if one_store else list(stores).index(line.store)
-        marker = MARKERS[shape % len(MARKERS)]
+        marker = MARKERS[workload % len(MARKERS)] if one_store else stores[line.store].marker
         label = _label(line, found, study, stores)
         looks[index] = (color, LINES[style % len(LINES)], marker, label)
     return looks

@@ -12,7 +12,7 @@ from kvstudy.language.locale import percent_sign
 from kvstudy.libraries import alt, np, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.chart import Chart, Panel
-from kvstudy.present.drawing.draw import MARKERS, MOST_SHAPES, TEXT_WIDTH, DrawnFigure, Look, Looks
+from kvstudy.present.drawing.draw import MOST_SHAPES, TEXT_WIDTH, DrawnFigure, Look, Looks
 from kvstudy.study.cells import cell_path
 from kvstudy.study.model import Study
 
@@ -62,10 +62,10 @@ class RunOrder(DrawnFigure):
         # First, so that they hide no store.
         if len(controls):
             _points(ax, controls, "x", CONTROL, _("control cells"))
-        for index, (store, look) in enumerate(looks.stores.items()):
+        for store, look in looks.stores.items():
             rows = shown[shown["store"] == store]
             if len(rows):
-                _points(ax, rows, MARKERS[index % len(MARKERS)], look.color, look.title)
+                _points(ax, rows, look.marker, look.color, look.title)
         for position in _repetitions(table):
             ax.axvline(position, color="0.8", linewidth=0.6, linestyle="--")
         ax.yaxis.set_major_formatter(ticker.PercentFormatter(1, decimals=0, symbol=percent_sign()))

@@ -14,7 +14,7 @@ from kvstudy.language.reasons import sentence
 from kvstudy.libraries import alt, pd, plt, sns, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.chart import Chart, Panel
-from kvstudy.present.drawing.draw import LINES, DrawnFigure, Look, Looks
+from kvstudy.present.drawing.draw import DrawnFigure, Look, Looks
 from kvstudy.study.base import Name
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ class Spectrum(DrawnFigure):
             return Chart([], [], note=_("no histograms of latency"))
         rows, panels = [], []
         legend = [
-            chart.line_entry(look.title, look.color, LINES[index % len(LINES)], None, store)
-            for index, (store, look) in enumerate(looks.stores.items())
+            chart.line_entry(look.title, look.color, look.line, None, store)
+            for store, look in looks.stores.items()
             if store in set(table["store"])
         ]
         for place, (title, mine) in enumerate(_panels(table).items()):
@@ -90,7 +90,7 @@ def _panels(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
-    for index, (store, look) in enumerate(stores.items()):
+    for store, look in stores.items():
         rows = table[table["store"] == store].sort_values("percent")
         if rows.empty:
             continue
@@ -99,8 +99,7 @@ def _panel(ax: plt.Axes, table: pd.DataFrame, stores: dict[str, Look]) -> None:
         low, value, high = (rows[name].clip(lower=1) for name in ("low", "value", "high"))
         if (rows["n"] > 1).any():
             ax.fill_between(x, low, high, color=look.color, alpha=0.2, linewidth=0)
-        style = LINES[index % len(LINES)]
-        ax.plot(x, value, color=look.color, linestyle=style, linewidth=1.2, label=look.title)
+        ax.plot(x, value, color=look.color, linestyle=look.line, linewidth=1.2, label=look.title)
     farthest = odds(table["percent"]).max()
     ax.set(xscale="log", yscale="log")
     ax.set_xlim(1, max(farthest * 1.05, 2))

@@ -296,24 +296,19 @@ def _legend(table: pd.DataFrame) -> list[lines.Line2D | patches.Patch]:
 def _row(row: dict, title: str) -> dict:
     names = ["panel", "store", "workload", "repetition", "start", "end", "low", "high"]
     run = _("{}, repetition {}").format(title, row["repetition"])
-    if row["strip"] == "throughput":
+    strip = row["strip"]
+    if strip == "throughput":
         texts = {"name": title, "title": run}
         ends = [exact("throughput", row[end], "ops/s") for end in ("low", "high")]
     else:
-        side = _(LABELS[row["strip"]])
+        side = _(LABELS[strip])
         texts = {"name": side, "title": f"{run}, {side}"}
         ends = [_("{} cores").format(significant(row[end])) for end in ("low", "high")]
     seconds = (decimal(f"{row[end]:g}") for end in ("start", "end"))
     key = [row[name] for name in ("store", "workload", "parameters", "repetition")]
-    return (
-        plain(row, names)
-        | texts
-        | {
-            "exact": ends[0] if row["low"] == row["high"] else between(*ends),
-            "seconds": between(*seconds),
-            "cells": cell_path(*key),
-        }
-    )
+    texts["exact"] = ends[0] if row["low"] == row["high"] else between(*ends)
+    texts |= {"seconds": between(*seconds), "cells": cell_path(*key)}
+    return plain(row, names) | texts
 
 
 def _step_layers(

@@ -13,7 +13,7 @@ from kvstudy.language.reasons import reason, sentence
 from kvstudy.libraries import alt, pd, plt, ticker
 from kvstudy.present.drawing import chart, draw
 from kvstudy.present.drawing.chart import Chart, Panel
-from kvstudy.present.drawing.draw import MARKERS, DrawnFigure, Looks
+from kvstudy.present.drawing.draw import DrawnFigure, Looks
 from kvstudy.stats.percentiles import ENOUGH_BEYOND
 from kvstudy.study.base import Name, Operation
 from kvstudy.study.workload import main_operation, properties_of
@@ -100,14 +100,13 @@ class Tradeoff(DrawnFigure):
             axes[0, 0].set_axis_off()
             draw.say(axes[0, 0], _("nothing was measured"))
             return figure
-        markers = dict(zip(looks.stores, MARKERS * 9, strict=False))
         for ax, (workload, of) in zip(axes.flat, panels, strict=False):
             for row in of.to_dict("records"):
-                color = looks.stores[row["store"]].color
+                look = looks.stores[row["store"]]
                 x, y = row["throughput"], row["latency"]
                 bars = {"xerr": _ends(row, "throughput"), "yerr": _ends(row, "latency")}
-                ax.errorbar(x, y, **bars, color=color, linewidth=0.8)
-                ax.plot(x, y, markers[row["store"]], color=color, markersize=5, zorder=3)
+                ax.errorbar(x, y, **bars, color=look.color, linewidth=0.8)
+                ax.plot(x, y, look.marker, color=look.color, markersize=5, zorder=3)
             ax.set_title(fill(_title(workload, of, looks), LETTERS), loc="left")
             ax.grid(axis="both", visible=True)
         _scale(axes[0, 0], "x", known, "throughput")
@@ -115,7 +114,7 @@ class Tradeoff(DrawnFigure):
         figure.supxlabel(_side_title("throughput"), fontsize="medium")
         figure.supylabel(_side_title("latency"), fontsize="medium")
         handles = [
-            plt.Line2D([], [], ls="", marker=markers[store], color=look.color, label=look.title)
+            plt.Line2D([], [], ls="", marker=look.marker, color=look.color, label=look.title)
             for store, look in looks.stores.items()
             if store in set(known["store"])
         ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from xlsxwriter.utility import xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.numbers import MARK
 from kvstudy.present.workbook.content import (
     MAIN,
+    SIZES,
     Content,
     Setting,
     number_format,
@@ -24,9 +26,7 @@ from kvstudy.study.parts import MEAN
 
 FIRST = [
     Column("Workload", width=20),
-    Column("Records", "#,##0", 10),
-    Column("Planned operations", "#,##0", 12),
-    Column("Client threads", "0", 8),
+    *SIZES,
     Column("Operation", width=25),
     Column("Quantity", width=30),
     Column("Unit", width=8),
@@ -61,12 +61,7 @@ def side_by_side(content: Content, places: Places, book: Book, name: str) -> Non
             if store in study.store_names and value.metric in MAIN:
                 lines.setdefault(tuple(setting), {}).setdefault(key, value.unit)
     for workload, parameters in _settings_of(content, lines):
-        last = None
-        for (operation, metric), unit in _sorted(lines[workload, parameters]):
-            sheet.next()
-            if operation != last:
-                sheet.rule()
-            last = operation
+        for (operation, metric), unit in _quantities(sheet, lines[workload, parameters]):
             content.write_sizes(sheet, 0, workload, parameters)
             _quantity(sheet, 4, operation, metric, unit)
             for store, column in at.items():
@@ -113,11 +108,7 @@ def with_spread(content: Content, places: Places, book: Book, name: str) -> None
         values, published = means.get(setting, {}), theirs.get(setting, {})
         units = {key: row.unit for key, row in (values | published).items()}
         note = "" if setting[1] == MEAN else content.problems(setting)
-        last = None
-        for key, unit in _sorted(units) if units else [(("", ""), "")]:
-            sheet.next()
-            if key[0] != last:
-                sheet.rule()
+        for key, unit in _quantities(sheet, units or {("", ""): ""}):
             sheet.text(0, content.title(setting[0]))
             content.write_sizes(sheet, 1, *setting[1:], store=setting[0])
             if units:
@@ -131,9 +122,9 @@ def with_spread(content: Content, places: Places, book: Book, name: str) -> None
                     _write_ratio(sheet, RATIO, MEAN_AT, PUBLISHED, values[key].mean / value)
             if not values:
                 sheet.text(MEAN_AT, content.label(setting), align="right", **NOTHING)
-            if last is None:
-                sheet.text(NOTE, note, **NOTHING)
-            last = key[0]
+            # Once for a setting.
+            sheet.text(NOTE, note, **NOTHING)
+            note = ""
     sheet.done()
 
 
@@ -162,9 +153,7 @@ def _write_published(sheet: Sheet, column: int, row) -> None:
 
 
 def _quantity(sheet: Sheet, start: int, operation: str, metric: str, unit: str) -> None:
-    texts = (operation_title(operation), metric_of(metric).title, unit_text(unit))
-    for column, text in enumerate(texts, start):
-        sheet.text(column, text)
+    sheet.write(start, operation_title(operation), metric_of(metric).title, unit_text(unit))
 
 
 def _all(content: Content) -> list[Setting]:
@@ -186,8 +175,17 @@ def _settings_of(content: Content, found: dict) -> list[tuple[str, str]]:
     return [key for key in ordered if key in found] + [key for key in found if key[0] == MEAN]
 
 
-def _sorted(units: dict[tuple[str, str], str]) -> list[tuple[tuple[str, str], str]]:
-    return sorted(units.items(), key=lambda item: (operation_rank(item[0][0]), rank(item[0][1])))
+def _quantities(
+    sheet: Sheet, units: dict[tuple[str, str], str]
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Begin a line for each operation and metric in order, a block for each operation."""
+    last = None
+    for key in sorted(units, key=lambda key: (operation_rank(key[0]), rank(key[1]))):
+        sheet.next()
+        if key[0] != last:
+            sheet.rule()
+        last = key[0]
+        yield key, units[key]
 
 
 def _published(content: Content) -> dict[Setting, dict]:

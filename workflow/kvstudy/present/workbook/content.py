@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -14,13 +13,17 @@ from kvstudy.analyse.tidy.numbers import sign
 from kvstudy.analyse.tidy.summary import OPERATIONS
 from kvstudy.errors import KvstudyError
 from kvstudy.language.reasons import sentence
+from kvstudy.present.workbook.sheet import Column, Sheet
 from kvstudy.study.cells import Cell, closed_loop
 from kvstudy.study.controls import CEILING, added, original
 from kvstudy.study.metrics import METRICS, PRINTED
 
-if TYPE_CHECKING:
-    from kvstudy.present.workbook.sheet import Sheet
-
+# What ``Content.write_sizes`` writes behind the workload.
+SIZES = [
+    Column("Records", "#,##0", 10),
+    Column("Planned operations", "#,##0", 12),
+    Column("Client threads", "0", 8),
+]
 # The lines of the sheet that compares stores; the others are on the sheet after it.
 MAIN = [*PRINTED, "goodput", "missed"]
 FORMATS = {"ms": "#,##0", "ops/s": "#,##0.0", "us": "#,##0.0", "count": "#,##0", "%": "0.00"}
@@ -95,12 +98,10 @@ class Content:
 
         They are those of ``store``, or the study's.
         """
-        sheet.text(column, self.workload(workload))
-        cell = self.settings.get((store, workload, parameters))
-        if cell := cell or self._cells.get((workload, parameters)):
-            for size in (cell.records, cell.operations or None, cell.threads):
-                column += 1
-                sheet.number(column, size)
+        known = self.settings.get((store, workload, parameters))
+        cell = known or self._cells.get((workload, parameters))
+        sizes = (cell.records, cell.operations or None, cell.threads) if cell else ()
+        sheet.write(column, self.workload(workload), *sizes)
 
     @cached_property
     def settings(self) -> dict[Setting, Cell]:

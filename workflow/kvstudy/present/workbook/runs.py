@@ -9,6 +9,7 @@ from xlsxwriter.utility import xl_rowcol_to_cell
 
 from kvstudy.analyse.tidy.summary import COUNTS, measured_phases
 from kvstudy.present.workbook.content import (
+    SIZES,
     Content,
     Setting,
     number_format,
@@ -61,15 +62,12 @@ class Places:
 CONTROLS = "Controls"
 FIRST = [
     Column("Workload", width=16),
-    Column("Records", "#,##0", 10),
-    Column("Planned operations", "#,##0", 12),
-    Column("Client threads", "0", 8),
+    *SIZES,
     Column("Phase", width=7),
     Column("Operation", width=26),
     Column("Run", "0", 6),
     Column("Status", width=13),
 ]
-RUN = 6
 NOT_COUNTED = {"italic": True, "font_color": GREY}
 
 
@@ -147,9 +145,8 @@ class Runs:
         if start:
             sheet.text(0, content.title(store))
         content.write_sizes(sheet, start, workload, parameters, store)
-        sheet.text(start + 4, phase)
-        sheet.text(start + 5, operation_title(operation) if operation else "")
-        sheet.number(start + RUN, int(row.repetition))
+        title = operation_title(operation) if operation else ""
+        sheet.write(start + 4, phase, title, int(row.repetition))
         sheet.text(start + 7, status, **({} if status == "measured" else NOT_COUNTED))
 
     def _reason(self, sheet: Sheet, start: int, row) -> None:
@@ -193,9 +190,7 @@ class Runs:
             if start:
                 sheet.text(0, self._content.title(store))
             sheet.text(start, self._content.workload(MEAN))
-            sheet.text(start + 5, operation_title("overall"))
-            sheet.number(start + RUN, int(key[5]))
-            sheet.text(start + 7, "measured")
+            sheet.write(start + 5, operation_title("overall"), int(key[5]), "measured")
             cells = ",".join(
                 self._places.cell((store, name, slug, "overall", "throughput"), number)
                 for name, slug in self._content.run.headline.items()

@@ -147,6 +147,11 @@ class Sheet:
             text = text[: LONGEST_TEXT - 1] + "…"
         self._sheet.write_string(self.row, column, text, self._book.style(**self._lined(style)))
 
+    def write(self, column: int, *values: str | float | None) -> None:
+        """Write texts and numbers side by side, from ``column`` on."""
+        for at, value in enumerate(values, column):
+            (self.text if isinstance(value, str) else self.number)(at, value)
+
     def number(self, column: int, value: float | None, **style: object) -> None:
         """Write ``value`` in the column's format; nothing for None and NaN."""
         if value is None or math.isnan(value):
