@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from kvstudy.analyse.tidy.numbers import converted
+from kvstudy.analyse.tidy.numbers import UNIT_FACTORS, converted
 from kvstudy.errors import KvstudyError
 from kvstudy.language.current import N_, _
 from kvstudy.libraries import pd, plt
@@ -127,8 +127,15 @@ def bars(
     yes or no, ``note`` says why there is no bar, ``rejected`` is
     yes where the audit of the source rejects the value.
     ``panels`` leaves out the others. ``own`` are stores and workloads of other sizes, whose run
-    times do not compare.
+    times do not compare. KvstudyError where a metric is not given in the figure's unit.
     """
+    for metric in figure.metrics:
+        if (METRICS[metric].unit, figure.unit) not in UNIT_FACTORS:
+            raise KvstudyError(
+                f"{STUDIES / study.name / 'study.yaml'}: figures: {figure.name}: {metric} has no "
+                f"unit {figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, us, ms "
+                "and s latencies"
+            )
     several = len(figure.workloads) > 1
     groups = [
         (study.workload(workload).short if several else METRICS[metric].short, workload, metric)
@@ -151,17 +158,8 @@ def bars(
             operation = figure.operation
             if operation == "all":
                 operation = results.all_operations(workload) or ""
-            key = (store, workload, operation, metric)
-            try:
-                published = panel == "published"
-                row |= (_published if published else _measured)(results, key, figure.unit)
-            except KeyError as error:
-                raise KvstudyError(
-                    f"{STUDIES / study.name / 'study.yaml'}: figures: {figure.name}: {metric} has "
-                    f"no unit {figure.unit!r}; ops/s and kops/s fit throughput, s and ms run time, "
-                    "us, ms and s latencies"
-                ) from error
-            rows.append(row)
+            values = _published if panel == "published" else _measured
+            rows.append(row | values(results, (store, workload, operation, metric), figure.unit))
         frames.append(with_broken(rows))
     return pd.concat(frames, ignore_index=True)
 
